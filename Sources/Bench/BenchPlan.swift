@@ -54,3 +54,96 @@ package struct BenchSurroundings: Sendable {
     self.scratch = scratch
   }
 }
+
+/// What a run finds in place before it starts.
+package enum Pass: String, Sendable, Codable, CaseIterable {
+  /// Nothing: an empty cache, no connections.
+  case cold
+  /// Everything, and fresh: what a second sync costs.
+  ///
+  /// With ``Sink/discard``: nothing but the connections.
+  case warm
+  /// Everything, and stale: the origin is asked about each picture.
+  case revalidate
+}
+
+/// What becomes of the bytes.
+package enum Sink: String, Sendable, Codable {
+  /// larder's own cache: files, hashes, index, synced to disk.
+  case cache
+  /// Counted and thrown away: transfers alone.
+  case discard
+}
+
+/// Which numbers of transfers at once are measured.
+package enum SweepPlan: Sendable, Equatable {
+  /// These, in their order.
+  case levels([Int])
+  /// 1, 2, 4 and so on up to `limit`, until it no longer pays.
+  case auto(limit: Int = 128)
+
+  /// A doubling that brings less than this is no gain.
+  private static let gain = 1.05
+
+  /// Reads `auto` or numbers from 1 to 1024 between commas; nil for anything else.
+  package init?(_ text: String) {
+    if text == "auto" {
+      self = .auto()
+      return
+    }
+    var levels: [Int] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let level = Int(part), (1...1024).contains(level), !levels.contains(level) else {
+        return nil
+      }
+      levels.append(level)
+    }
+    self = .levels(levels)
+  }
+
+  /// What to measure next.
+  ///
+  /// - Parameter rates: The median rates of what was measured, in that order.
+  /// - Returns: The next number, nil at the end of the sweep.
+  package func next(after rates: [Double]) -> Int? {
+    switch self {
+    case .levels(let levels):
+      return rates.count < levels.count ? levels[rates.count] : nil
+    case .auto(let limit):
+      let level = 1 << min(rates.count, 20)
+      guard level <= limit, !Self.hasPeaked(rates) else { return nil }
+      return level
+    }
+  }
+
+  /// Whether neither of the last two brought anything over the best before them.
+  private static func hasPeaked(_ rates: [Double]) -> Bool {
+    guard rates.count > 3, let best = rates.dropLast(2).max() else { return false }
+    return rates.suffix(2).allSatisfy { $0 < best * gain }
+  }
+}
+
+/// How often a measurement is repeated.
+package enum RepetitionPlan: Sendable, Equatable {
+  /// Exactly so often.
+  case fixed(Int)
+  /// Until the half-width of every confidence interval is at most `halfWidth`, 0.05 for ±5 %.
+  case narrow(halfWidth: Double, least: Int = 3, most: Int = 12)
+
+  /// Whether the rates of one parallelism, an array a pass, say enough.
+  package func isEnough(_ rates: [[Double]]) -> Bool {
+    let count = rates.map(\.count).min() ?? 0
+    switch self {
+    case .fixed(let wanted):
+      return count >= wanted
+    case .narrow(let halfWidth, let least, let most):
+      if count >= most { return true }
+      return count >= least
+        && rates.allSatisfy { values in
+          // A pass in which nothing was fetched stays so, however often it is repeated.
+          guard let estimate = Estimate(values) else { return true }
+          return estimate.halfWidth.map { $0 <= halfWidth } ?? false
+        }
+    }
+  }
+}

@@ -1,3 +1,4 @@
+import Cache
 import Catalog
 import Glibc
 import Pipeline
@@ -129,5 +130,143 @@ final class LevelRun: Sendable {
   private func attend(_ stop: (@Sendable () -> Void)?) {
     current.withLock { $0 = stop }
     if hasStopped { stop?() }
+  }
+}
+
+/// Fetches a list of pictures and throws their bytes away.
+///
+/// Keeps the transport, and so its connections, from run to run, and what the origin said of each
+/// picture, to ask with.
+final class DiscardRun: Sendable {
+  private struct State {
+    var conditions: [Int: Condition] = [:]
+    var images = 0
+    var failures: [String: Int] = [:]
+  }
+
+  private let urls: [WebURL]
+  private let state = Mutex(State())
+
+  init(_ urls: [WebURL]) {
+    self.urls = urls
+  }
+
+  /// Fetches all, as many at once as the transport likes, and waits for the last.
+  func run(
+    _ pass: Pass,
+    over transport: any Fetching
+  ) -> (images: Int, failures: [String: Int]) {
+    let known = state.withLock { state in
+      state.images = 0
+      state.failures = [:]
+      return state.conditions
+    }
+    let group = WorkGroup()
+    for (number, url) in urls.enumerated() {
+      var request = Request(url)
+      request.accept = .picture
+      request.trust = .named
+      if pass == .revalidate {
+        request.condition = known[number]
+      }
+      group.enter()
+      transport.fetch(request, into: DiscardSink()) { [self] result in
+        note(result, number, keeps: pass == .cold)
+        group.leave()
+      }
+    }
+    group.join()
+    return state.withLock { ($0.images, $0.failures) }
+  }
+
+  private func note(
+    _ result: Result<Response, TransferFailure>,
+    _ number: Int,
+    keeps: Bool
+  ) {
+    state.withLock { state in
+      switch result {
+      case .success(let response):
+        state.images += 1
+        if keeps { state.conditions[number] = Condition(response.head) }
+      case .failure(let failure):
+        state.failures[failure.reason.rawValue, default: 0] += 1
+      }
+    }
+  }
+}
+
+/// Takes bytes and keeps none.
+final class DiscardSink: BodySink {
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
+  func receive(_ bytes: RawSpan) -> BodyDecision { .accept }
+  func restart() {}
+}
+
+/// One run as it was measured.
+struct RunRecord: Sendable {
+  let pass: Pass
+  let parallel: Int
+  /// From start to end, sections and reports included.
+  var seconds: Double
+  /// When it started, by the samples' clock.
+  var began: MonotonicTime
+  /// Pictures that are as they should be now.
+  var images: Int
+  /// Failures by their reason.
+  var failures: [String: Int]
+  /// Requests for sections and details.
+  var others: Int
+  var samples: [RequestSample]
+  var cpuSeconds: Double
+  var peakBytes: ByteCount
+
+  var imagesPerSecond: Double { seconds > 0 ? Double(images) / seconds : 0 }
+  var bytes: ByteCount { samples.reduce(.zero) { $0 + $1.bytes } }
+}
+
+/// What this process used: processor time and memory, as Linux counts them.
+struct ProcessMeter: Sendable {
+  private let began: Double
+
+  /// Starts: the peak of memory counts from here.
+  ///
+  /// What the process holds already stays in it. (proc(5), `clear_refs`)
+  init() {
+    began = Self.cpuSeconds
+    let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
+    if file >= 0 {
+      _ = write(file, "5", 1)
+      close(file)
+    }
+  }
+
+  /// Processor time of all threads since the start, in seconds.
+  var cpuSeconds: Double { Self.cpuSeconds - began }
+
+  /// The most memory that was resident at once, in bytes; 0 when the system does not tell.
+  var peakBytes: ByteCount {
+    var buffer = [UInt8](repeating: 0, count: 8192)
+    let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return 0 }
+    let count = read(file, &buffer, buffer.count)
+    close(file)
+    return Self.peakBytes(status: String(decoding: buffer.prefix(max(0, count)), as: UTF8.self))
+  }
+
+  /// Reads the peak from the text of `/proc/self/status`.
+  static func peakBytes(status: String) -> ByteCount {
+    for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
+      let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first
+      return number.flatMap { Int64($0) }.map { ByteCount($0 << 10) } ?? 0
+    }
+    return 0
+  }
+
+  private static var cpuSeconds: Double {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    let user = Double(usage.ru_utime.tv_sec) + Double(usage.ru_utime.tv_usec) / 1e6
+    return user + Double(usage.ru_stime.tv_sec) + Double(usage.ru_stime.tv_usec) / 1e6
   }
 }

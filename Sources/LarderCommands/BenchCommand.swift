@@ -1,4 +1,11 @@
 import ArgumentParser
+import Bench
+import Catalog
+import CurlTransport
+import Foundation
+import Glibc
+import Synchronization
+import Transport
 
 /// `larder bench`: measures parallel downloads.
 struct BenchCommand: ParsableCommand {
@@ -82,5 +89,344 @@ struct BenchOriginCommand: ParsableCommand {
 
   func run() throws {
     try SampleOrigin(origin).serve()
+  }
+}
+
+/// A measurement with everything that a person sees around it: signals, progress, plots, status.
+struct BenchSession {
+  private static let listLimit = 64 << 20
+
+  private let sources: [String]
+  private let bench: BenchOptions
+  private let origin: OriginOptions?
+  private let output: OutputOptions
+
+  init(
+    _ sources: [String],
+    _ bench: BenchOptions,
+    _ origin: OriginOptions?,
+    _ output: OutputOptions
+  ) {
+    self.sources = sources
+    self.bench = bench
+    self.origin = origin
+    self.output = output
+  }
+
+  /// Measures, prints, and says how to end the process.
+  func run() throws -> ExitStatus {
+    // What a baseline or a page's place gets wrong is said before minutes are spent.
+    try bench.html.map(TextFile.demandRoom)
+    let baseline = try bench.baseline.map { path in
+      let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
+      return try BenchReport(json: bytes, name: path)
+    }
+    let sample = origin.map { SampleOrigin($0) }
+    let process = try sample.map { try OriginProcess($0) }
+    // The origin ends with its owner.
+    defer { withExtendedLifetime(process) {} }
+    let source = try source(sample, process)
+    let named = try namedHosts(source)
+    let plan = bench.plan(at: .now())
+    let run = BenchRun(plan, source, try surroundings(named))
+    let signals = Signals { _ in run.stop() }
+    let terminal = Terminal(output)
+    let state = LatestStep()
+    let display =
+      terminal.showsProgress ? ProgressDisplay { state.line(seconds: $0, width: $1) } : nil
+    let result = Result { try run.run { state.note($0) } }
+    display?.end()
+    var report = try result.get()
+    report.baseline = baseline.map {
+      BaselineComparison(report, with: $0, maxRegression: bench.maxRegression.share)
+    }
+    try show(report, terminal)
+    return ExitStatus(report, signal: signals.signal)
+  }
+
+  private func source(_ sample: SampleOrigin?, _ process: OriginProcess?) throws -> BenchSource {
+    if let sample, let process {
+      return .catalog(
+        try sample.catalog(base: process.baseURL),
+        folder: "",
+        options: bench.scope.sync
+      )
+    }
+    let path = sources.first ?? "-"
+    if path.contains("://") {
+      let list = sources.joined(separator: "\n")
+      return try BenchSource(list: Array(list.utf8), name: "the command line")
+    }
+    if path == "-" {
+      let bytes = try FileReading.standardInput(limit: Self.listLimit)
+      return try BenchSource(list: bytes, name: "stdin")
+    }
+    let bytes = try FileReading.bytes(path, what: "catalog or list", limit: Self.listLimit)
+    if BenchSource.isList(bytes) { return try BenchSource(list: bytes, name: path) }
+    let catalog = try CatalogFileOnDisk(path)
+    return .catalog(catalog.catalog, folder: catalog.folder, options: bench.scope.sync)
+  }
+
+  private func namedHosts(_ source: BenchSource) throws -> Set<HostPort> {
+    do {
+      return try source.namedHosts(
+        CurlURLParser(),
+        environment: ProcessInfo.processInfo.environment
+      )
+    } catch let error as CatalogError {
+      throw error
+    } catch {
+      throw CommandFailure("\(error); check the URL", sources.isEmpty ? .failed : .configuration)
+    }
+  }
+
+  private func surroundings(_ named: Set<HostPort>) throws -> BenchSurroundings {
+    var common = try bench.connection.transport(named: named)
+    // The embedded origin is on this machine.
+    if origin != nil { common.proxy = nil }
+    return BenchSurroundings(
+      transport: { [common] parallel in
+        var options = common
+        options.parallel = .fixed(parallel)
+        return try CurlTransport(options)
+      },
+      monotonic: { .now() },
+      wall: { .now() },
+      variables: ProcessInfo.processInfo.environment,
+      scratch: bench.scratch ?? FileManager.default.temporaryDirectory.path
+    )
+  }
+
+  private func show(_ report: BenchReport, _ terminal: Terminal) throws {
+    if let path = bench.html {
+      let page = BenchPage(report, title: title, setting: setting)
+      try TextFile.replace(path, with: page.html)
+    }
+    if output.json {
+      Output.json(try report.json())
+    } else {
+      Output.data(BenchTable(report, terminal).text)
+    }
+  }
+
+  private var setting: BenchSetting {
+    var system = utsname()
+    uname(&system)
+    /// A field of fixed length, up to its end.
+    func text<Field>(_ field: Field) -> String {
+      withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+    let processors = ProcessInfo.processInfo.activeProcessorCount
+    let kernel = "\(text(system.sysname)) \(text(system.release)) \(text(system.machine))"
+    return BenchSetting(
+      date: UnixTime(Int64(time(nil))).text("%Y-%m-%d %H:%M UTC"),
+      host: "\(text(system.nodename)), \(Quantities.count(processors, "processor")), \(kernel)",
+      version: "larder \(LarderCommand.version)",
+      command: ShownCommand(ProgramArguments.all).description
+    )
+  }
+
+  private var title: String {
+    guard let path = sources.first else { return "The embedded sample store" }
+    if path == "-" { return "URLs from stdin" }
+    return path.contains("://") ? "URLs" : URL(filePath: path).lastPathComponent
+  }
+}
+
+/// What is measured now, noted by the run and read by the display.
+private final class LatestStep: Sendable {
+  private let held = Mutex<(step: BenchRun.Step, from: ContinuousClock.Instant)?>(nil)
+
+  func note(_ step: BenchRun.Step) {
+    held.withLock { $0 = (step, .now) }
+  }
+
+  /// What is measured, how long this step has taken, and all.
+  func line(seconds: Double, width: Int) -> String {
+    guard let (step, from) = held.withLock({ $0 }) else { return "" }
+    let own = (ContinuousClock.now - from) / .seconds(1)
+    let times = ["\(Quantities.duration(own))", "\(Quantities.duration(seconds)) in all"]
+    return ProgressParts.line(BenchTable.words(of: step) + times, width: width)
+  }
+}
+
+/// A measurement for people: an aligned row a pass and parallelism, then what it means.
+struct BenchTable {
+  private let report: BenchReport
+  private let terminal: Terminal
+
+  init(_ report: BenchReport, _ terminal: Terminal) {
+    self.report = report
+    self.terminal = terminal
+  }
+
+  /// What a terminal shows meanwhile, what matters least last.
+  static func words(of step: BenchRun.Step) -> [String] {
+    let rate = step.imagesPerSecond.map { ["\(number($0)) pictures/s"] } ?? []
+    return ["\(step.parallel) at once, run \(step.repetition)"] + rate
+  }
+
+  /// What was found, then what it took, in lines that fit 80 columns.
+  var text: String {
+    let result = aligned(Self.results, report.runs.map(results))
+    let cost = aligned(Self.costs, report.runs.map(costs))
+    return ([result, "", cost] + notes.flatMap { Self.folded($0) }).joined(separator: "\n")
+  }
+
+  private static let results = [
+    "PASS", "AT ONCE", "PICTURES/S", "±", "MIB/S", "P50", "P99", "MAX MS", "FAILED",
+  ]
+  private static let costs = [
+    "PASS", "AT ONCE", "PICTURES", "FIRST BYTE", "P90", "P99.9", "REUSED", "CPU S", "PEAK MIB",
+  ]
+
+  /// From here on a half-width says less than that the rate is not known.
+  private static let noise = 1.0
+  private static let noisy = "noisy"
+
+  private func aligned(_ head: [String], _ cells: [[String]]) -> String {
+    let rows = [head] + cells
+    let widths = head.indices.map { column in rows.map { columns($0[column]) }.max() ?? 0 }
+    return rows.enumerated().map { number, row in
+      let line = row.indices.map { column in
+        let blanks = String(repeating: " ", count: widths[column] - columns(row[column]))
+        return column == 0 ? row[column] + blanks : blanks + row[column]
+      }.joined(separator: "  ")
+      return number == 0 ? terminal.paint(line, .faint) : line
+    }.joined(separator: "\n")
+  }
+
+  private func results(_ row: BenchReport.Row) -> [String] {
+    let total = row.totalMilliseconds
+    return [
+      row.pass.rawValue, "\(row.parallel)", Self.number(row.imagesPerSecond),
+      row.confidence.halfWidth.map {
+        $0 < Self.noise ? "\(Self.number($0 * 100))%" : Self.noisy
+      } ?? "-",
+      Self.number(row.bytesPerSecond / 1_048_576), milliseconds(total.p50),
+      milliseconds(total.p99), milliseconds(total.max), "\(row.failures)",
+    ]
+  }
+
+  private func costs(_ row: BenchReport.Row) -> [String] {
+    let total = row.totalMilliseconds
+    let found = row.connections.reused + row.connections.opened
+    return [
+      row.pass.rawValue, "\(row.parallel)", "\(row.images)",
+      milliseconds(row.ttfbMilliseconds.p50), milliseconds(total.p90), milliseconds(total.p999),
+      found == 0 ? "-" : "\(Self.number(100 * Double(row.connections.reused) / Double(found)))%",
+      Self.number(row.cpuSeconds), Self.number(Double(row.peakBytes.count) / 1_048_576),
+    ]
+  }
+
+  private var noiseNote: [String] {
+    guard report.runs.contains(where: { ($0.confidence.halfWidth ?? 0) >= Self.noise }) else {
+      return []
+    }
+    return [
+      "noisy: the runs differ too much to say how exact the rate is; more pictures or --runs would"
+    ]
+  }
+
+  /// A line in lines of 80 columns at most, broken between words.
+  static func folded(_ line: String) -> [String] {
+    var lines = [""]
+    for word in line.split(separator: " ", omittingEmptySubsequences: false) {
+      let last = lines[lines.count - 1]
+      if !last.isEmpty, columns(last) + 1 + columns(String(word)) > 80 {
+        lines.append("  " + word)
+      } else {
+        lines[lines.count - 1] = last.isEmpty ? String(word) : "\(last) \(word)"
+      }
+    }
+    return lines
+  }
+
+  private func milliseconds(_ value: Double?) -> String {
+    value.map { Self.number($0) } ?? "-"
+  }
+
+  private var notes: [String] {
+    var notes = [""]
+    if let best = report.best {
+      notes.append(
+        terminal.paint(
+          "best: \(best.pass.rawValue) with \(best.parallel) at once, "
+            + "\(Self.number(best.imagesPerSecond)) pictures/s",
+          .bold
+        )
+      )
+    }
+    notes.append(report.latency)
+    notes += noiseNote + parts + failures + baseline
+    if report.interrupted { notes.append("interrupted: what stands here was measured before") }
+    return notes
+  }
+
+  /// Where the time of a request went at the best parallelism.
+  private var parts: [String] {
+    guard let best = report.best,
+      let row = report.runs.first(where: { $0.pass == best.pass && $0.parallel == best.parallel })
+    else { return [] }
+    let named = [
+      ("DNS", row.dnsMilliseconds), ("connect", row.connectMilliseconds),
+      ("TLS", row.tlsMilliseconds), ("wait", row.waitMilliseconds),
+      ("transfer", row.transferMilliseconds),
+    ]
+    let words = named.filter { $0.1.count > 0 }.map { name, part in
+      "\(name) \(milliseconds(part.p50)) (\(milliseconds(part.p99)))"
+    }
+    let protocols = row.protocols.sorted { $0.key < $1.key }.map(\.key)
+    return [
+      "there, median (and 99 %) in ms: \(words.joined(separator: ", ")); "
+        + "\(protocols.joined(separator: ", ")), retries: \(row.retries)"
+    ]
+  }
+
+  private var failures: [String] {
+    let reasons = report.runs.reduce(into: [String: Int]()) {
+      $0.merge($1.failureReasons) { $0 + $1 }
+    }
+    guard !reasons.isEmpty else { return [] }
+    let words = reasons.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    return [terminal.paint("failed: \(words.joined(separator: ", "))", .red)]
+  }
+
+  private var baseline: [String] {
+    guard let baseline = report.baseline else { return [] }
+    let limit = Self.number(baseline.maxRegression * 100)
+    var lines = baseline.findings.filter(\.regressed).map { finding in
+      terminal.paint(
+        "regressed: \(finding.metric) of \(finding.pass.rawValue) with \(finding.parallel) at once, "
+          + "\(Self.number(finding.before)) to \(Self.number(finding.now)), "
+          + "\(Self.number(finding.worse * 100))% worse",
+        .red
+      )
+    }
+    if lines.isEmpty {
+      lines.append(
+        "no figure of \(baseline.findings.count) is worse than the baseline by \(limit)%"
+      )
+    }
+    if !baseline.missing.isEmpty {
+      lines.append("not measured this time: \(baseline.missing.joined(separator: ", "))")
+    }
+    return lines + ["judged by a \(baseline.test)"]
+  }
+
+  /// Three digits that mean something.
+  static func number(_ value: Double) -> String {
+    guard value.isFinite else { return "-" }
+    let size = abs(value)
+    let digits = size >= 100 || size == 0 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3
+    let factor = [1.0, 10, 100, 1000][digits]
+    let whole = Int((size * factor).rounded())
+    let fraction = digits == 0 ? "" : "." + zeros(whole % Int(factor), digits)
+    return "\(value < 0 ? "-" : "")\(whole / Int(factor))\(fraction)"
+  }
+
+  private static func zeros(_ number: Int, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 }

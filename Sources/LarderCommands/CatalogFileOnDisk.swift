@@ -1,6 +1,9 @@
 import Catalog
+import CurlTransport
 import Foundation
+import Pipeline
 import SystemPackage
+import Transport
 
 /// A catalog file read from disk, with the folder that its local paths are relative to.
 struct CatalogFileOnDisk: Sendable {
@@ -48,5 +51,122 @@ struct CatalogFileOnDisk: Sendable {
     if bytes.prefix(1024).contains(0) { return "binary data" }
     let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
     return first == UInt8(ascii: "<") ? "a page or XML" : nil
+  }
+}
+
+extension CatalogFileOnDisk {
+  /// The hosts that the catalog names; `base` stands in for its own when given.
+  func namedHosts(base: String?) throws -> Set<HostPort> {
+    try addresses(base) { addresses in try addresses.namedHosts() }
+  }
+
+  /// Whether sections or details are files of this machine.
+  func readsFiles(base: String?) throws -> Bool {
+    try addresses(base) { addresses in try addresses.readsFiles() }
+  }
+
+  /// Demands that sections and details come from origins, for files of one machine others do not have.
+  func demandOrigins(base: String?) throws {
+    guard try readsFiles(base: base) else { return }
+    throw CommandFailure(
+      "cannot plan \(catalog.name): its sections or details are files of this machine; use "
+        + "larder sync",
+      .usage
+    )
+  }
+
+  private func addresses<Value>(
+    _ base: String?,
+    _ read: (CatalogAddresses) throws -> Value
+  ) throws -> Value {
+    do {
+      return try read(
+        CatalogAddresses(
+          catalog,
+          folder: folder,
+          base: base,
+          environment: environment,
+          CurlURLParser()
+        )
+      )
+    } catch let error as CatalogError {
+      throw SyncError.catalog(error)
+    } catch let error as TransferFailure {
+      throw SyncError.address(error)
+    }
+  }
+
+  /// A run over the catalog, with this process's environment and clock.
+  func syncRun(
+    cache: CachePlace,
+    _ options: SyncOptions,
+    _ transport: CurlTransport,
+    _ output: OutputOptions,
+    parts: RunParts = RunParts()
+  ) -> SyncRun {
+    SyncRun(
+      catalog,
+      folder: folder,
+      cache: cache.path,
+      options: options,
+      transport: transport,
+      environment: environment,
+      parts: parts,
+      keeper: cache.keeper,
+      now: { UnixTime.now() },
+      notice: { Log(output).warning($0) }
+    )
+  }
+
+  /// Prints what a run would do, which changes nothing.
+  func printPlan(
+    cache: String,
+    _ options: SyncOptions,
+    _ transport: CurlTransport,
+    _ output: OutputOptions
+  ) throws -> ExitStatus {
+    let plan = try SyncPlan(
+      catalog,
+      folder: folder,
+      cache: cache,
+      options: options,
+      transport: transport,
+      environment: environment,
+      now: UnixTime.now()
+    )
+    if output.json { Output.json(try plan.json()) } else { Output.data(PlanText(plan).text) }
+    return .done
+  }
+}
+
+/// A plan as people read it.
+struct PlanText {
+  private let plan: SyncPlan
+
+  init(_ plan: SyncPlan) {
+    self.plan = plan
+  }
+
+  /// A line for each thing that would be asked for, then the counts.
+  var text: String {
+    var lines = plan.sections.map {
+      "\($0.action)  \($0.method == "GET" ? "" : "\($0.method) ")\($0.url)"
+    }
+    lines += plan.details.fetch.map { "fetch  \($0)" }
+    lines += plan.details.revalidate.map { "revalidate  \($0)" }
+    lines += plan.images.fetch.map { "fetch  \($0)" }
+    lines += plan.images.revalidate.map { "revalidate  \($0)" }
+    lines += plan.sweep.map { "sweep  \($0)" }
+    lines.append(
+      "\(plan.catalog): \(Quantities.count(plan.sections.count, "section")); "
+        + "details: \(counts(plan.details)); pictures: \(counts(plan.images)); "
+        + "\(plan.sweep.count) to sweep. Nothing was changed; what new sections will list is "
+        + "not known yet."
+    )
+    return lines.map(PlainText.row).joined(separator: "\n")
+  }
+
+  private func counts(_ work: SyncPlan.Work) -> String {
+    "\(work.fetch.count) to fetch, \(work.revalidate.count) to revalidate, \(work.fresh) fresh"
   }
 }

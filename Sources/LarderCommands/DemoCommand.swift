@@ -1,6 +1,15 @@
 import ArgumentParser
 import Cache
+import Catalog
+import CurlTransport
+import Dispatch
+import Foundation
+import Glibc
+import Larder
+import Orders
+import Pipeline
 import SampleStore
+import Transport
 
 /// `larder demo`: the main job on the sample store.
 struct DemoCommand: ParsableCommand {
@@ -106,5 +115,311 @@ struct DemoCommand: ParsableCommand {
     } catch let error as StoreError {
       throw CommandFailure(error.description, .failed)
     }
+  }
+}
+
+/// The main job on the embedded sample store, step by step, with a word on each.
+///
+/// The store listens on a port that is free, but its URLs name a host of their own and reach it by
+/// `connectTo`: so a second demo finds the pictures of the first in the cache.
+struct Demonstration {
+  let folder: String
+  let faults: String?
+  let cache: String
+  let output: OutputOptions
+
+  private static let host = "larder-sample-store.test"
+
+  /// What goes wrong in the store unless a file says otherwise: one slow section, one picture that
+  /// needs a second try.
+  private static let hiccups = """
+    path=*/soup delay=0.3
+    path=/pictures/* hits=5 status=503 retry-after=0
+    """
+
+  func run() throws {
+    let script =
+      try faults.map { try FaultFile.read($0) } ?? FaultScript(text: Self.hiccups)
+    let content = try StoreContent(folder: "\(folder)/store")
+    let store = try SampleStore.start(content, faults: script)
+    defer { store.stop() }
+    let file = try CatalogFileOnDisk("\(folder)/catalog.yaml")
+
+    step("1. Sync: three sections, their details, and every picture, from \(store.baseURL)")
+    var syncs = [try sync(file, store)]
+
+    step("2. Sync again: nothing changed, so nothing is fetched")
+    syncs.append(try sync(file, store))
+
+    step("3. The shop changes: one price falls, one item goes. Sync and see what is different")
+    change(content)
+    syncs.append(try sync(file, store))
+    let reader = try CatalogReader(cache: cache, catalog: file.catalog.name)
+    let (old, new, diff) = try reader.diff(from: nil, to: nil)
+    tell(DiffDocument(old: old, new: new, diff).text(Terminal(output)))
+
+    step("4. Order, and bring the order to the store's webhook")
+    try order(reader, from: store)
+
+    step("5. The first section, from the cache alone")
+    store.stop()
+    let sections = try reader.sections()
+    let items = try reader.list(section: sections.first?.key)
+    var table = ItemTable(sections: sections, Terminal(output))
+    tell(table.lines(of: items))
+
+    step("6. Check every byte of every picture")
+    let report = try CacheCheck(cache, holder: nil).run(.full)
+    tell(VerifyDocument(report).text(repaired: false))
+    guard report.isClean else { throw CommandFailure(nil, .io) }
+
+    step("7. The catalog, what changed and how runs went, as a page")
+    try page(reader)
+
+    if output.json {
+      // Documents that larder wrote: put together as they are.
+      let runs = syncs.map { String(decoding: $0.json(), as: UTF8.self) }.joined(separator: ",")
+      let check = String(decoding: try VerifyDocument(report).json(), as: UTF8.self)
+      Output.json(Array("{\"syncs\":[\(runs)],\"verify\":\(check)}".utf8))
+    }
+    tell(
+      """
+
+      The pictures are in \(cache)/images. Open \(cache)/report.html, or look further with
+        larder list --cache \(cache)
+        larder show \(items.first?.item.id ?? "ID") --cache \(cache)
+        larder status --cache \(cache)
+      """
+    )
+  }
+
+  /// Writes the report beside the pictures.
+  private func page(_ reader: CatalogReader) throws {
+    let began = MonotonicTime.now()
+    let file = ReportFile("\(cache)/report.html")
+    try file.demandRoom(force: false)
+    let report = PageSettings(nil).report(of: reader)
+    guard let made = try report.make(folder: file.folder) else { return }
+    try file.write(made)
+    tell(ReportDocument(made, file, since: began).text)
+  }
+
+  private func step(_ words: String) {
+    tell("\n\(Terminal(output).paint(words, .bold))")
+  }
+
+  /// Says something for people: on stdout, unless that is for a document.
+  func tell(_ text: String) {
+    if output.json { Output.note(text) } else { Output.data(text) }
+  }
+
+  private func sync(_ file: CatalogFileOnDisk, _ store: SampleStore) throws -> SyncReport {
+    var options = SyncOptions()
+    options.base = "http://\(Self.host)/develop/baminchan/"
+    var transportOptions = TransportOptions()
+    transportOptions.connectTo = ["\(Self.host):80:127.0.0.1:\(store.port)"]
+    transportOptions.userAgent = "larder/\(LarderCommand.version)"
+    transportOptions.namedHosts = [HostPort(host: Self.host, port: 80)]
+    let transport = try CurlTransport(transportOptions)
+    defer { transport.shutdown() }
+    let run = SyncRun(
+      file.catalog,
+      folder: file.folder,
+      cache: cache,
+      options: options,
+      transport: transport,
+      now: { UnixTime.now() }
+    )
+    let signals = Signals { _ in run.stop() }
+    let terminal = Terminal(output)
+    let display = terminal.showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
+    let result = Result { try run.run(holder: "larder demo, process \(getpid())") }
+    display?.end()
+    let report = try result.get()
+    let summary = SyncSummary(report, terminal)
+    tell(summary.text)
+    for warning in summary.warnings(all: false) { Log(output).warning(warning) }
+    if report.outcome == .interrupted {
+      throw CommandFailure(nil, ExitStatus(report, signal: signals.signal))
+    }
+    guard report.outcome == .complete || faults != nil else {
+      throw CommandFailure("the demo did not go as it should", .failed)
+    }
+    return report
+  }
+
+  /// Lowers the first price of the first section and takes its last item away.
+  private func change(_ content: StoreContent) {
+    let path = "/develop/baminchan/main.json"
+    guard let data = FileManager.default.contents(atPath: "\(folder)/store\(path)"),
+      var items = try? JSONSerialization.jsonObject(with: data) as? [[String: Any]],
+      items.count > 1
+    else { return }
+    items[0]["s_price"] = "5,900원"
+    items.removeLast()
+    guard let changed = try? JSONSerialization.data(withJSONObject: items) else { return }
+    content[path] = Resource([UInt8](changed), type: "application/json")
+  }
+}
+
+extension Demonstration {
+  /// Places an order of the first item, brings it to the store's webhook and lists it.
+  ///
+  /// The outbox of the demo goes with it: it is nobody's order.
+  func order(_ reader: CatalogReader, from store: SampleStore) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "larder-demo-\(UUID())")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    guard let item = try reader.list().first(where: { !$0.item.isSoldOut })?.item else { return }
+    let clock = SystemCourierClock()
+    let language = try OutboxOptions.parse([]).language
+    let draft = OrderDraft(
+      by: "Jiyeon",
+      wishes: [OrderDraft.Wish(item: item.id, quantity: 2)],
+      language: language
+    )
+    let order = try CatalogOrder(draft, reader, at: clock.now()).order
+    let outbox = try Outbox(folder.appending(path: "orders.sqlite").path)
+    try outbox.place(order)
+    tell("placed     \(PlacedOrderText(order).text)")
+
+    let webhook = try Orders.Webhook(
+      store.baseURL + "/orders",
+      payload: .slack,
+      parser: CurlURLParser()
+    )
+    // The embedded store is on this machine, whatever proxy LARDER_PROXY names.
+    let options = try WebhookOptions.parse(["--proxy", "none"])
+    let (report, signal) = try OrderSending(outbox, webhook, options).run()
+    let body = store.orders.last.map { String(decoding: $0.body, as: UTF8.self) } ?? "nothing"
+    tell("received   \(body)")
+    for warning in CourierSummary(report, host: webhook.host).warnings {
+      Log(output).warning(warning)
+    }
+    if signal != nil { throw CommandFailure(nil, ExitStatus(report, signal: signal)) }
+    let terminal = Terminal(output)
+    let table = OrderTable(try outbox.orders(), language, now: clock.now(), terminal)
+    tell("listed     \(table.text)")
+    guard report.delivered == [order.id] || faults != nil else {
+      throw CommandFailure("the demo did not go as it should", .failed)
+    }
+  }
+}
+
+/// Serves the sample store until a signal comes.
+struct ServeSamples {
+  let folder: String
+  let port: Int
+  let faults: String?
+  let journal: String?
+  let servesAnyPicture: Bool
+  let certificate: String?
+  let key: String?
+  let isJSON: Bool
+
+  func run() throws {
+    let content = try StoreContent(folder: "\(folder)/store")
+    if servesAnyPicture { content.fallback = try Self.pictures(folder) }
+    var identity: TLSIdentity?
+    if let certificate, let key {
+      identity = try TLSIdentity(certificateFile: certificate, keyFile: key)
+    }
+    let store = try SampleStore.start(
+      content,
+      faults: try FaultFile.read(faults),
+      tls: identity,
+      port: port,
+      orders: OrderIntake(file: journal)
+    )
+    defer { store.stop() }
+    let ended = DispatchSemaphore(value: 0)
+    let signals = Signals { _ in ended.signal() }
+    let url = "\(store.baseURL)/develop/baminchan/"
+    if isJSON { Output.json(try ["url": url].jsonLine()) } else { Output.data(url) }
+    ended.wait()
+    withExtendedLifetime(signals) {}
+  }
+
+  /// Makes a picture for any path that ends as a JPEG's or PNG's does, each with bytes of its own.
+  private static func pictures(_ folder: String) throws -> StoreContent.Fallback {
+    func base(_ name: String) throws -> Picture {
+      let bytes = try FileReading.bytes("\(folder)/\(name)", what: "picture", limit: 1 << 20)
+      return try Picture(bytes)
+    }
+    let jpeg = try base("store/pictures/shared/parcel.jpg")
+    let png = try base("store/pictures/soup/tteokguk.png")
+    return { path in
+      let name = path.lowercased()
+      if name.hasSuffix(".png") { return png.resource(path) }
+      let suffixes = [".jpg", ".jpeg", ".webp", ".gif", ".avif"]
+      return suffixes.contains { name.hasSuffix($0) } ? jpeg.resource(path) : nil
+    }
+  }
+}
+
+/// A file of faults on the command line.
+enum FaultFile {
+  /// The script in the file, or none without a file.
+  static func read(_ path: String?) throws -> FaultScript {
+    guard let path else { return .none }
+    let bytes = try FileReading.bytes(path, what: "fault script", limit: 1 << 20)
+    return try FaultScript(text: String(decoding: bytes, as: UTF8.self))
+  }
+}
+
+/// Finds the folder of the sample store: named, installed with the program, or in the source tree around it.
+enum SampleFolder {
+  /// The folder with `catalog.yaml` and `store/`.
+  ///
+  /// - Parameter named: the value of `--samples`, if there is one.
+  /// - Returns: The folder's path.
+  /// - Throws: ``CommandFailure`` when there is none.
+  static func find(named: String?) throws -> String {
+    if let named = named ?? Terminal.environment("LARDER_SAMPLES") {
+      guard holdsStore(named) else {
+        throw CommandFailure(
+          "cannot find the sample store in \(named): there is no catalog.yaml; "
+            + "give its folder with --samples",
+          .usage
+        )
+      }
+      return named
+    }
+    let program = program()
+    let folders = folders(above: program)
+    // PREFIX/bin/larder has its files in PREFIX/share.
+    let installed = (folders.dropFirst().first ?? "") + "/share/larder/samples"
+    // A build lies in .build of its source tree.
+    if let found = ([installed] + folders.map { $0 + "/samples" }).first(where: holdsStore) {
+      return found
+    }
+    throw CommandFailure(
+      "cannot find the sample store: it is neither \(installed) nor a folder samples above "
+        + "\(program); give its folder with --samples",
+      .usage
+    )
+  }
+
+  /// The folders that a path lies in, the innermost first; the root is the empty path.
+  private static func folders(above path: String) -> [String] {
+    var parts = path.split(separator: "/")[...]
+    var folders: [String] = []
+    while parts.popLast() != nil {
+      folders.append(parts.map { "/" + $0 }.joined())
+    }
+    return folders
+  }
+
+  private static func holdsStore(_ path: String) -> Bool {
+    access(path + "/catalog.yaml", R_OK) == 0 && access(path + "/store", X_OK) == 0
+  }
+
+  /// This program's own path, links resolved.
+  private static func program() -> String {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &buffer, buffer.count)
+    return String(
+      decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) },
+      as: UTF8.self
+    )
   }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Cache
+import Catalog
+import FoundationEssentials
 import Pipeline
 
 /// `larder diff [OLD [NEW]]`: what changed.
@@ -64,5 +66,109 @@ struct DiffCommand: ParsableCommand {
     } else {
       Output.data(document.text(Terminal(output)))
     }
+  }
+}
+
+/// What changed between two runs, as JSON and for people.
+struct DiffDocument: Encodable {
+  private struct Listing: Encodable {
+    var id: String
+    var section: String
+  }
+
+  private struct Removal: Encodable {
+    var url: String
+    var at: String
+    var reason: String
+  }
+
+  private struct Change: Encodable {
+    var id: String
+    var section: String
+    var field: String
+    @OrNull var from: String?
+    @OrNull var to: String?
+  }
+
+  @OrNull private var old: RunID?
+  private let new: RunID
+  private let added: [Listing]
+  private let removed: [Listing]
+  private let changed: [Change]
+  private let pictures: [String]
+  private let swept: [Removal]
+
+  init(old: RunID?, new: RunID, _ diff: RunDiff) {
+    self.old = old
+    self.new = new
+    added = diff.listing.added.map { Listing(id: $0.id, section: $0.section) }
+    removed = diff.listing.removed.map { Listing(id: $0.id, section: $0.section) }
+    changed = diff.listing.changed.map {
+      Change(id: $0.id, section: $0.section, field: $0.field, from: $0.from, to: $0.to)
+    }
+    pictures = diff.pictures
+    swept = diff.removed.map {
+      Removal(url: $0.url, at: $0.removed.rfc3339, reason: $0.reason)
+    }
+  }
+
+  /// One line of JSON.
+  func json() throws -> [UInt8] {
+    try jsonLine()
+  }
+
+  /// A line a change, marked as `diff` marks them.
+  func text(_ terminal: Terminal) -> String {
+    let line = PlainText.line
+    var lines = added.map { terminal.paint("+ \(line("\($0.section)/\($0.id)"))", .green) }
+    lines += removed.map { terminal.paint("- \(line("\($0.section)/\($0.id)"))", .red) }
+    lines += changed.map {
+      line("~ \($0.section)/\($0.id) \($0.field): \($0.from ?? "nothing") → \($0.to ?? "nothing")")
+    }
+    lines += pictures.map { line("~ picture \($0)") }
+    lines += swept.map { line("- picture \($0.url) (swept \($0.at): \($0.reason))") }
+    let span = old.map { "run \($0) to run \(new)" } ?? "run \(new), the first"
+    return ([lines.isEmpty ? "nothing changed (\(span))" : span] + lines).joined(separator: "\n")
+  }
+}
+
+/// The runs of a catalog, as JSON and for people.
+struct RunDocument: Encodable {
+  private struct Run: Encodable {
+    var run: RunID
+    var started: String
+    @OrNull var finished: String?
+    @OrNull var outcome: String?
+  }
+
+  private let runs: [Run]
+
+  init(_ runs: [RunEntry]) {
+    self.runs = runs.map {
+      Run(
+        run: $0.id,
+        started: $0.started.rfc3339,
+        finished: $0.finished.map(\.rfc3339),
+        outcome: $0.outcome
+      )
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var body = encoder.singleValueContainer()
+    try body.encode(runs)
+  }
+
+  /// One line of JSON.
+  func json() throws -> [UInt8] {
+    try jsonLine()
+  }
+
+  /// A line a run, newest first.
+  var text: String {
+    runs.map {
+      "\(padded($0.run.description, to: 5)) \($0.started)  \($0.outcome ?? "killed, or still running")"
+    }
+    .joined(separator: "\n")
   }
 }

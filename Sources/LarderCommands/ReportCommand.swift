@@ -1,7 +1,10 @@
 import ArgumentParser
+import Catalog
 import CurlTransport
+import Glibc
 import Larder
 import Pipeline
+import SystemPackage
 import Transport
 import Web
 
@@ -119,5 +122,86 @@ struct PageSettings {
       advice: ReportAdvice { $0.commandText },
       pictures: Workers.forPictures
     )
+  }
+}
+
+/// The file that a report goes to, and the folder of its pictures beside it.
+struct ReportFile {
+  /// The file's path.
+  let path: String
+  /// The path of the folder: the file's without its ending, and `.files`.
+  let folderPath: String
+
+  init(_ path: String) {
+    self.path = path
+    let file = FilePath(path)
+    let name = "\(file.stem ?? "report").files"
+    folderPath = file.removingLastComponent().appending(name).string
+  }
+
+  /// The folder, and how the page calls it.
+  var folder: (folder: PictureFolder, name: String) {
+    (PictureFolder(folderPath), FilePath(folderPath).lastComponent?.string ?? "")
+  }
+
+  /// Looks whether the page can be written, before anything is made.
+  ///
+  /// - Parameter force: whether a file that is no report may be replaced.
+  /// - Throws: ``CommandFailure`` when it cannot.
+  func demandRoom(force: Bool) throws {
+    try TextFile.demandRoom(at: path)
+    guard !force, TextFile.exists(path), !isReport else { return }
+    throw CommandFailure(
+      "cannot write \(path): it exists and is no report of larder; name another with --out, or "
+        + "replace it with --force",
+      .failed
+    )
+  }
+
+  /// Puts the page in place, then removes pictures that no page needs any more.
+  func write(_ made: ReportRun.Made) throws {
+    try TextFile.replace(path, with: made.html)
+    folder.folder.sweep(except: made.files ?? [])
+  }
+
+  /// Whether a report lies there, by its first bytes; an empty file is nobody's loss.
+  private var isReport: Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return false
+    }
+    var start = [UInt8](repeating: 0, count: 1024)
+    let count = read(descriptor, &start, start.count)
+    return count == 0 || ReportMark.isIn(Array(start.prefix(max(0, count))))
+  }
+}
+
+/// What a report left, as JSON and for people.
+struct ReportDocument: Encodable {
+  private let path: String
+  @OrNull private var folder: String?
+  private let items: Int
+  private let thumbnails: Int
+  private let thumbnailsMade: Int
+  private let bytes: Int
+  private let seconds: Double
+
+  init(_ made: ReportRun.Made, _ file: ReportFile, since began: MonotonicTime) {
+    (path, items) = (file.path, made.items)
+    (thumbnails, thumbnailsMade) = (made.thumbnails, made.thumbnailsMade)
+    bytes = made.html.utf8.count
+    seconds = (Double(MonotonicTime.now() - began) / 1e6).rounded() / 1000
+    folder = made.files == nil ? nil : file.folderPath
+  }
+
+  /// A line.
+  var text: String {
+    let pictures = "\(Quantities.count(thumbnails, "picture")), \(thumbnailsMade) of them new"
+    let place = folder.map { " in \(PlainText.line($0))" } ?? ""
+    return "\(PlainText.line(path)): \(Quantities.count(items, "item")), \(pictures)\(place), "
+      + "\(Quantities.bytes(ByteCount(Int64(bytes)))) in \(Quantities.duration(seconds))"
   }
 }

@@ -1,7 +1,11 @@
 import ArgumentParser
+import Catalog
 import CurlTransport
 import Dispatch
+import Foundation
+import Imaging
 import Pipeline
+import Synchronization
 import Transport
 import Web
 
@@ -134,5 +138,252 @@ struct ServeCommand: ParsableCommand {
     ended.wait()
     try TaskWait.value { await web.stop() }
     Output.end(signals.signal == 15 ? .terminated : .interrupted)
+  }
+}
+
+/// Where a server listens, and how much anybody may have of it.
+struct ServerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The address to listen on; any but a loopback address lets others in.",
+      valueName: "address"
+    )
+  )
+  var bind = "127.0.0.1"
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The port; 0 takes a free one.", valueName: "n"),
+    transform: WholeNumber.reader(0...65_535)
+  )
+  var port = 8080
+
+  @Option(
+    help: ArgumentHelp(
+      "A name of this server, as a proxy or DNS has it; others are refused. May be repeated.",
+      valueName: "name"
+    )
+  )
+  var host: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The sizes in which squares can be had, in pixels; none for none.",
+      valueName: "n,…"
+    ),
+    transform: SquareSizes.read
+  )
+  var squares = SquareSizes(sides: [128, 256, 512])
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Requests that one address may make. (default: 200/s, no limit on loopback)",
+      valueName: "n/s"
+    ),
+    transform: RateArgument.read
+  )
+  var rate: RateArgument?
+
+  mutating func validate() throws {
+    for name in host where name.isEmpty || name.contains(where: { " /:*".contains($0) }) {
+      throw ValidationError("--host takes a bare name such as shop.example, not \"\(name)\"")
+    }
+  }
+
+  /// How much a client may have.
+  var limits: ServerLimits {
+    var limits = ServerLimits()
+    limits.perAnyClient = rate?.perSecond
+    return limits
+  }
+}
+
+/// Sizes of squares on the command line: `128,256,512`.
+struct SquareSizes: Sendable, CustomStringConvertible {
+  let sides: [Int]
+
+  var description: String {
+    sides.isEmpty ? "none" : sides.map(String.init).joined(separator: ",")
+  }
+
+  /// Reads the option's value.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func read(_ argument: String) throws -> SquareSizes {
+    if argument == "none" { return SquareSizes(sides: []) }
+    let sides = argument.split(separator: ",", omittingEmptySubsequences: false)
+      .map { WholeNumber.read(String($0), in: 1...4096) }
+    guard sides.count <= 8, sides.allSatisfy({ $0 != nil }) else {
+      throw ValidationError("it takes none, or up to 8 numbers from 1 to 4096 with commas between")
+    }
+    return SquareSizes(sides: Set(sides.compactMap(\.self)).sorted())
+  }
+}
+
+/// Where `serve` fetches the pictures that the cache lacks.
+struct ServedOrigin {
+  let transport: CurlTransport
+  private let catalog: CatalogFile
+  private let options: SyncOptions
+
+  /// Prepares to fetch.
+  ///
+  /// - Parameters:
+  ///   - file: The catalog file; without it no host was named by the user, and all must be public.
+  ///   - shelf: The catalog that is served.
+  ///   - base: What replaces the file's base.
+  ///   - connection: How to meet origins.
+  /// - Throws: ``CommandFailure`` when the file is of another catalog, and what is wrong with the options.
+  init(
+    _ file: CatalogFileOnDisk?,
+    of shelf: CatalogShelf,
+    base: String?,
+    _ connection: ConnectionOptions
+  ) throws {
+    var options = SyncOptions()
+    options.base = base
+    self.options = options
+    catalog = try file?.catalog ?? Self.nothing(called: shelf.name)
+    guard catalog.name == shelf.name else {
+      throw CommandFailure(
+        "cannot serve \(shelf.name) with the catalog file of \(catalog.name): give its own, or none",
+        .usage
+      )
+    }
+    let named = try file?.namedHosts(base: base) ?? []
+    transport = try CurlTransport(try connection.transport(named: named))
+  }
+
+  /// Prepares to fetch into a room.
+  ///
+  /// - Parameters:
+  ///   - room: The room.
+  ///   - reserve: The room that the disk is to keep; nil lets it fill.
+  /// - Returns: The means to fetch.
+  func pull(into room: String, keeping reserve: DiskReserve?) -> PicturePull {
+    PicturePull(
+      catalog,
+      room: room,
+      options: options,
+      transport: transport,
+      reserve: reserve,
+      environment: ProcessInfo.processInfo.environment,
+      now: { .now() }
+    )
+  }
+
+  /// A catalog that names no host.
+  private static func nothing(called name: String) throws -> CatalogFile {
+    let text =
+      "{name: none, currency: KRW, sections: [{key: none, url: \"https://none.invalid/\"}]}"
+    var catalog = try CatalogFile(parsing: Array(text.utf8), file: "none")
+    catalog.name = name
+    catalog.sections = .listed([])
+    return catalog
+  }
+}
+
+/// A line on stderr for each request that was answered, or for failures of the server alone.
+///
+/// Written on a queue of its own, so that nobody who reads stderr slowly holds the server up; lines that find thousands
+/// of others waiting are left out and counted.
+final class AccessLog: Sendable {
+  private let format: LogFormat
+  private let isWhole: Bool
+  /// The failure that was told last: told anew once another one came between.
+  private let told = Mutex<String?>(nil)
+  private let queue = DispatchQueue(label: "larder.access")
+  private let waiting = Atomic<Int>(0)
+  private let lost = Atomic<Int>(0)
+
+  private static let most = 10_000
+
+  /// A log.
+  ///
+  /// - Parameters:
+  ///   - format: How lines are written.
+  ///   - isWhole: Whether every request has its line; else failures of the server have one, each once in a row.
+  init(_ format: LogFormat, isWhole: Bool) {
+    (self.format, self.isWhole) = (format, isWhole)
+  }
+
+  /// Writes a line, soon.
+  func note(_ record: RequestRecord) {
+    guard isWhole || isNews(record) else { return }
+    guard waiting.add(1, ordering: .relaxed).newValue <= Self.most else {
+      waiting.subtract(1, ordering: .relaxed)
+      lost.add(1, ordering: .relaxed)
+      return
+    }
+    let time = UnixTime.now()
+    queue.async { [self] in
+      waiting.subtract(1, ordering: .relaxed)
+      let missed = lost.exchange(0, ordering: .relaxed)
+      if missed > 0 { Log(format).warning("\(missed) requests were not logged") }
+      Output.note(line(record, time))
+    }
+  }
+
+  /// Whether a request failed by a fault of the server that was not told last.
+  private func isNews(_ record: RequestRecord) -> Bool {
+    guard record.status >= 500, let cause = record.cause else { return false }
+    return told.withLock { told in
+      defer { told = cause }
+      return told != cause
+    }
+  }
+
+  private func line(_ record: RequestRecord, _ time: UnixTime) -> String {
+    switch format {
+    case .text:
+      let milliseconds = (record.seconds * 10_000).rounded() / 10
+      return PlainText.row(
+        "\(time.rfc3339) \(record.client) \(record.method) \(record.target) \(record.status) "
+          + "\(record.bytes) B \(milliseconds) ms" + (record.cause.map { ": \($0)" } ?? "")
+      )
+    case .json:
+      return TerminalJSON.text((try? Line(record, time).jsonLine()) ?? [])
+    }
+  }
+
+  private struct Line: Encodable {
+    let time: String
+    var level = "info"
+    let client: String
+    let method: String
+    let target: String
+    let status: Int
+    let bytes: Int
+    let seconds: Double
+    let cause: String?
+
+    init(_ record: RequestRecord, _ time: UnixTime) {
+      self.time = time.rfc3339
+      level = record.cause == nil ? "info" : "error"
+      cause = record.cause
+      (client, method, target) = (record.client, record.method, record.target)
+      (status, bytes, seconds) = (record.status, record.bytes, record.seconds)
+    }
+  }
+}
+
+/// Lets the main thread wait for a task.
+enum TaskWait {
+  /// Runs a task to its end; only for a thread that no task needs.
+  static func value<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) throws -> Value {
+    let result = Mutex<Result<Value, any Error>?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Task.detached {
+      let outcome: Result<Value, any Error>
+      do { outcome = .success(try await body()) } catch { outcome = .failure(error) }
+      result.withLock { $0 = outcome }
+      done.signal()
+    }
+    done.wait()
+    guard let outcome = result.withLock({ $0 }) else { throw CancellationError() }
+    return try outcome.get()
   }
 }

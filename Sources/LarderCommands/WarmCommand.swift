@@ -1,6 +1,13 @@
 import ArgumentParser
+import Cache
+import Catalog
 import CurlTransport
+import Dispatch
+import Foundation
+import Glibc
+import Larder
 import Pipeline
+import Transport
 
 /// `larder warm CATALOG…`: what is due and no more, for cron.
 struct WarmCommand: ParsableCommand {
@@ -106,5 +113,341 @@ struct WarmCommand: ParsableCommand {
       metrics: metrics,
       record: record
     ).run()
+  }
+}
+
+/// An unattended run over several catalogs: one transport, one paragraph each when something is wrong.
+struct CatalogWarm {
+  private let paths: [String]
+  private let cache: CachePlace
+  private let minInterval: Double?
+  private let splay: Double?
+  private let fetch: FetchOptions
+  private let output: OutputOptions
+  private let metrics: MetricsOptions
+  private let record: RunRecord
+
+  init(
+    _ paths: [String],
+    cache: CachePlace,
+    minInterval: Double?,
+    splay: Double?,
+    fetch: FetchOptions,
+    output: OutputOptions,
+    metrics: MetricsOptions,
+    record: RunRecord
+  ) {
+    self.paths = paths
+    self.cache = cache
+    self.minInterval = minInterval
+    self.splay = splay
+    self.fetch = fetch
+    self.output = output
+    self.metrics = metrics
+    self.record = record
+  }
+
+  /// Runs the catalogs that are due, one after the other, and says how to end the process.
+  func run() throws -> ExitStatus {
+    var statuses: [ExitStatus] = []
+    var named: [(path: String, file: CatalogFileOnDisk)] = []
+    var hosts: Set<HostPort> = []
+    for path in paths {
+      do {
+        let file = try CatalogFileOnDisk(path)
+        hosts.formUnion(try file.namedHosts(base: fetch.scope.base))
+        named.append((path, file))
+      } catch {
+        // The other catalogs are none the worse for it.
+        guard let failure = CommandFailure(error) else { throw error }
+        statuses.append(say(failure))
+      }
+    }
+    // In one cache each would take the other's items for gone.
+    let namesakes = Dictionary(grouping: named) { $0.file.catalog.name }.filter { $1.count > 1 }
+    for (name, others) in namesakes.sorted(by: { $0.key < $1.key }) {
+      let paths = others.map(\.path).joined(separator: " and ")
+      statuses.append(
+        say(
+          CommandFailure(
+            "cannot warm \(paths): both have the name \(name); give each a name of its own",
+            .configuration
+          )
+        )
+      )
+    }
+    let files = named.map(\.file).filter { namesakes[$0.catalog.name] == nil }
+    let stop = StopFlag()
+    let signals = Signals { _ in stop.raise() }
+    let plan = WarmPlan(
+      try files.map { try WarmPlan.Standing(of: $0.catalog.name, cache: cache.path) },
+      minInterval: minInterval,
+      now: UnixTime.now()
+    )
+    guard !plan.due.isEmpty else { return ExitStatus.gravest(statuses + [.tryAgain]) }
+    if let splay, splay > 0, !fetch.dryRun { stop.wait(seconds: Double.random(in: 0..<splay)) }
+    if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
+
+    let transport = try CurlTransport(try fetch.transport(named: hosts, cache: cache.path))
+    defer { transport.shutdown() }
+    for position in plan.due where signals.signal == nil {
+      do {
+        statuses.append(try run(files[position], transport, stop, signals))
+      } catch {
+        guard let failure = CommandFailure(error) else { throw error }
+        // The catalogs share the cache: who holds or spoils it does so for all.
+        guard failure.status == .configuration || failure.status == .data else { throw failure }
+        statuses.append(say(failure))
+      }
+    }
+    if !fetch.dryRun, signals.signal == nil,
+      let orders = try DueOrders.send(through: fetch.connection.proxy)
+    {
+      for warning in orders.warnings { Log(output).warning(warning) }
+      statuses.append(orders.status)
+    }
+    if !fetch.dryRun { try metrics.write(cache: cache.path) }
+    return ExitStatus.gravest(statuses)
+  }
+
+  private func run(
+    _ file: CatalogFileOnDisk,
+    _ transport: CurlTransport,
+    _ stop: StopFlag,
+    _ signals: Signals
+  ) throws -> ExitStatus {
+    var options = fetch.sync
+    options.onlyDue = true
+    try cache.demandNoSquares(options)
+    if fetch.dryRun {
+      return try file.printPlan(cache: cache.path, options, transport, output)
+    }
+    let run = file.syncRun(cache: cache, options, transport, output)
+    stop.whenRaised { run.stop() }
+    let terminal = Terminal(output)
+    let display =
+      terminal.showsProgress ? ProgressDisplay(run.progress, of: transport) : nil
+    let result = Result {
+      try run.run(holder: "larder warm \(file.catalog.name), process \(getpid())")
+    }
+    display?.end()
+    let report = try result.get()
+    record.add(report)
+    if output.json {
+      Output.json(report.json())
+    } else {
+      let paragraph = WarmParagraph(report, cache: cache.name)
+      if let text = paragraph.text { Log(output).warning(text) }
+      for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }
+      if output.verbose > 0 { Output.note(SyncSummary(report, terminal).text) }
+    }
+    let isUnfinished = !report.unfinished.isEmpty
+    if let words = fetch.room.shortage(of: cache.path, isUnfinished: isUnfinished) {
+      Log(output).warning(words)
+    }
+    if output.verbose > 0 {
+      for gap in FileSystemGap.found { Output.note(gap.words) }
+    }
+    return ExitStatus(report, signal: signals.signal)
+  }
+
+  /// Says what keeps one catalog from running, and gives its status.
+  private func say(_ failure: CommandFailure) -> ExitStatus {
+    record.add(failure)
+    if output.json { Output.json(failure.json) }
+    if let message = failure.message { Log(output).error(message) }
+    return failure.status
+  }
+}
+
+/// The catalog files that a path on the command line means: itself, or those in a folder.
+enum CatalogFolder {
+  /// The files, those of a folder by name.
+  ///
+  /// - Throws: ``CommandFailure`` when a folder holds none.
+  static func files(_ path: String) throws -> [String] {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
+    else { return [path] }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    let catalogs = names.filter { $0.hasSuffix(".yaml") || $0.hasSuffix(".yml") }.sorted()
+    guard !catalogs.isEmpty else {
+      throw CommandFailure(
+        "cannot find any catalog in \(path): there is no .yaml file; put one there",
+        .usage
+      )
+    }
+    return catalogs.map { path.hasSuffix("/") ? path + $0 : "\(path)/\($0)" }
+  }
+}
+
+/// Who is told of a run that failed.
+struct FailureOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Run this when the run failed, with what last-run.json says on its stdin: a program and its "
+        + "words, parted by spaces, without a shell. It has 30 seconds. A path to it that others may "
+        + "write is refused.",
+      valueName: "command"
+    ),
+    completion: .file()
+  )
+  var onFailure: String?
+
+  func validate() throws {
+    if onFailure.map(Self.words)?.isEmpty == true {
+      throw ValidationError("--on-failure names no program; give one, as in --on-failure ./tell")
+    }
+  }
+
+  /// Refuses a program that is named by its path and that others than root and this process's user may change.
+  func demandTrust() throws {
+    guard let doubt, let path = program else { return }
+    throw CommandFailure(
+      "cannot use --on-failure \(path): \(doubt.reason); \(doubt.remedy(path))",
+      .configuration
+    )
+  }
+
+  /// The first doubt about the program; nil for a trusted one, and for one that is looked up in `PATH`.
+  private var doubt: FileTrust.Doubt? {
+    program.flatMap { $0.contains("/") ? FileTrust.doubt(ofFile: $0) : nil }
+  }
+
+  private var program: String? { onFailure.flatMap { Self.words($0).first } }
+
+  private static func words(_ command: String) -> [String] {
+    command.split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
+  }
+
+  /// Runs the command, if there is one, and warns when it fails: the run's own status stands.
+  ///
+  /// - Parameters:
+  ///   - record: what it reads.
+  ///   - output: how to warn.
+  func tell(_ record: [UInt8], _ output: OutputOptions) {
+    guard let onFailure else { return }
+    let words = Self.words(onFailure)
+    // It may have been put there since the run began.
+    if let doubt {
+      Log(output).warning("--on-failure: \(words[0]) was not run: \(doubt.reason)")
+      return
+    }
+    let stop = StopFlag()
+    let signals = Signals { _ in stop.raise() }
+    let ended = ProgramRun(
+      words: words,
+      environment: ProcessInfo.processInfo.environment,
+      input: record,
+      isStopped: { stop.isRaised }
+    ).run()
+    withExtendedLifetime(signals) {}
+    if let fault = ended.fault() {
+      Log(output).warning("--on-failure: \(words[0]) \(fault.words)")
+    }
+  }
+}
+
+/// What an unattended run says when something is wrong: one paragraph for a person's mail.
+struct WarmParagraph {
+  private let report: SyncReport
+  private let cache: String
+
+  init(_ report: SyncReport, cache: String) {
+    self.report = report
+    self.cache = cache
+  }
+
+  /// The paragraph, or nil when all is well.
+  var text: String? {
+    guard report.outcome != .complete else { return nil }
+    var sentences = first(sections, of: "section") + first(sectionFailures, of: "fault")
+    sentences += failures + first(report.guardWords.map(Self.sentence), of: "section")
+    if let words = KnownFailures(report).words { sentences.append("\(words).") }
+    if !report.unfinished.isEmpty {
+      sentences.append(
+        "\(Quantities.count(report.unfinished.count, "request")) did not fit into this run and "
+          + "will be first in the next."
+      )
+    }
+    sentences.append(
+      "What was had before is still shown; larder status --cache \(ShownCommand.word(PlainText.line(cache))) says more."
+    )
+    let headline = "\(report.catalog): \(report.outcome.rawValue)."
+    return ([headline] + sentences).joined(separator: " ")
+  }
+
+  private var sections: [String] {
+    report.sections.compactMap { section in
+      switch section.source {
+      case .network, .unchanged:
+        section.isIncomplete ? section.commandText.map(Self.sentence) : nil
+      case .withheld: nil
+      case .stale:
+        "Section \(section.key) is the last good one: "
+          + "\(section.commandText ?? "it could not be had")."
+      case .failed:
+        "Section \(section.key) was never had: \(section.commandText ?? "no reason known")."
+      }
+    }
+  }
+
+  /// Failures of a section that is shown, or of all details together: a field that is nowhere, a section without key.
+  private var sectionFailures: [String] {
+    let said = Set(report.sections.compactMap(\.commandText))
+    return report.failures.filter(\.isOfMany).compactMap(\.commandText)
+      .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.map(Self.sentence)
+  }
+
+  /// The first of many sentences, and how many more there are: it is a mail, not a log.
+  private func first(_ sentences: [String], of what: String) -> [String] {
+    let most = 8
+    guard sentences.count > most else { return sentences }
+    return sentences.prefix(most) + ["And \(Quantities.count(sentences.count - most, what)) more."]
+  }
+
+  private static func sentence(_ words: String) -> String {
+    words.prefix(1).uppercased() + words.dropFirst() + "."
+  }
+
+  /// One line for each item and field that could not be read, the first ten unless all are asked for.
+  func skipped(all: Bool) -> [String] {
+    let lines = report.skipped.map { "\(report.catalog): \($0.words)" }
+    let omitted = report.omittedSkips.map { "\(report.catalog): \($0)" }
+    guard !all, lines.count > 10 else { return lines + omitted }
+    return lines.prefix(10) + omitted
+      + ["\(report.catalog): \(lines.count - 10) more skipped; -v or --json lists them"]
+  }
+
+  /// One sentence a stage: how many of how many, and the reasons, the most frequent first.
+  private var failures: [String] {
+    let totals: [(stage: SyncReport.Stage, noun: String, total: Int)] = [
+      (.detail, "detail", report.details.total), (.image, "picture", report.images.unique),
+    ]
+    return totals.compactMap { stage, noun, total in
+      let failed = report.failures.filter { $0.stage == stage && !$0.isKnown && !$0.isOfMany }
+      guard let first = failed.first else { return nil }
+      var counts = report.failureCounts(known: false)[stage] ?? [:]
+      for failure in report.failures where failure.stage == stage && failure.isOfMany {
+        counts[failure.reason] = nil
+      }
+      let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+      return
+        "\(counts.values.reduce(0, +)) of \(Quantities.count(total, noun)) failed (\(reasons)), "
+        + "such as \(first.url)."
+    }
+  }
+}
+
+extension SyncReport.Failure {
+  /// Whether it says something of a whole section or of all details, rather than of one detail or picture.
+  fileprivate var isOfMany: Bool { stage == .section || stage == .detail && id == nil }
+}
+
+extension SyncReport.Section {
+  /// Whether the feed lists more than this run could read.
+  var isIncomplete: Bool {
+    (source == .network || source == .unchanged) && error != nil && withheld == 0 && kept.isEmpty
   }
 }

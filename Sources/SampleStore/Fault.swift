@@ -1,3 +1,6 @@
+import NIOCore
+import NIOHTTP1
+
 /// The effects of every rule that fired for one request, later ones over earlier ones.
 struct Fault: Equatable {
   var delay = 0.0
@@ -47,5 +50,107 @@ struct Fault: Equatable {
     case .closeWithoutAnswer: silence = .close
     case .gzip: gzip = true
     }
+  }
+}
+
+/// One thing that goes wrong with an answer; the effects of one answer combine.
+package enum FaultEffect: Hashable, Sendable {
+  /// How much of a body gets through.
+  package enum Cut: Hashable, Sendable {
+    /// So many bytes of it.
+    case bytes(Int)
+    /// A share of it, from 0 to 1.
+    case fraction(Double)
+  }
+
+  /// The answer begins so much later.
+  case delay(seconds: Double)
+  /// Another status; from 300 on with a short body of its own.
+  case status(Int, retryAfter: String? = nil)
+  /// The whole length is promised, so much is sent, the connection closes.
+  case truncate(after: Cut)
+  /// The connection is reset after so many bytes of the body, or, if nil, before the answer.
+  case reset(after: Int?)
+  /// The body arrives at this rate.
+  case drip(bytesPerSecond: Int)
+  /// `Content-Length` is so much more, or less, than the body. More: the connection closes after
+  /// the body. Less: it stays, and the surplus stands before the next answer.
+  case wrongLength(Int)
+  /// Another `Content-Type`, and with it another body if given.
+  case wrongType(String, body: [UInt8]? = nil)
+  /// The client is sent elsewhere.
+  case redirect(to: String, status: Int = 302)
+  /// No answer until the store stops or the client gives up.
+  case hang
+  /// Other bytes in place of the body, with a validator of their own.
+  case body([UInt8])
+  /// A header line in place of those of that name.
+  case header(String, String)
+  /// Neither `ETag` nor `Last-Modified`, and so no 304.
+  case dropValidators
+  /// Chunked framing without a length.
+  case chunked
+  /// The connection closes without an answer.
+  case closeWithoutAnswer
+  /// The body as gzip, asked for or not.
+  case gzip
+}
+
+extension Resource {
+  /// Changes what is served, before conditions and ranges are judged.
+  mutating func apply(_ fault: Fault) {
+    if let bytes = fault.body { replaceBody(bytes) }
+    if let type = fault.type { self.type = type }
+    if fault.gzip {
+      replaceBody(Gzip.stored(bytes))
+      headers.set("Content-Encoding", "gzip")
+    }
+    if fault.dropsValidators { (etag, lastModified) = (nil, nil) }
+  }
+
+  private mutating func replaceBody(_ bytes: [UInt8]) {
+    body = ByteBuffer(bytes: bytes)
+    etag = Resource.etag(of: bytes)
+  }
+}
+
+extension Reply {
+  /// Changes status and header lines; an error status has a short body unless one was given.
+  mutating func apply(_ fault: Fault) {
+    if let code = fault.status {
+      if code < 300 {
+        status = code
+      } else {
+        let given = fault.body.map(ByteBuffer.init(bytes:))
+        self = .problem(code, HTTPResponseStatus(statusCode: code).reasonPhrase.lowercased())
+        if let given { body = given }
+        if let type = fault.type { fields.set("Content-Type", type) }
+      }
+    }
+    if let location = fault.location { fields.set("Location", location) }
+    if let retryAfter = fault.retryAfter { fields.set("Retry-After", retryAfter) }
+    for field in fault.headers { fields.set(field.name, field.value) }
+  }
+}
+
+/// Bytes as a gzip member of stored blocks: valid gzip, but not smaller.
+enum Gzip {
+  /// Wraps bytes in header, stored blocks and trailer. (RFC 1952, section 2.3; RFC 1951, 3.2.4)
+  static func stored(_ bytes: [UInt8]) -> [UInt8] {
+    var out: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
+    var rest = bytes[...]
+    repeat {
+      let block = rest.prefix(0xFFFF)
+      rest = rest.dropFirst(block.count)
+      let count = UInt16(block.count)
+      out.append(rest.isEmpty ? 1 : 0)
+      out += littleEndian(count) + littleEndian(~count) + block
+    } while !rest.isEmpty
+    let size = UInt32(truncatingIfNeeded: bytes.count)
+    return out + littleEndian(CRC32.of(bytes)) + littleEndian(size)
+  }
+
+  private static func littleEndian<Value: FixedWidthInteger>(_ value: Value) -> [UInt8] {
+    (0..<Value.bitWidth / 8).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
   }
 }

@@ -16,3 +16,241 @@ package struct FaultScript: Hashable, Sendable, ExpressibleByArrayLiteral {
     self.rules = rules
   }
 }
+
+extension FaultScript {
+  /// Reads the text form: one rule a line, words of `key=value` or `key`, `#` for comments.
+  ///
+  /// Which requests: `path=GLOB` `query=GLOB` `method=POST` `hits=2|1..3|4..` `every=K`
+  /// `share=0.2` `seed=7` `per=path`. What happens: `delay=250ms` `status=503` `retry-after=1`
+  /// `truncate=100|50%` `reset` `reset=100` `drip=2K` `wrong-length=-5` `wrong-type=text/html`
+  /// `redirect=URL` `hang` `body="…"` `header="Name: value"` `drop-validators` `chunked` `close`
+  /// `gzip`. A value with white space stands in double quotes, where `\"`, `\\`, `\n`, `\r` and
+  /// `\t` are escapes.
+  ///
+  /// - Parameter text: The whole script.
+  /// - Throws: ``StoreError`` with code `faults`, which names line and column and what was expected.
+  package init(text: String) throws(StoreError) {
+    var rules: [FaultRule] = []
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    {
+      let words = try FaultWord.read(line, line: index + 1)
+      if !words.isEmpty { rules.append(try FaultRule(words)) }
+    }
+    self.init(rules)
+  }
+}
+
+extension FaultRule {
+  /// Makes a rule of the words of one line.
+  fileprivate init(_ words: [FaultWord]) throws(StoreError) {
+    self.init("*", effects: [])
+    var seed: FaultWord?
+    var retryAfter: FaultWord?
+    var seen: Set<String> = []
+    for word in words {
+      if word.key != "header", !seen.insert(word.key).inserted {
+        throw word.error("'\(word.key)' is there twice", "say it once a line")
+      }
+      switch word.key {
+      case "path": path = try word.text("a path such as /pictures/*.jpg")
+      case "query": query = try word.text("a query such as page=2*")
+      case "method": method = try word.text("a method such as GET").uppercased()
+      case "hits": hits = .range(try word.range())
+      case "every": hits = .every(try word.number("a number from 1", from: 1))
+      case "share": hits = .share(try word.share())
+      case "per":
+        let scope = ["rule": Scope.rule, "path": .path][try word.text("rule or path")]
+        guard let scope else { throw word.wrong("rule or path") }
+        self.scope = scope
+      case "seed": seed = word
+      case "retry-after": retryAfter = word
+      default: effects.append(try word.effect())
+      }
+    }
+    if seen.intersection(["hits", "every", "share"]).count > 1 {
+      throw words[0].error("'hits', 'every' and 'share' exclude each other", "keep one of them")
+    }
+    if let seed {
+      guard case .share(let share, _) = hits else { throw seed.without("share") }
+      hits = .share(share, seed: UInt64(try seed.number("a number from 0", from: 0)))
+    }
+    try finish(seen, words[0], retryAfter)
+  }
+
+  /// Joins the words that belong together.
+  private mutating func finish(
+    _ seen: Set<String>,
+    _ first: FaultWord,
+    _ retryAfter: FaultWord?
+  ) throws(StoreError) {
+    let status = effects.firstIndex { if case .status = $0 { true } else { false } }
+    if let retryAfter {
+      guard let status, case .status(let code, _) = effects[status] else {
+        throw retryAfter.without("status")
+      }
+      effects[status] = .status(code, retryAfter: try retryAfter.text("seconds or an HTTP date"))
+    } else if let status, case .status(let code, _) = effects[status],
+      let redirect = effects.firstIndex(where: { if case .redirect = $0 { true } else { false } }),
+      case .redirect(let location, _) = effects[redirect]
+    {
+      effects[redirect] = .redirect(to: location, status: code)
+      effects.remove(at: status)
+    }
+    if effects.isEmpty {
+      throw first.error("the rule does nothing", "add an effect, such as status=503 or hang")
+    }
+  }
+}
+
+/// Which requests meet which faults.
+package struct FaultRule: Hashable, Sendable {
+  /// Which of the requests that fit a rule it touches.
+  package enum Hits: Hashable, Sendable {
+    /// All of them.
+    case all
+    /// The n-th to the m-th, from 1.
+    case range(ClosedRange<Int>)
+    /// Every k-th: the k-th, the 2k-th and so on.
+    case every(Int)
+    /// About this share of them. Which ones follows from the seed, the path and how often that path
+    /// was asked for, so that it is the same in every run, whatever the order of requests.
+    case share(Double, seed: UInt64 = 0)
+  }
+
+  /// What hits are counted by.
+  package enum Scope: Hashable, Sendable {
+    /// One count for the rule.
+    case rule
+    /// A count for each path: "the first try of every picture".
+    case path
+  }
+
+  /// The decoded path, with `*` for any run of characters and `?` for any one.
+  package var path: String
+  /// A glob for the query as sent; nil for any query and none.
+  package var query: String?
+  /// The method; nil for any.
+  package var method: String?
+  /// Which of the requests that fit.
+  package var hits: Hits
+  /// What they are counted by.
+  package var scope: Scope
+  /// What happens to them.
+  package var effects: [FaultEffect]
+
+  /// Makes a rule for the paths that fit a glob; see the properties.
+  package init(
+    _ path: String,
+    query: String? = nil,
+    method: String? = nil,
+    hits: Hits = .all,
+    per scope: Scope = .rule,
+    _ effects: FaultEffect...
+  ) {
+    self.init(path, query: query, method: method, hits: hits, per: scope, effects: effects)
+  }
+
+  /// Makes a rule for any path; see the properties.
+  package init(
+    query: String? = nil,
+    method: String? = nil,
+    hits: Hits = .all,
+    per scope: Scope = .rule,
+    _ effects: FaultEffect...
+  ) {
+    self.init("*", query: query, method: method, hits: hits, per: scope, effects: effects)
+  }
+
+  /// Makes a rule of effects in an array; see the properties.
+  package init(
+    _ path: String,
+    query: String? = nil,
+    method: String? = nil,
+    hits: Hits = .all,
+    per scope: Scope = .rule,
+    effects: [FaultEffect]
+  ) {
+    self.path = path
+    self.query = query
+    self.method = method
+    self.hits = hits
+    self.scope = scope
+    self.effects = effects
+  }
+
+  func fits(method: String, path: String, query: String?) -> Bool {
+    if let wanted = self.method, wanted != method { return false }
+    if let wanted = self.query, !glob(wanted, matches: query ?? "") { return false }
+    return glob(self.path, matches: path)
+  }
+}
+
+/// A script with the counts of its hits so far.
+struct FaultLedger {
+  let script: FaultScript
+  private var counts: [Int]
+  private var pathCounts: [[String: Int]]
+
+  init(_ script: FaultScript) {
+    self.script = script
+    counts = script.rules.map { _ in 0 }
+    pathCounts = script.rules.map { _ in [:] }
+  }
+
+  /// Counts one request and says what goes wrong with it, if anything.
+  mutating func fault(method: String, path: String, query: String?) -> Fault? {
+    var effects: [FaultEffect] = []
+    for (index, rule) in script.rules.enumerated()
+    where rule.fits(method: method, path: path, query: query) {
+      counts[index] += 1
+      let ofPath = pathCounts[index][path, default: 0] + 1
+      pathCounts[index][path] = ofPath
+      let hit = rule.scope == .path ? ofPath : counts[index]
+      if rule.hits.include(hit, path: path, ofPath: ofPath) { effects += rule.effects }
+    }
+    return effects.isEmpty ? nil : Fault(effects)
+  }
+}
+
+extension FaultRule.Hits {
+  func include(_ hit: Int, path: String, ofPath: Int) -> Bool {
+    switch self {
+    case .all: true
+    case .range(let range): range.contains(hit)
+    case .every(let step): hit % max(1, step) == 0
+    case .share(let share, let seed): draw(seed, path, ofPath) < share
+    }
+  }
+
+  /// A number from 0 up to 1: FNV-1a over path and count, finished as SplitMix64 does.
+  private func draw(_ seed: UInt64, _ path: String, _ count: Int) -> Double {
+    var hash = (0xCBF2_9CE4_8422_2325 as UInt64) ^ seed
+    for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    hash = (hash ^ UInt64(count)) &+ 0x9E37_79B9_7F4A_7C15
+    hash = (hash ^ (hash >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    hash = (hash ^ (hash >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Double((hash ^ (hash >> 31)) >> 11) / Double(1 << 53 as UInt64)
+  }
+}
+
+/// Whether a text fits a pattern in which `*` is any run of bytes and `?` any one byte.
+func glob(_ pattern: String, matches text: String) -> Bool {
+  let (pattern, text) = (Array(pattern.utf8), Array(text.utf8))
+  var (at, from) = (0, 0)
+  var retry: (pattern: Int, text: Int)?
+  while from < text.count {
+    if at < pattern.count, pattern[at] == UInt8(ascii: "*") {
+      at += 1
+      retry = (at, from)
+    } else if at < pattern.count, pattern[at] == UInt8(ascii: "?") || pattern[at] == text[from] {
+      (at, from) = (at + 1, from + 1)
+    } else if let (starAt, starFrom) = retry {
+      (at, from) = (starAt, starFrom + 1)
+      retry = (starAt, starFrom + 1)
+    } else {
+      return false
+    }
+  }
+  return pattern[at...].allSatisfy { $0 == UInt8(ascii: "*") }
+}

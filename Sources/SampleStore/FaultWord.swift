@@ -122,3 +122,111 @@ struct FaultWord {
     return value
   }
 }
+
+extension FaultWord {
+  /// The effect that the word names.
+  func effect() throws(StoreError) -> FaultEffect {
+    switch key {
+    case "delay": return .delay(seconds: try seconds())
+    case "status":
+      let code = try number("a status from 200 to 599", from: 200)
+      guard code < 600 else { throw wrong("a status from 200 to 599") }
+      return .status(code)
+    case "truncate": return .truncate(after: try cut())
+    case "reset":
+      return .reset(after: value == nil ? nil : try size("a number of bytes, or nothing", from: 0))
+    case "drip": return .drip(bytesPerSecond: try size("bytes a second, such as 2K", from: 1))
+    case "wrong-length": return .wrongLength(try difference())
+    case "wrong-type": return .wrongType(try text("a media type such as text/html"))
+    case "redirect": return .redirect(to: try text("a URL or path"))
+    case "body":
+      guard let value else { throw wrong("the text of the body") }
+      return .body(Array(value.utf8))
+    case "header": return try header()
+    case "hang": return try bare(.hang)
+    case "drop-validators": return try bare(.dropValidators)
+    case "chunked": return try bare(.chunked)
+    case "close": return try bare(.closeWithoutAnswer)
+    default: return try bare(.gzip)
+    }
+  }
+
+  private func bare(_ effect: FaultEffect) throws(StoreError) -> FaultEffect {
+    guard value == nil else { throw wrong("'\(key)' alone: it takes no value") }
+    return effect
+  }
+
+  func number(_ expected: String, from least: Int) throws(StoreError) -> Int {
+    guard let value, let number = Int(value), number >= least else { throw wrong(expected) }
+    return number
+  }
+
+  /// `300`, `2K` or `1M`, in binary units.
+  private func size(_ expected: String, from least: Int) throws(StoreError) -> Int {
+    guard let value, let last = value.last else { throw wrong(expected) }
+    let unit = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30][last.uppercased()]
+    let digits = unit == nil ? value[...] : value.dropLast()
+    guard let number = Int(digits), number >= least,
+      case (let bytes, false) = number.multipliedReportingOverflow(by: unit ?? 1)
+    else { throw wrong(expected) }
+    return bytes
+  }
+
+  /// `250ms`, `1.5s` or `1.5`.
+  private func seconds() throws(StoreError) -> Double {
+    let expected = "a duration such as 250ms or 1.5s"
+    guard let value else { throw wrong(expected) }
+    let inThousandths = value.hasSuffix("ms")
+    let unit = inThousandths ? 2 : value.hasSuffix("s") ? 1 : 0
+    guard let number = Double(value.dropLast(unit)), number >= 0, number <= 86_400_000 else {
+      throw wrong(expected)
+    }
+    return inThousandths ? number / 1000 : number
+  }
+
+  /// `2`, `1..3` or `4..`.
+  func range() throws(StoreError) -> ClosedRange<Int> {
+    let expected = "N, N..M or N.., counted from 1"
+    guard let value else { throw wrong(expected) }
+    guard let dots = value.firstRange(of: "..") else {
+      guard let only = Int(value), only > 0 else { throw wrong(expected) }
+      return only...only
+    }
+    let end = value[dots.upperBound...]
+    guard let first = Int(value[..<dots.lowerBound]), first > 0,
+      let last = end.isEmpty ? Int.max : Int(end), last >= first
+    else { throw wrong(expected) }
+    return first...last
+  }
+
+  func share() throws(StoreError) -> Double {
+    guard let value, let share = Double(value), (0...1).contains(share) else {
+      throw wrong("a share from 0 to 1, such as 0.2")
+    }
+    return share
+  }
+
+  private func cut() throws(StoreError) -> FaultEffect.Cut {
+    let expected = "a number of bytes, or a percentage such as 50%"
+    guard let value, value.hasSuffix("%") else { return .bytes(try size(expected, from: 0)) }
+    guard let share = Double(value.dropLast()), (0...100).contains(share) else {
+      throw wrong(expected)
+    }
+    return .fraction(share / 100)
+  }
+
+  private func difference() throws(StoreError) -> Int {
+    let expected = "a difference such as +10 or -5"
+    guard let value, let number = Int(value), number != 0 else { throw wrong(expected) }
+    return number
+  }
+
+  private func header() throws(StoreError) -> FaultEffect {
+    let expected = "\"Name: value\" in double quotes"
+    guard let value, let colon = value.firstIndex(of: ":"), colon != value.startIndex,
+      !value.contains(where: \.isNewline)
+    else { throw wrong(expected) }
+    let text = value[value.index(after: colon)...].drop { $0 == " " }
+    return .header(String(value[..<colon]), String(text))
+  }
+}

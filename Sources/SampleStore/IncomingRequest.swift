@@ -48,3 +48,76 @@ struct IncomingRequest {
   private static let staying = ByteBuffer(string: "Connection: keep-alive\r\n\r\n")
   private static let silent = ByteBuffer(string: "\r\n")
 }
+
+/// The path and query of a request line, judged before anything is looked up.
+struct RequestTarget: Equatable {
+  /// Decoded, beginning with a slash; nil when it could name something outside the store.
+  let path: String?
+  /// As sent, without the question mark; nil when there is none.
+  let query: String?
+  /// The path as sent.
+  let rawPath: String
+
+  /// Splits a target in origin or absolute form. (RFC 9112, section 3.2)
+  init(_ target: String) {
+    let whole = Self.originForm(target)
+    if let mark = whole.utf8.firstIndex(of: UInt8(ascii: "?")) {
+      rawPath = String(whole[..<mark])
+      query = String(whole[whole.utf8.index(after: mark)...])
+    } else {
+      rawPath = whole
+      query = nil
+    }
+    path = Self.safePath(rawPath)
+  }
+
+  private static func originForm(_ target: String) -> String {
+    guard !target.hasPrefix("/"), let mark = target.firstRange(of: "://") else { return target }
+    let rest = target[mark.upperBound...]
+    guard let slash = rest.utf8.firstIndex(where: { $0 == 0x2F || $0 == 0x3F }) else {
+      return "/"
+    }
+    return rest.utf8[slash] == 0x2F ? String(rest[slash...]) : "/" + rest[slash...]
+  }
+
+  /// Decodes `%XX`, and refuses dot segments, hidden slashes, backslashes, NUL and broken UTF-8.
+  private static func safePath(_ raw: String) -> String? {
+    let plain = raw.utf8.allSatisfy { $0 != 0x25 && $0 != 0x5C && $0 != 0 }
+    guard raw.utf8.first == 0x2F else { return nil }
+    guard let path = plain ? raw : decoded(raw) else { return nil }
+    var rest = path.utf8.dropFirst()
+    while true {
+      let segment = rest.prefix { $0 != 0x2F }
+      if segment.elementsEqual(".".utf8) || segment.elementsEqual("..".utf8) { return nil }
+      guard segment.endIndex < rest.endIndex else { return path }
+      rest = rest[rest.index(after: segment.endIndex)...]
+    }
+  }
+
+  private static func decoded(_ raw: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = raw.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == 0x25 else {
+        if byte == 0x5C || byte == 0 { return nil }
+        bytes.append(byte)
+        continue
+      }
+      guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble)
+      else { return nil }
+      let value = high << 4 | low
+      if value == 0x2F || value == 0x5C || value == 0 { return nil }
+      bytes.append(value)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func nibble(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case 0x30...0x39: byte - 0x30
+    case 0x41...0x46: byte - 0x37
+    case 0x61...0x66: byte - 0x57
+    default: nil
+    }
+  }
+}

@@ -3,6 +3,7 @@ import Glibc
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOPosix
 import Synchronization
 
@@ -105,5 +106,77 @@ final class Listener: Sendable {
     running.wait()
     // The threads end here; a second call finds them ended.
     if isFirst { try? group.syncShutdownGracefully() }
+  }
+}
+
+/// Runs Swift tasks on one event loop.
+///
+/// `SampleStore.start` blocks its thread until the port is bound. Were the server to run on Swift's
+/// own few threads, as many blocked starts as there are threads would wait for ever.
+final class LoopExecutor: TaskExecutor {
+  private let loop: any EventLoop
+
+  init(_ loop: any EventLoop) {
+    self.loop = loop
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    loop.execute { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
+
+/// How hummingbird's server sets up a connection to this store.
+struct StoreChannel: ServerChildChannel {
+  /// The connection, which runs by itself on its loop.
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+  }
+
+  let origin: Origin
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.makeCompletedFuture {
+      let pipeline = channel.pipeline.syncOperations
+      try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+      try pipeline.addHandler(StoreConnection(origin))
+      return Value(channel: channel)
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    try? await value.channel.closeFuture.get()
+  }
+}
+
+/// The connections that are open, so that stopping can close them all.
+final class OpenConnections: Sendable {
+  private struct State {
+    var open: [ObjectIdentifier: any Channel] = [:]
+    var isClosed = false
+  }
+
+  private let state = Mutex(State())
+
+  /// Takes a connection in; false when the store has stopped.
+  func add(_ channel: any Channel) -> Bool {
+    state.withLock { state in
+      if !state.isClosed { state.open[ObjectIdentifier(channel)] = channel }
+      return !state.isClosed
+    }
+  }
+
+  func remove(_ channel: any Channel) {
+    state.withLock { $0.open[ObjectIdentifier(channel)] = nil }
+  }
+
+  /// Tells every connection to close, and lets no further one in.
+  func close() {
+    let open = state.withLock { state in
+      state.isClosed = true
+      defer { state.open = [:] }
+      return Array(state.open.values)
+    }
+    for channel in open { channel.pipeline.fireUserInboundEventTriggered(StoreConnection.Stop()) }
   }
 }

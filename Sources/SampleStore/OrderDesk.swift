@@ -76,3 +76,51 @@ final class OrderDesk: Sendable {
     return fsync(file) == 0
   }
 }
+
+/// One order that arrived whole, whatever became of its answer.
+package struct OrderRecord: Hashable, Sendable {
+  /// The path that it was posted to.
+  package let path: String
+  /// The method: `POST`.
+  package let method: String
+  /// The header lines as sent.
+  package let headers: [HeaderField]
+  /// The body as sent.
+  package let body: [UInt8]
+  /// When it was complete, in seconds since 1970.
+  package let arrival: Double
+  /// The status of the answer, where 200 is "taken"; nil when a fault left none.
+  package let status: Int?
+
+  /// One line for the file: the body as text, or as hexadecimal digits if it is not UTF-8.
+  var line: String {
+    let pairs = headers.map { "[\(JSONText.quoted($0.name)),\(JSONText.quoted($0.value))]" }
+    let text = String(validating: body, as: UTF8.self).map { "\"body\":" + JSONText.quoted($0) }
+    return "{\"time\":\"\(HTTPDate.rfc3339(Int(arrival)))\",\"method\":\(JSONText.quoted(method)),"
+      + "\"path\":\(JSONText.quoted(path)),\"status\":\(status.map(String.init) ?? "null"),"
+      + "\"headers\":[\(pairs.joined(separator: ","))],"
+      + (text ?? "\"bodyHex\":\"\(Resource.hexadecimal(body))\"") + "}\n"
+  }
+}
+
+/// JSON strings, for the few small documents that the store writes itself.
+enum JSONText {
+  /// The text in quotes, with what RFC 8259, section 7, wants escaped.
+  static func quoted(_ text: String) -> String {
+    var out = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": out += "\\\""
+      case "\\": out += "\\\\"
+      case "\n": out += "\\n"
+      case "\r": out += "\\r"
+      case "\t": out += "\\t"
+      case "\u{0}"..."\u{1F}":
+        let hex = String(scalar.value, radix: 16)
+        out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out + "\""
+  }
+}

@@ -1,3 +1,5 @@
+import CGlibc
+import Glibc
 import NIOCore
 import NIOHTTP1
 
@@ -71,5 +73,165 @@ struct Reply {
     }
     if let length { head.writeString("Content-Length: \(length)\r\n") }
     return head
+  }
+}
+
+extension Reply {
+  /// Answers GET or HEAD for a resource, preconditions first and ranges after them.
+  ///
+  /// The order is that of RFC 9110, section 13.2.2. A HEAD answer has the body here too; it is
+  /// left out on the wire.
+  static func to(method: String, fields: [HeaderField], with resource: Resource) -> Reply {
+    switch Precondition(fields, resource) {
+    case .failed: return .problem(412, "precondition failed")
+    case .notModified: return .notModified(resource)
+    case .passed: break
+    }
+    let whole = Reply.whole(resource)
+    guard method == "GET", let range = fields["Range"],
+      mayUseRange(ifRange: fields["If-Range"], resource)
+    else { return whole }
+    switch ByteRange(range, size: resource.body.readableBytes) {
+    case .whole:
+      return whole
+    case .unsatisfiable:
+      let size = HeaderField("Content-Range", "bytes */\(resource.body.readableBytes)")
+      return .problem(416, "range not satisfiable", [size])
+    case .part(let part):
+      let size = resource.body.readableBytes
+      let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(size)"
+      var reply = whole
+      reply.status = 206
+      reply.fields.insert(HeaderField("Content-Range", place), at: 0)
+      let start = resource.body.readerIndex + part.lowerBound
+      reply.body = resource.body.getSlice(at: start, length: part.count) ?? ByteBuffer()
+      return reply
+    }
+  }
+
+  /// A range counts only if it is of the same representation. (RFC 9110, section 13.1.5)
+  private static func mayUseRange(ifRange: String?, _ resource: Resource) -> Bool {
+    guard let ifRange else { return true }
+    if ifRange.hasPrefix("\"") || ifRange.hasPrefix("W/") {
+      return !ifRange.hasPrefix("W/") && ifRange == resource.etag
+    }
+    guard let seconds = resource.lastModified else { return false }
+    return HTTPDate.seconds(ifRange) == seconds
+  }
+}
+
+/// What the conditions of a GET or HEAD say of the resource as it is. (RFC 9110, section 13)
+enum Precondition: Equatable {
+  case passed, failed, notModified
+
+  init(_ fields: [HeaderField], _ resource: Resource) {
+    if let list = fields.list("If-Match") {
+      guard Self.matches(list, resource.etag, weakly: false) else {
+        self = .failed
+        return
+      }
+    } else if let before = fields["If-Unmodified-Since"].flatMap(HTTPDate.seconds),
+      let changed = resource.lastModified, changed > before
+    {
+      self = .failed
+      return
+    }
+    if let list = fields.list("If-None-Match") {
+      self = Self.matches(list, resource.etag, weakly: true) ? .notModified : .passed
+    } else if let since = fields["If-Modified-Since"].flatMap(HTTPDate.seconds),
+      let changed = resource.lastModified, changed <= since
+    {
+      self = .notModified
+    } else {
+      self = .passed
+    }
+  }
+
+  /// Compares a list of entity tags, or `*`, with the one there is. (RFC 9110, section 8.8.3.2)
+  static func matches(_ list: String, _ etag: String?, weakly: Bool) -> Bool {
+    if list == "*" { return true }
+    guard let etag else { return false }
+    return tags(list).contains { tag in
+      if tag.hasPrefix("W/") || etag.hasPrefix("W/") {
+        return weakly && opaque(tag) == opaque(etag)
+      }
+      return tag == etag
+    }
+  }
+
+  private static func opaque(_ tag: String) -> Substring {
+    tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
+  }
+
+  /// Splits at commas outside quotes: a tag may hold commas.
+  private static func tags(_ list: String) -> [String] {
+    var tags: [String] = []
+    var tag = ""
+    var quoted = false
+    for character in list {
+      if character == "\"" { quoted.toggle() }
+      if character == ",", !quoted {
+        tags.append(tag)
+        tag = ""
+      } else if quoted || character != " " {
+        tag.append(character)
+      }
+    }
+    return (tags + [tag]).filter { !$0.isEmpty }
+  }
+}
+
+/// What a `Range` header asks of a body of known size. (RFC 9110, section 14.2)
+enum ByteRange: Equatable {
+  /// No range that this store serves: other units, several ranges, or no grammar at all.
+  case whole
+  case part(Range<Int>)
+  case unsatisfiable
+
+  init(_ text: String, size: Int) {
+    self = Self.read(text, size) ?? .whole
+  }
+
+  private static func read(_ text: String, _ size: Int) -> ByteRange? {
+    let pair = text.split(separator: "=", maxSplits: 1)
+    guard pair.count == 2, pair[0].lowercased() == "bytes" else { return nil }
+    let ends = pair[1].filter { $0 != " " }.split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
+    else { return nil }
+    // A number past what an Int holds is only ever past the end.
+    let numbers = ends.map { $0.isEmpty ? nil : Int($0) ?? Int.max }
+    switch (numbers[0], numbers[1]) {
+    case (nil, nil):
+      return nil
+    case (nil, let count?):
+      return count == 0 || size == 0 ? .unsatisfiable : .part(max(0, size - count)..<size)
+    case (let first?, let last):
+      if let last, last < first { return nil }
+      guard first < size else { return .unsatisfiable }
+      return .part(first..<min(size - 1, last ?? Int.max) + 1)
+    }
+  }
+}
+
+/// Moments as HTTP writes them: whole seconds since 1970, in UTC. (RFC 9110, section 5.6.7)
+enum HTTPDate {
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+  static func text(_ seconds: Int) -> String { written(seconds, "%a, %d %b %04Y %T GMT") }
+
+  /// `1994-11-06T08:49:37Z`. (RFC 3339)
+  static func rfc3339(_ seconds: Int) -> String { written(seconds, "%04Y-%m-%dT%TZ") }
+
+  /// Reads the preferred form; nil for the two obsolete ones, which a recipient may not ignore but
+  /// which no client of this store sends.
+  static func seconds(_ text: String) -> Int? {
+    var (text, parts) = (text, tm())
+    let form = text.withUTF8 { larder_read_date($0.baseAddress, $0.count, &parts) }
+    return form == 0 ? timegm(&parts) : nil
+  }
+
+  private static func written(_ seconds: Int, _ form: String) -> String {
+    String(unsafeUninitializedCapacity: 40) {
+      larder_write_date($0.baseAddress, $0.count, form, seconds)
+    }
   }
 }

@@ -1,3 +1,5 @@
+import Web
+
 /// A report as one self-contained HTML page: nothing is loaded from anywhere, and nothing runs.
 package struct BenchPage: Sendable {
   private let report: BenchReport
@@ -186,5 +188,220 @@ package struct BenchPage: Sendable {
       },
       isFilled: true
     )
+  }
+}
+
+/// The page's tables: every row, where the time went, and the baseline.
+struct BenchPageTables: Sendable {
+  private let report: BenchReport
+
+  init(_ report: BenchReport) {
+    self.report = report
+  }
+
+  var html: String {
+    [rows, parts, baseline].filter { !$0.isEmpty }.joined(separator: "\n")
+  }
+
+  private func table(_ title: String, _ head: [String], _ body: [[String]]) -> String {
+    guard !body.isEmpty else { return "" }
+    let heads = head.map { "<th scope=\"col\">\(Markup.escaped($0))</th>" }.joined()
+    let lines = body.map { line in
+      "<tr>" + line.map { "<td>\(Markup.escaped($0))</td>" }.joined() + "</tr>"
+    }
+    return """
+      <h2>\(Markup.escaped(title))</h2>
+      <div class="scroll"><table><thead><tr>\(heads)</tr></thead>
+      <tbody>\(lines.joined(separator: "\n"))</tbody></table></div>
+      """
+  }
+
+  private func milliseconds(_ value: Double?) -> String {
+    value.map { Markup.number($0) } ?? "–"
+  }
+
+  private var rows: String {
+    table(
+      "Every run",
+      [
+        "pass", "at once", "runs", "pictures", "seconds", "pictures/s", "±", "MiB/s",
+        "first byte p50",
+        "total p50", "p90", "p99", "p99.9", "max", "reused", "retries", "failed", "CPU s",
+        "peak MiB",
+      ],
+      report.runs.map { row in
+        [
+          row.pass.rawValue, "\(row.parallel)", "\(row.repetitions)", "\(row.images)",
+          Markup.decimal(row.seconds, 3), Markup.number(row.imagesPerSecond),
+          row.confidence.halfWidth.map { Markup.decimal($0 * 100, 1) + " %" } ?? "–",
+          Markup.number(row.bytesPerSecond / 1_048_576), milliseconds(row.ttfbMilliseconds.p50),
+          milliseconds(row.totalMilliseconds.p50), milliseconds(row.totalMilliseconds.p90),
+          milliseconds(row.totalMilliseconds.p99), milliseconds(row.totalMilliseconds.p999),
+          milliseconds(row.totalMilliseconds.max), "\(row.connections.reused)", "\(row.retries)",
+          "\(row.failures)", Markup.decimal(row.cpuSeconds, 2),
+          Markup.decimal(Double(row.peakBytes.count) / 1_048_576, 0),
+        ]
+      }
+    )
+  }
+
+  private var parts: String {
+    table(
+      "Where the time of a request went, p50 / p99 in ms",
+      ["pass", "at once", "DNS", "connect", "TLS", "wait", "transfer", "protocol"],
+      report.runs.filter { $0.requests > 0 }.map { row in
+        let parts = [
+          row.dnsMilliseconds, row.connectMilliseconds, row.tlsMilliseconds, row.waitMilliseconds,
+          row.transferMilliseconds,
+        ]
+        return [row.pass.rawValue, "\(row.parallel)"]
+          + parts.map { part in
+            part.count == 0 ? "–" : "\(milliseconds(part.p50)) / \(milliseconds(part.p99))"
+          } + [row.protocols.keys.sorted().joined(separator: ", ")]
+      }
+    )
+  }
+
+  private var baseline: String {
+    guard let baseline = report.baseline else { return "" }
+    let limit = Markup.decimal(baseline.maxRegression * 100, 1)
+    let note = "<p class=\"faint\">\(Markup.escaped(baseline.test))</p>"
+    return table(
+      "Beside the baseline; \(limit) % worse is too much",
+      ["pass", "at once", "figure", "before", "now", "worse by", "by chance", ""],
+      baseline.findings.map { finding in
+        [
+          finding.pass.rawValue, "\(finding.parallel)", finding.metric,
+          Markup.number(finding.before),
+          Markup.number(finding.now), Markup.decimal(finding.worse * 100, 1) + " %",
+          Markup.decimal(finding.probability, 3), finding.regressed ? "regressed" : "",
+        ]
+      }
+    ) + note
+  }
+}
+
+/// When, where and how a report was measured, which its page says on it: figures of another machine or version are others.
+package struct BenchSetting: Sendable {
+  /// The moment, as people write it.
+  package let date: String
+  /// The machine: its name, processors and system.
+  package let host: String
+  /// What measured, with its version.
+  package let version: String
+  /// The command line, fit to be shown.
+  package let command: String
+
+  /// A setting from its parts.
+  package init(date: String, host: String, version: String, command: String) {
+    (self.date, self.host, self.version, self.command) = (date, host, version, command)
+  }
+
+  /// The lines under the page's title.
+  var html: String {
+    let facts = [date, host, version].map(Markup.escaped).joined(separator: " · ")
+    return """
+      <p class="faint">\(facts)</p>
+      <p class="scroll"><code>\(Markup.escaped(command))</code></p>
+      """
+  }
+}
+
+/// The page's looks: what all pages share, and the colours and shapes of plots.
+enum PageStyle {
+  static let css = SharedStyle.css + "\n" + plots
+
+  private static let plots = """
+    :root{--cold:#1f6fb2;--warm:#b85c00;--revalidate:#1d7f4e}
+    @media(prefers-color-scheme:dark){:root{--cold:#6db3f2;--warm:#f0a35e;--revalidate:#6fcf97}}
+    main{max-width:80rem;margin:0 auto;padding:1.5rem 1rem 3rem}
+    h1{font-size:1.6rem;line-height:1.2;margin:0 0 .25rem}
+    h2{font-size:1.15rem;margin:2rem 0 .5rem}
+    p{margin:.25rem 0 .75rem;max-width:46rem}
+    .tiles{display:flex;flex-wrap:wrap;gap:.75rem;margin:1rem 0;padding:0;list-style:none}
+    .tiles li{flex:1 1 9rem;background:var(--card);border:1px solid var(--rule);\
+    border-radius:.5rem;padding:.6rem .8rem}
+    .tiles b{display:block;font-size:1.35rem;line-height:1.25;font-variant-numeric:tabular-nums}
+    .tiles span{color:var(--faint);font-size:.85rem}
+    .plots{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:1rem}
+    figure{margin:0;background:var(--card);border:1px solid var(--rule);border-radius:.5rem;\
+    padding:.75rem;break-inside:avoid;min-width:0}
+    figcaption{font-weight:600;margin-bottom:.4rem}
+    svg{display:block;width:100%;height:auto}
+    .scroll{overflow-x:auto}
+    svg text{fill:var(--faint);font-size:11.5px;font-variant-numeric:tabular-nums}
+    svg .end{text-anchor:end}
+    svg .middle{text-anchor:middle}
+    svg .label{fill:var(--ink)}
+    svg .grid{stroke:var(--rule);stroke-width:1}
+    svg .axis,svg .tick{stroke:var(--faint);stroke-width:1}
+    polyline{fill:none;stroke-width:2;stroke-linejoin:round}
+    polyline.dashed{stroke-dasharray:5 4}
+    .band{opacity:.15;stroke:none}
+    polyline.cold{stroke:var(--cold)}polyline.warm{stroke:var(--warm)}
+    polyline.revalidate{stroke:var(--revalidate)}
+    circle.cold,polygon.cold{fill:var(--cold)}circle.warm,polygon.warm{fill:var(--warm)}
+    circle.revalidate,polygon.revalidate{fill:var(--revalidate)}
+    .legend{display:flex;flex-wrap:wrap;gap:.15rem 1rem;margin:.4rem 0 0;padding:0;\
+    list-style:none;font-size:.85rem;color:var(--faint)}
+    .legend i{display:inline-block;width:1.4rem;border-top:3px solid;margin-right:.4rem;\
+    vertical-align:middle}
+    .legend i.dashed{border-top-style:dashed}
+    i.cold{color:var(--cold)}i.warm{color:var(--warm)}i.revalidate{color:var(--revalidate)}
+    table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.85rem;\
+    background:var(--card)}
+    th,td{padding:.3rem .5rem;border-bottom:1px solid var(--rule);text-align:right;\
+    white-space:nowrap}
+    th{color:var(--faint);font-weight:600}
+    th:first-child,td:first-child{text-align:left}
+    .bad{color:var(--bad);font-weight:600}
+    @media print{:root{\
+    --cold:#1f6fb2;--warm:#b85c00;--revalidate:#1d7f4e}
+    main{max-width:none;padding:0}.scroll{overflow:visible}
+    table{font-size:8pt}th,td{padding:.2rem .3rem}h2{break-after:avoid}}
+    """
+}
+
+/// Text and numbers as the page writes them.
+enum Markup {
+  /// The text with what HTML would read as markup written as references.
+  static func escaped(_ text: String) -> String { PageText.escaped(text) }
+
+  /// A place in a drawing, with one decimal.
+  static func place(_ value: Double) -> String {
+    let tenths = Int((value * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"
+  }
+
+  /// A number with at most three digits that mean something, thousands and millions as `k` and `M`.
+  static func number(_ value: Double) -> String {
+    let size = abs(value)
+    switch size {
+    case 0: return "0"
+    case .infinity: return "–"
+    case 999_500...: return short(value / 1e6) + "M"
+    case 9_995...: return short(value / 1e3) + "k"
+    default: return short(value)
+    }
+  }
+
+  private static func short(_ value: Double) -> String {
+    let size = abs(value)
+    let digits = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3
+    return decimal(value, digits)
+  }
+
+  /// A number with at most so many decimals, zeros at its end left out.
+  static func decimal(_ value: Double, _ digits: Int) -> String {
+    guard value.isFinite else { return "–" }
+    let factor = (0..<digits).reduce(1.0) { factor, _ in factor * 10 }
+    let whole = Int((value * factor).rounded())
+    var text = String(abs(whole))
+    while text.count <= digits { text = "0" + text }
+    let cut = text.index(text.endIndex, offsetBy: -digits)
+    var fraction = text[cut...]
+    while fraction.last == "0" { fraction = fraction.dropLast() }
+    let sign = whole < 0 ? "−" : ""
+    return sign + text[..<cut] + (fraction.isEmpty ? "" : "." + fraction)
   }
 }

@@ -1,6 +1,10 @@
 import ArgumentParser
 import Catalog
 import CurlTransport
+import Foundation
+import Imaging
+import Pipeline
+import Transport
 
 /// `larder catalog check FILE`: what a catalog file reads, and what looks wrong.
 struct CatalogCheckCommand: ParsableCommand {
@@ -55,4 +59,270 @@ struct CatalogCheckCommand: ParsableCommand {
     }
     Output.end(document.status)
   }
+}
+
+/// A look at the first page of every section of a catalog file.
+struct CatalogTrial {
+  /// What became of a section's first page, or of the page with all sections.
+  struct Source {
+    /// Where it is.
+    let url: String
+    /// The key of the section, or of what holds them all.
+    let key: String
+    /// What it says; or why it could not be had or read.
+    let result: Result<[SectionCheck], CommandFailure>
+  }
+
+  private let file: CatalogFileOnDisk
+  private let probe: CatalogProbe
+  private static let pictureCount = 3
+
+  /// Prepares a look; an address that cannot be read is an error here.
+  init(_ file: CatalogFileOnDisk, _ transport: CurlTransport) throws {
+    self.file = file
+    probe = try CatalogProbe(
+      file.catalog,
+      folder: file.folder,
+      environment: ProcessInfo.processInfo.environment,
+      now: { UnixTime.now() },
+      transport: transport
+    )
+  }
+
+  /// Looks at each source in turn.
+  func sources() -> [Source] {
+    let keys =
+      switch file.catalog.sections {
+      case .listed(let sources): sources.map(\.key)
+      case .combined: ["all"]
+      }
+    var taken = file.catalog.namedKeys
+    return keys.enumerated().map { position, key in
+      var result = Result { try checks(ofSource: position) }.mapError {
+        CommandFailure($0) ?? CommandFailure("\($0)", .failed)
+      }
+      if file.catalog.isMany(source: position) {
+        result = result.map { $0.map { Self.named($0, once: &taken) } }
+      }
+      return Source(url: probe.name(ofSource: position), key: key, result: result)
+    }
+  }
+
+  /// A section that its response names, with a finding when it has the key of one before it.
+  private static func named(_ check: SectionCheck, once taken: inout Set<String>) -> SectionCheck {
+    guard !taken.insert(check.section.key).inserted else { return check }
+    var check = check
+    check.findings.append(
+      CatalogFinding(
+        .duplicateKey,
+        message: "another source of the catalog file has a section with this key: a sync refuses "
+          + "this one; correct \"key\" beside \"each\", or leave one of them out"
+      )
+    )
+    return check
+  }
+
+  private func checks(ofSource position: Int) throws -> [SectionCheck] {
+    let page = try probe.page(ofSource: position) { path in
+      try FileReading.bytes(path, what: "section", limit: Int(CatalogProbe.limit.count))
+    }
+    let catalog = file.catalog
+    let listing: DecodedListing
+    do throws(CatalogError) {
+      listing = try decodeSource(page.body, at: position, using: catalog)
+    } catch {
+      throw probe.veiled(error)
+    }
+    let mapping = catalog.mapping(ofSource: position)
+    var checks = listing.sections.map { SectionCheck($0, of: listing, mapping: mapping) }
+    let findings = listing.pageFindings(
+      of: page.body,
+      paging: catalog.paging(ofSource: position),
+      hasNextLink: page.nextLink != nil
+    )
+    if !checks.isEmpty {
+      checks[0].findings +=
+        catalog.customaryPrices(in: page.body, ofSource: position) + findings
+        + pictures(in: listing, page.base)
+    }
+    return checks
+  }
+
+  /// Looks at the beginnings of a few pictures, each of another item.
+  private func pictures(in listing: DecodedListing, _ base: WebURL?) -> [CatalogFinding] {
+    let items = listing.sections.flatMap(\.items).filter { !$0.images.isEmpty }
+    let findings = items.prefix(Self.pictureCount).compactMap { item -> CatalogFinding? in
+      let url = item.images[0].url
+      do throws(ProbeFailure) {
+        let bytes = try probe.beginning(ofPicture: url, relativeTo: base)
+        if PictureFormat(sniffing: bytes) != nil { return nil }
+        let text = String(decoding: bytes, as: UTF8.self).lowercased()
+        let isPage = ["<!doctype", "<html", "<head"].contains { text.contains($0) }
+        return CatalogFinding(
+          .pictureIsPage,
+          field: "images",
+          count: 1,
+          message: "show at \(url) what is \(isPage ? "a page (HTML)" : "no picture")",
+          examples: [item.id]
+        )
+      } catch {
+        return CatalogFinding(
+          .pictureFails,
+          field: "images",
+          count: 1,
+          message: "have a picture that cannot be had: \(error)",
+          examples: [item.id]
+        )
+      }
+    }
+    // One host that is down fails them all: say it once.
+    return CatalogFinding.Code.allCases.compactMap { code in
+      CatalogFinding(joining: findings.filter { $0.code == code })
+    }
+  }
+}
+
+/// What a catalog file reads and what looks wrong, as JSON and for people.
+struct CheckDocument: Encodable {
+  private struct Field: Encodable {
+    var name: String
+    var paths: [String]
+    var items: Int
+  }
+
+  private struct Finding: Encodable {
+    var code: String
+    @OrNull var field: String?
+    var count: Int
+    var message: String
+    var examples: [String]
+  }
+
+  private struct Section: Encodable {
+    var key: String
+    var title: String
+    var url: String
+    var items: Int
+    var skipped: Int
+    @OrNull var error: String?
+    var fields: [Field]
+    var findings: [Finding]
+  }
+
+  private let catalog: String
+  private let sections: [Section]
+  private let clean: Bool
+  /// How the command ends.
+  let status: ExitStatus
+
+  private enum CodingKeys: String, CodingKey {
+    case catalog, sections, clean
+  }
+
+  init(_ catalog: String, _ sources: [CatalogTrial.Source]) {
+    self.catalog = catalog
+    var sections: [Section] = []
+    var failures: [ExitStatus] = []
+    for source in sources {
+      switch source.result {
+      case .success(let checks): sections += checks.map { Self.section($0, source.url) }
+      case .failure(let failure):
+        failures.append(failure.status)
+        sections.append(
+          Section(
+            key: source.key,
+            title: source.key,
+            url: source.url,
+            items: 0,
+            skipped: 0,
+            error: failure.message,
+            fields: [],
+            findings: []
+          )
+        )
+      }
+    }
+    self.sections = sections
+    clean = sections.allSatisfy { $0.error == nil && $0.findings.isEmpty }
+    status =
+      clean
+      ? .done : failures.count == sources.count ? ExitStatus.gravest(failures) : .partial
+  }
+
+  private static func section(_ check: SectionCheck, _ url: String) -> Section {
+    Section(
+      key: check.section.key,
+      title: check.section.title,
+      url: url,
+      items: check.section.items.count,
+      skipped: check.skipped,
+      error: nil,
+      fields: check.fields.map { Field(name: $0.name, paths: $0.paths, items: $0.items) },
+      findings: check.findings.map {
+        Finding(
+          code: $0.code.rawValue,
+          field: $0.field,
+          count: $0.count,
+          message: $0.message,
+          examples: $0.examples
+        )
+      }
+    )
+  }
+
+  /// One object.
+  func json() throws -> [UInt8] { try jsonLine() }
+
+  /// A paragraph a section.
+  func text(_ terminal: Terminal) -> String {
+    var blocks = sections.map { paragraph($0, terminal) }
+    let count = sections.map { $0.findings.count + ($0.error == nil ? 0 : 1) }.reduce(0, +)
+    blocks.append(
+      clean
+        ? terminal.paint("nothing looks wrong", .green)
+        : terminal.paint("\(count == 1 ? "1 thing looks" : "\(count) things look") wrong", .yellow)
+    )
+    return blocks.joined(separator: "\n\n")
+  }
+
+  private func paragraph(_ section: Section, _ terminal: Terminal) -> String {
+    let name = terminal.paint(PlainText.line(section.key), .bold)
+    if let error = section.error {
+      return "\(name)  \(terminal.paint(PlainText.line(error), .red))"
+    }
+    let skipped = section.skipped == 0 ? "" : ", \(section.skipped) cannot be read"
+    var lines = [
+      "\(name)  \(Quantities.count(section.items, "item"))\(skipped)  \(PlainText.line(section.url))"
+    ]
+    let width = section.fields.map(\.name.count).max() ?? 0
+    for field in section.fields {
+      let paths = PlainText.line(field.paths.joined(separator: ", "))
+      let cut = paths.count > 60 ? paths.prefix(59) + "…" : paths
+      lines.append(
+        "  \(padded(field.name, to: width))  \(field.items) of \(section.items)  \(cut)"
+      )
+    }
+    for finding in section.findings {
+      let examples =
+        finding.examples.isEmpty
+        ? "" : " (\(PlainText.line(finding.examples.joined(separator: ", "))))"
+      let subject = finding.field.map { "\(PlainText.line($0)): " } ?? ""
+      let count =
+        Self.counted.contains(finding.code)
+        ? "\(finding.count) of \(section.items + section.skipped) " : ""
+      lines.append(
+        terminal.paint(
+          "  ! \(subject)\(count)\(PlainText.line(finding.message))\(examples)",
+          .yellow
+        )
+      )
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The findings whose message is the rest of a sentence that begins with a number of items.
+  private static let counted: Set<String> = [
+    "item-skipped", "field-lost", "sale-above-normal", "duplicate-id", "minor-units",
+    "picture-is-page", "picture-fails",
+  ]
 }

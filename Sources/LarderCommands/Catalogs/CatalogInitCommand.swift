@@ -1,5 +1,10 @@
 import ArgumentParser
 import Catalog
+import CurlTransport
+import Foundation
+import Pipeline
+import SystemPackage
+import Transport
 
 /// `larder catalog init URL|FILE…`: a catalog file to begin with.
 struct CatalogInitCommand: ParsableCommand {
@@ -127,5 +132,365 @@ struct CatalogInitCommand: ParsableCommand {
       connection: connection,
       output: output
     ).run()
+  }
+}
+
+/// A look at responses that ends in a catalog file.
+struct CatalogProposal {
+  private let sources: [String]
+  private let detail: String?
+  private let body: String?
+  private let headers: [String]
+  private let out: String?
+  private let name: String?
+  private let currency: String?
+  private let connection: ConnectionOptions
+  private let output: OutputOptions
+
+  init(
+    _ sources: [String],
+    detail: String?,
+    body: String?,
+    headers: [String],
+    out: String?,
+    name: String?,
+    currency: String?,
+    connection: ConnectionOptions,
+    output: OutputOptions
+  ) {
+    self.sources = sources
+    self.detail = detail
+    self.body = body
+    self.headers = headers
+    self.out = out
+    self.name = name
+    self.currency = currency
+    self.connection = connection
+    self.output = output
+  }
+
+  /// Fetches, judges, writes, and shows what the written file reads.
+  func run() throws {
+    let request = try body.map(requestBody)
+    var origins = try sources.map(origin)
+    if let name { origins[0].name = name }
+    origins[0].body = request
+    let path = out ?? "\(origins[0].name).yaml"
+    if path != "-", TextFile.exists(path) { throw TextFile.refusal(path) }
+    let templates = try headerTemplates()
+    let reader = try ResponseReader(
+      sources.filter(Self.isURL),
+      detail: detail.flatMap { Self.isURL($0) ? $0 : nil },
+      headers: try resolved(templates),
+      connection
+    )
+    defer { reader.shutdown() }
+    var pages: [ProposedPage] = []
+    for (source, origin) in zip(sources, origins) {
+      pages.append(try reader.page(source, origin, body: request))
+    }
+    let detailPage = try detail.map { try reader.page($0, origin($0), body: nil) }
+    let file = try ProposedFile(
+      of: pages,
+      detail: detailPage,
+      headers: templates,
+      currency: currency,
+      name: path
+    ) {
+      reader.next($1, body: $2, of: sources[$0], origins[$0])
+    }
+    if path != "-" { try TextFile.create(path, with: file.text) }
+    let document = ProposalDocument(file, path: path == "-" ? nil : path)
+    if output.json {
+      Output.json(try document.json())
+    } else if path == "-" {
+      Output.data(file.text)
+      if !output.quiet { Output.note(document.text) }
+    } else if !output.quiet {
+      Output.data(document.text)
+    }
+  }
+
+  private func headerTemplates() throws -> [HeaderTemplate] {
+    try headers.map { text in
+      do throws(CatalogError) { return try HeaderTemplate(line: text) } catch {
+        throw CommandFailure("--header: \(error.reason)", .usage)
+      }
+    }
+  }
+
+  private func resolved(_ templates: [HeaderTemplate]) throws -> [(name: String, value: String)] {
+    try templates.map { template in
+      do throws(CatalogError) {
+        let value = try template.resolved(environment: ProcessInfo.processInfo.environment)
+        return (template.name, value)
+      } catch {
+        throw CommandFailure(
+          "--header: \(error.reason)\(error.remedy.map { "; \($0)" } ?? "")",
+          .usage
+        )
+      }
+    }
+  }
+
+  /// Whether a response is named by a URL.
+  static func isURL(_ source: String) -> Bool {
+    ["http://", "https://"].contains { source.lowercased().hasPrefix($0) }
+  }
+
+  private func origin(_ source: String) throws -> ProposedSource {
+    if source == "-" { return .standardInput }
+    if Self.isURL(source) { return ProposedSource(url: source) }
+    guard !relative(source).contains(where: \.isWhitespace) else {
+      throw CommandFailure(
+        "cannot name \"\(source)\" in a catalog file: its path has white space; rename the file",
+        .usage
+      )
+    }
+    return ProposedSource(file: relative(source))
+  }
+
+  /// A file as the catalog file will name it, which may lie in another folder.
+  private func relative(_ source: String) -> String {
+    let folder = out.map { FilePath($0).removingLastComponent().string } ?? ""
+    guard !folder.isEmpty, out != "-", !source.hasPrefix("/") else { return source }
+    return FilePath(TextFile.workingFolder).appending(source).lexicallyNormalized().string
+  }
+
+  /// What is to be posted: the text, or that of a file after `@`.
+  private func requestBody(_ text: String) throws -> String {
+    var body = text
+    if text.hasPrefix("@") {
+      let path = String(text.dropFirst())
+      let bytes = try FileReading.bytes(path, what: "request body", limit: 1 << 20)
+      guard bytes.count <= 1 << 20, let text = String(validating: bytes, as: UTF8.self) else {
+        throw CommandFailure(
+          "cannot read request body \(path): expected JSON in UTF-8, up to 1 MiB",
+          .data
+        )
+      }
+      body = text
+    }
+    do throws(CatalogError) {
+      return try ProposedSource.requestBody(body)
+    } catch {
+      throw CommandFailure("\(error)", .usage)
+    }
+  }
+}
+
+/// Reads responses by their URLs, from files or from stdin.
+struct ResponseReader {
+  private let transport: CurlTransport?
+  private let urls: [String: WebURL]
+  private let headers: [(name: String, value: String)]
+  /// The hosts that get the headers: those of the listings.
+  private let trusted: Set<HostPort>
+
+  /// Prepares to fetch from URLs; without any, nothing is opened.
+  ///
+  /// - Parameters:
+  ///   - listings: The URLs of listings, whose hosts get the headers.
+  ///   - detail: The URL of a detail.
+  ///   - headers: What is sent along.
+  ///   - connection: How origins are met.
+  /// - Throws: ``CommandFailure`` for one that is none, or that has a password.
+  init(
+    _ listings: [String],
+    detail: String?,
+    headers: [(name: String, value: String)],
+    _ connection: ConnectionOptions
+  ) throws {
+    var urls: [String: WebURL] = [:]
+    for text in listings + [detail].compactMap(\.self) {
+      let url: WebURL
+      do {
+        url = try CurlURLParser().parse(text, relativeTo: nil)
+      } catch {
+        throw CommandFailure("\(error); check the URL", .usage)
+      }
+      guard url.userInfo == nil else {
+        throw CommandFailure(
+          "cannot propose a catalog file for a URL with a password: it would stand in the file; fetch the "
+            + "response by other means and name its file",
+          .usage
+        )
+      }
+      urls[text] = url
+    }
+    self.urls = urls
+    self.headers = headers
+    trusted = Set(listings.compactMap { urls[$0]?.hostPort })
+    transport =
+      urls.isEmpty
+      ? nil : try CurlTransport(try connection.transport(named: Set(urls.values.map(\.hostPort))))
+  }
+
+  /// Ends all transfers.
+  func shutdown() {
+    transport?.shutdown()
+  }
+
+  /// A response.
+  ///
+  /// - Parameters:
+  ///   - source: The URL or file, `-` for stdin.
+  ///   - origin: The same, as the catalog file names it.
+  ///   - body: What is sent to ask for it; nil for a plain GET.
+  /// - Returns: The response, unpacked.
+  /// - Throws: ``CommandFailure`` or ``ProbeFailure`` when it cannot be had.
+  func page(_ source: String, _ origin: ProposedSource, body: String?) throws -> ProposedPage {
+    guard let url = urls[source], let transport else {
+      return ProposedPage(body: try read(source), source: origin)
+    }
+    let page: ProbedPage
+    do throws(ProbeFailure) {
+      page = try probe(url, transport).page(at: url, posting: body)
+    } catch {
+      guard headers.isEmpty, error.cause.reason.rawValue == "http-401" else { throw error }
+      throw CommandFailure("\(error); send one with --header 'NAME: ${TOKEN}'", .unavailable)
+    }
+    return ProposedPage(body: page.body, source: origin, hasNextLink: page.nextLink != nil)
+  }
+
+  /// A further page of a response; nil when it cannot be had, or is on another host.
+  func next(
+    _ text: String,
+    body: String?,
+    of source: String,
+    _ origin: ProposedSource
+  ) -> [UInt8]? {
+    guard let url = urls[source], let transport,
+      let next = try? CurlURLParser().parse(origin.unveiled(text), relativeTo: url),
+      next.hostPort == url.hostPort
+    else { return nil }
+    return try? probe(url, transport).page(at: next, posting: body).body
+  }
+
+  private func probe(_ url: WebURL, _ transport: CurlTransport) -> CatalogProbe {
+    CatalogProbe(
+      naming: url,
+      headers: trusted.contains(url.hostPort) ? headers : [],
+      transport: transport
+    )
+  }
+
+  private func read(_ source: String) throws -> [UInt8] {
+    let limit = Int(CatalogProbe.limit.count)
+    let name = source == "-" ? "stdin" : source
+    let bytes =
+      source == "-"
+      ? try FileReading.standardInput(limit: limit)
+      : try FileReading.bytes(source, what: "response", limit: limit)
+    guard bytes.count <= limit else {
+      throw CommandFailure("cannot read response \(name): more than \(limit) bytes", .data)
+    }
+    guard !bytes.isEmpty else {
+      throw CommandFailure("cannot read response \(name): it is empty", .data)
+    }
+    do throws(PackedBody.Fault) {
+      let plain = try PackedBody.plain(bytes, name: name, limit: CatalogProbe.limit)
+      return source == "-" && JSONLines.seem(plain) ? JSONLines.array(of: plain) : plain
+    } catch {
+      throw CommandFailure("cannot read response \(name): \(error)", .data)
+    }
+  }
+}
+
+/// A proposed catalog file and what it reads, as JSON and for people.
+struct ProposalDocument: Encodable {
+  private struct Item: Encodable {
+    var id: String
+    var title: String
+    @OrNull var normalPrice: String?
+    @OrNull var salePrice: String?
+    var pictures: Int
+    @OrNull var picture: String?
+  }
+
+  /// What a detail holds as the file reads it.
+  private struct Detail: Encodable {
+    @OrNull var id: String?
+    var description: Bool
+    var prices: Int
+    var pictures: Int
+    var notes: [String]
+  }
+
+  @OrNull private var file: String?
+  private let items: Int
+  private let skipped: Int
+  private let sections: [String]
+  private let examples: [Item]
+  @OrNull private var detail: Detail?
+  private let yaml: String
+
+  init(_ proposed: ProposedFile, path: String?) {
+    file = path
+    let all = proposed.listings.flatMap(\.sections)
+    let skips = proposed.listings.flatMap(\.skipped).filter { $0.lost == .item }
+    items = all.map(\.items.count).reduce(0, +)
+    skipped = Set(skips.map { "\($0.section) \($0.index)" }).count
+    sections = all.map(\.key)
+    examples = all.flatMap(\.items).prefix(3).map { item in
+      Item(
+        id: item.id,
+        title: item.title,
+        normalPrice: item.normalPrice?.formatted(),
+        salePrice: item.salePrice?.formatted(),
+        pictures: item.images.count,
+        picture: item.images.first?.url
+      )
+    }
+    detail = proposed.readDetail.map { detail in
+      Detail(
+        id: detail.id,
+        description: detail.description?.isEmpty == false,
+        prices: detail.prices.count,
+        pictures: detail.images.count,
+        notes: detail.notes.keys.sorted()
+      )
+    }
+    yaml = proposed.text
+  }
+
+  /// One object.
+  func json() throws -> [UInt8] { try jsonLine() }
+
+  /// What was written, and the first items as the file reads them.
+  var text: String {
+    let count = sections.count == 1 ? "" : " in \(sections.count) sections"
+    let lost = skipped == 0 ? "" : ", \(skipped) cannot be read"
+    let subject = file.map { "wrote \(PlainText.line($0)): it" } ?? "the file above"
+    var lines = ["\(subject) reads \(Quantities.count(items, "item"))\(count)\(lost), the first:"]
+    for item in examples {
+      let was = item.normalPrice.map { " (was \($0))" } ?? ""
+      let price = item.salePrice.map { "  \($0)\(was)" } ?? "  no price"
+      lines.append("  \(short(item.id))  \(short(item.title))\(price)")
+      lines.append(
+        "      \(item.pictures == 1 ? "1 picture" : "\(item.pictures) pictures")"
+          + (item.picture.map { ", \(short($0))" } ?? "")
+      )
+    }
+    if let detail {
+      let parts = [
+        detail.description ? "a description" : nil,
+        detail.pictures == 0 ? nil : Quantities.count(detail.pictures, "picture"),
+        detail.prices == 0 ? nil : Quantities.count(detail.prices, "price"),
+        detail.notes.isEmpty ? nil : "notes (\(short(detail.notes.joined(separator: ", "))))",
+      ].compactMap(\.self)
+      lines.append("  the detail of \(short(detail.id ?? "")): \(parts.joined(separator: ", "))")
+    }
+    if let file {
+      lines.append(
+        "look through its comments, then: larder catalog check \(ShownCommand.word(PlainText.line(file)))"
+      )
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private func short(_ text: String) -> String {
+    let line = PlainText.line(text)
+    return line.count > 100 ? line.prefix(99) + "…" : line
   }
 }

@@ -127,3 +127,67 @@ struct DoubtOptions: ParsableArguments {
     return options
   }
 }
+
+/// What of a catalog is fetched, and from where.
+struct ScopeOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Fetch from here in place of the catalog's base.", valueName: "url"))
+  var base: String?
+
+  @Flag(help: "Fetch only the pictures of the lists.")
+  var thumbnailsOnly = false
+
+  @Flag(help: "Fetch no details.")
+  var noDetails = false
+
+  mutating func validate() throws {
+    if let base, !base.contains("://") {
+      throw ValidationError(
+        "--base takes an absolute URL such as https://store.example/, not \"\(base)\""
+      )
+    }
+  }
+
+  /// What the run does beyond the catalog file.
+  var sync: SyncOptions {
+    var options = SyncOptions()
+    options.base = base
+    options.thumbnailsOnly = thumbnailsOnly
+    options.noDetails = noDetails
+    return options
+  }
+}
+
+/// How many items may be unreadable, on the command line: `10%`, or a number of items.
+struct MaxSkippedArgument: Sendable, CustomStringConvertible {
+  let limit: SkipLimit
+
+  init(limit: SkipLimit) {
+    self.limit = limit
+  }
+
+  /// Reads the option's value.
+  ///
+  /// - Throws: `ValidationError` that names what may be written.
+  static func read(_ argument: String) throws -> MaxSkippedArgument {
+    guard let limit = limit(argument) else {
+      throw ValidationError("it takes a share from 0% to 100%, or a number of items")
+    }
+    return MaxSkippedArgument(limit: limit)
+  }
+
+  private static func limit(_ argument: String) -> SkipLimit? {
+    guard argument.first?.isNumber == true else { return nil }
+    guard argument.hasSuffix("%") else { return Int(argument).map(SkipLimit.count) }
+    guard let share = Double(argument.dropLast()), (0...100).contains(share) else { return nil }
+    return .percent(share)
+  }
+
+  /// As it may be written.
+  var description: String {
+    switch limit {
+    case .percent(let share):
+      share == share.rounded() ? "\(Int(share))%" : "\(share)%"
+    case .count(let most): "\(most)"
+    }
+  }
+}

@@ -1,4 +1,7 @@
 import ArgumentParser
+import Cache
+import Catalog
+import Orders
 import Pipeline
 
 /// Where a run leaves numbers for monitoring.
@@ -18,5 +21,172 @@ struct MetricsOptions: ParsableArguments {
     let summary = try CacheSummary(cache: cache)
     let text = MetricsText(summary, orders: try DueOrders.counts()).text
     try TextFile.replace(metrics, with: text)
+  }
+}
+
+/// A cache in numbers, in Prometheus' text format, version 0.0.4.
+///
+/// No timestamps, which the textfile collector refuses; all are gauges, because each file says how
+/// things stood after one run.
+struct MetricsText {
+  private let summary: CacheSummary
+  private let orders: DeliveryCounts?
+
+  /// Writes a cache's numbers, and those of the orders if there ever were any.
+  init(_ summary: CacheSummary, orders: DeliveryCounts?) {
+    self.summary = summary
+    self.orders = orders
+  }
+
+  private struct Sample {
+    var labels: [(String, String)] = []
+    var value: String
+  }
+
+  /// The whole file.
+  var text: String {
+    var lines = MetricLines()
+    func add(_ name: String, _ help: String, _ samples: [Sample]) {
+      guard !samples.isEmpty else { return }
+      lines.family(name, help, "gauge")
+      for sample in samples { lines.sample(sample.labels, sample.value) }
+    }
+    add(
+      "last_success_timestamp_seconds",
+      "When the last complete run of a catalog ended.",
+      each { $0.complete.map { "\($0.seconds)" } }
+    )
+    add(
+      "last_run_timestamp_seconds",
+      "When the last run of a catalog ended, however it did.",
+      each { $0.finished.map { "\($0.seconds)" } }
+    )
+    add(
+      "last_run_success",
+      "Whether the last run of a catalog was complete.",
+      each { catalog in catalog.outcome.map { $0 == "complete" ? "1" : "0" } }
+    )
+    add("items", "Listings that a catalog shows.", each { "\($0.items)" })
+    add(
+      "stale_sections",
+      "Sections that could not be brought up to date.",
+      each { "\($0.stale.count)" }
+    )
+    add(
+      "run_duration_seconds",
+      "How long the last run took.",
+      reports { ["": "\($0.durationSeconds)"] }
+    )
+    add(
+      "run_requests",
+      "Requests that the last run made, retries included.",
+      reports { ["": "\($0.requests)"] }
+    )
+    add(
+      "run_fetched_bytes",
+      "Picture bytes that the last run fetched.",
+      reports { ["": "\($0.images.bytesFetched)"] }
+    )
+    add(
+      "run_unfinished",
+      "Requests that the deadline or a signal kept the last run from making.",
+      reports { ["": "\($0.unfinished.count)"] }
+    )
+    add(
+      "run_images",
+      "Pictures of the last run by outcome.",
+      reports("outcome") {
+        [
+          "fetched": "\($0.images.fetched)", "revalidated": "\($0.images.revalidated)",
+          "fresh": "\($0.images.fresh)", "failed": "\($0.images.failed)",
+        ]
+      }
+    )
+    add(
+      "run_details",
+      "Details of the last run by outcome.",
+      reports("outcome") {
+        [
+          "fetched": "\($0.details.fetched)", "unchanged": "\($0.details.unchanged)",
+          "missing": "\($0.details.missing)", "failed": "\($0.details.failed)",
+        ]
+      }
+    )
+    add(
+      "run_failures",
+      "Failures of the last run by stage and reason, without the known ones.",
+      failures(known: false)
+    )
+    add(
+      "run_known_failures",
+      "Lasting failures of the last run that an earlier run has reported, by stage and reason.",
+      failures(known: true)
+    )
+    add("cache_pictures", "Pictures that are held.", [Sample(value: "\(summary.pictures)")])
+    add("cache_bytes", "Bytes of the held pictures.", [Sample(value: "\(summary.bytes)")])
+    add("index_bytes", "Size of the index.", [Sample(value: "\(summary.indexBytes)")])
+    add(
+      "failing_pictures",
+      "Pictures whose last attempt failed.",
+      [Sample(value: "\(summary.failing.count)")]
+    )
+    add(
+      "oldest_picture_timestamp_seconds",
+      "When the picture that was checked longest ago was last checked.",
+      summary.oldestCheck.map { [Sample(value: "\($0.seconds)")] } ?? []
+    )
+    add("orders", "Messages about orders by how far each is on its way.", deliveries)
+    return lines.text
+  }
+
+  private var deliveries: [Sample] {
+    guard let orders else { return [] }
+    return Delivery.State.allCases.map { state in
+      Sample(labels: [("delivery", state.rawValue)], value: "\(orders[state])")
+    }
+  }
+
+  private func each(_ value: (CacheSummary.Catalog) -> String?) -> [Sample] {
+    summary.catalogs.compactMap { catalog in
+      value(catalog).map { Sample(labels: [("catalog", catalog.name)], value: $0) }
+    }
+  }
+
+  /// Samples of every catalog's last report; the key of each is the value of `label`.
+  private func reports(_ label: String? = nil, _ values: (SyncReport) -> [String: String])
+    -> [Sample]
+  {
+    summary.catalogs.flatMap { catalog in
+      (catalog.report.map(values) ?? [:]).sorted { $0.key < $1.key }.map { key, value in
+        Sample(
+          labels: [("catalog", catalog.name)] + (label.map { [($0, key)] } ?? []),
+          value: value
+        )
+      }
+    }
+  }
+
+  private func failures(known: Bool) -> [Sample] {
+    struct Key: Hashable, Comparable {
+      var stage: String
+      var reason: String
+
+      static func < (left: Key, right: Key) -> Bool {
+        (left.stage, left.reason) < (right.stage, right.reason)
+      }
+    }
+    return summary.catalogs.flatMap { catalog in
+      let counts = (catalog.report?.failureCounts(known: known) ?? [:]).flatMap { stage, counts in
+        counts.map { (key: Key(stage: stage.rawValue, reason: $0), count: $1) }
+      }
+      return counts.sorted { $0.key < $1.key }.map { key, count in
+        Sample(
+          labels: [
+            ("catalog", catalog.name), ("stage", key.stage), ("reason", key.reason),
+          ],
+          value: "\(count)"
+        )
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Orders
+import Pipeline
 
 /// `larder order export`: every order for other programs.
 struct OrderExportCommand: ParsableCommand {
@@ -33,5 +34,48 @@ struct OrderExportCommand: ParsableCommand {
     let orders = try outbox.existing()?.orders() ?? []
     let text = try OrderExport(orders, format).text
     if !text.isEmpty { Output.data(text) }
+  }
+}
+
+/// How `order export` writes.
+enum OrderExportFormat: String, ExpressibleByArgument, CaseIterable {
+  /// A JSON object a line, an order each.
+  case jsonl
+  /// A header, then a line an item of an order. (RFC 4180)
+  case csv
+}
+
+/// Every order for other programs.
+struct OrderExport {
+  /// The whole text; of JSON lines, every one escaped for a terminal.
+  let text: String
+
+  init(_ entries: [OrderEntry], _ format: OrderExportFormat) throws {
+    switch format {
+    case .jsonl:
+      text = try entries.map { TerminalJSON.text(try OrderDocument.show($0)) + "\n" }
+        .joined()
+    case .csv:
+      text = CSVLine.table([CSVLine(heading: Self.header)] + entries.flatMap(Self.rows))
+    }
+  }
+
+  private static let header = [
+    "order", "placed", "by", "state", "delivery", "attempts", "item", "title", "quantity",
+    "price", "amount", "currency", "note",
+  ]
+
+  private static func rows(_ entry: OrderEntry) -> [CSVLine] {
+    let order = entry.order
+    return order.lines.map { line in
+      CSVLine([
+        .text(order.id.rawValue), .text(order.placed.text), .text(order.by),
+        .text(entry.state.rawValue), .text(entry.delivery.state.rawValue),
+        .number(String(entry.delivery.attempts)), .text(line.item), .text(line.title),
+        .number(String(line.quantity)), .number(String(line.price.minorUnits)),
+        .number(String(line.price.minorUnits * line.quantity)), .text(order.total.currency),
+        .note(order.note),
+      ])
+    }
   }
 }

@@ -68,3 +68,104 @@ struct OrderSending {
     return transport
   }
 }
+
+/// Orders as other commands meet them: `warm` sends what is due, and its metrics count.
+enum DueOrders {
+  /// Sends what is due to the environment's webhook, and says nothing.
+  ///
+  /// Waits for no order that is not due, but keeps Slack's distance between two. Handles Ctrl-C and
+  /// SIGTERM while it runs. The webhook is `LARDER_WEBHOOK_URL` with `LARDER_WEBHOOK_PAYLOAD` and
+  /// `LARDER_WEBHOOK_SECRET`, as `order send` has them.
+  ///
+  /// - Parameter proxy: the proxy that the command was given.
+  /// - Returns: What was done and what is left, with the status it means and a sentence for each
+  ///   thing that is wrong; nil without a webhook, or when nothing was ever ordered.
+  /// - Throws: What ``CommandFailure/init(_:)`` knows: the outbox cannot be used, or the webhook's
+  ///   variables are wrong.
+  static func send(through proxy: ProxyOptions) throws
+    -> (report: CourierReport, status: ExitStatus, warnings: [String])?
+  {
+    guard OutboxOptions.variable("LARDER_WEBHOOK_URL") != nil,
+      let outbox = try OutboxOptions.parse([]).existing()
+    else { return nil }
+    let counts = try outbox.counts()
+    guard counts[.queued] + counts[.sending] + counts[.ambiguous] > 0 else { return nil }
+    var options = try WebhookOptions.parse([])
+    options.wait = DurationArgument(seconds: 1)
+    options.proxy = proxy
+    let webhook = try options.webhook()
+    let (report, signal) = try OrderSending(outbox, webhook, options).run()
+    return (
+      report, ExitStatus(report, signal: signal),
+      CourierSummary(report, host: webhook.host).warnings
+    )
+  }
+
+  /// How many messages about orders are in each state of delivery; nil when nothing was ever ordered.
+  ///
+  /// - Throws: ``OrdersError`` when the outbox cannot be read.
+  static func counts() throws -> DeliveryCounts? {
+    try OutboxOptions.parse([]).existing()?.counts()
+  }
+}
+
+/// What `order send` did, for people.
+struct CourierSummary {
+  private let report: CourierReport
+  private let host: String
+
+  init(_ report: CourierReport, host: String) {
+    self.report = report
+    self.host = host
+  }
+
+  private var queued: Int { report.counts[.queued] + report.counts[.sending] }
+
+  /// One line of counts.
+  var text: String {
+    var parts = ["\(report.delivered.count) delivered"]
+    if queued > 0 { parts.append("\(queued) queued") }
+    if !report.held.isEmpty { parts.append("\(report.held.count) held") }
+    if !report.dead.isEmpty { parts.append("\(report.dead.count) dead") }
+    return "\(host): " + parts.joined(separator: ", ")
+  }
+
+  /// What is wrong or wants a decision, a sentence each.
+  var warnings: [String] {
+    var warnings: [String] = []
+    for trouble in report.troubles {
+      let reason = trouble.delivery.lastError ?? "unsent"
+      switch trouble.delivery.state {
+      case .dead:
+        warnings.append(
+          "order \(trouble.order) is dead: \(reason); larder order replay \(trouble.order) "
+            + "sends it again"
+        )
+      case .queued where report.stopped == nil:
+        let when = trouble.delivery.nextAttempt.map { ", next attempt \($0.text)" } ?? ""
+        warnings.append("order \(trouble.order) is not delivered yet: \(reason)\(when)")
+      default: break
+      }
+    }
+    warnings += report.held.map { order in
+      "order \(order) may have arrived, and no answer says whether it did. Look at \(host): if it is "
+        + "there, larder order replay --arrived \(order); if not, larder order replay \(order), or "
+        + "larder order send --on-ambiguous resend for all"
+    }
+    if let reason = report.stopped {
+      warnings.append(
+        "the webhook at \(host) takes nothing any more: \(reason); give another URL, or "
+          + "larder order send --resume once it does"
+      )
+    } else if let reason = report.unreachable {
+      warnings.append("the webhook at \(host) cannot be reached: \(reason)")
+    } else if report.wasInterrupted, queued > 0 {
+      warnings.append(
+        "interrupted: \(Quantities.count(queued, "order")) still queued; larder order send goes on"
+      )
+    } else if report.troubles.isEmpty, let due = report.nextDue {
+      warnings.append("the next order is due \(due.text)")
+    }
+    return warnings
+  }
+}

@@ -43,3 +43,48 @@ struct HelpText {
     return lines.joined(separator: "\n")
   }
 }
+
+/// The statuses that one command ends with, as its help lists them: one a line.
+///
+/// The commands' tests hold every run of the binary to these lists.
+struct StatusHelp {
+  /// The list, its lines fit for a terminal of 80 columns.
+  let text: String
+
+  /// A list.
+  ///
+  /// - Parameters:
+  ///   - meanings: what each status says of this command, beside a wrong command line.
+  ///   - stops: whether Ctrl-C and SIGTERM leave what is whole, and say what is unfinished.
+  init(_ meanings: KeyValuePairs<ExitStatus, String>, stops: Bool = false) {
+    var all = meanings.map { ($0.key.rawValue, $0.value) }
+    all.append((ExitStatus.usage.rawValue, "the command line is wrong"))
+    if stops {
+      all.append((ExitStatus.interrupted.rawValue, "interrupted by Ctrl-C"))
+      all.append((ExitStatus.terminated.rawValue, "ended by SIGTERM"))
+    }
+    let lines = all.sorted { $0.0 < $1.0 }.map { status, words in
+      let number = "\(status)"
+      return String(repeating: " ", count: 5 - number.count) + number + "  " + words
+    }
+    text = "Exit statuses:\n" + lines.joined(separator: "\n")
+  }
+}
+
+/// The headings under which the help of every command lists its options.
+enum Topic {
+  static let scope = "What is fetched"
+  static let limits = "Limits"
+  static let doubt = "When the feed looks wrong"
+  static let connection = "Connection"
+  static let trust = "What the plan may use"
+  static let monitoring = "Monitoring"
+  static let cache = "Cache"
+  static let pictures = "Pictures"
+  static let upload = "Posting"
+  static let orders = "Orders"
+  static let webhook = "Webhook"
+  static let items = "Which items"
+  static let origin = "The embedded origin"
+  static let output = "Output"
+}

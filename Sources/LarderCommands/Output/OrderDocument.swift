@@ -85,3 +85,138 @@ struct OrderDocument: Encodable {
     }
   }
 }
+
+/// One order as people read it.
+struct OrderCard {
+  private let entry: OrderEntry
+  private let language: Language
+  private let terminal: Terminal
+
+  init(_ entry: OrderEntry, _ language: Language, _ terminal: Terminal) {
+    self.entry = entry
+    self.language = language
+    self.terminal = terminal
+  }
+
+  /// What was ordered, then the history of states, then that of attempts.
+  var text: String {
+    let order = entry.order
+    var lines = [
+      terminal.paint("\(PlainText.line(order.by)) – \(order.total.formatted())", .bold),
+      order.id.rawValue,
+    ]
+    if let note = order.note { lines.append(PlainText.block(note)) }
+    lines.append("")
+    for line in order.lines {
+      let (title, item) = (PlainText.line(line.title), PlainText.line(line.item))
+      lines.append("  \(line.quantity) × \(title)  \(line.price.formatted())  \(item)")
+    }
+    lines.append("")
+    for change in entry.history {
+      lines.append("  \(change.time.text)  \(language.name(of: change.state))")
+    }
+    for message in entry.messages {
+      let delivery = message.delivery
+      lines.append("")
+      var line = "\(message.id): \(delivery.state.rawValue)"
+      if let error = delivery.lastError { line += ", \(PlainText.line(error))" }
+      if let next = delivery.nextAttempt { line += ", next attempt \(next.text)" }
+      lines.append(line)
+      for attempt in message.attempts {
+        lines.append(
+          "  \(attempt.began.text)  \(attempt.outcome.map(PlainText.line) ?? "under way, or cut off")"
+        )
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// What `order place` says.
+struct PlacedOrderText {
+  private let order: Order
+
+  init(_ order: Order) {
+    self.order = order
+  }
+
+  /// The id, then who, how much and what.
+  var text: String {
+    let words = "\(order.by) – \(order.total.formatted()) – \(order.summary)"
+    return "\(order.id)  \(PlainText.line(words))"
+  }
+}
+
+/// What a changed order says of itself.
+struct MovedOrderText {
+  private let entry: OrderEntry
+  private let language: Language
+
+  init(_ entry: OrderEntry, _ language: Language) {
+    self.entry = entry
+    self.language = language
+  }
+
+  /// The id and its state.
+  var text: String { "\(entry.order.id)  \(language.name(of: entry.state))" }
+}
+
+/// Orders as people read them: a line each, with a column that shows how far the shop is.
+struct OrderTable {
+  private let entries: [OrderEntry]
+  private let language: Language
+  private let now: OrderTime
+  private let terminal: Terminal
+
+  init(_ entries: [OrderEntry], _ language: Language, now: OrderTime, _ terminal: Terminal) {
+    self.entries = entries
+    self.language = language
+    self.now = now
+    self.terminal = terminal
+  }
+
+  /// The whole table, empty when there is nothing to list.
+  var text: String {
+    let rows = entries.map { entry in
+      [
+        entry.order.id.rawValue, progress(entry.state),
+        language.ago(seconds: now.seconds - entry.order.placed.seconds),
+        PlainText.line(entry.order.by),
+        entry.order.total.formatted(), delivery(entry), PlainText.line(entry.order.summary),
+      ]
+    }
+    let widths = (0..<6).map { column in rows.map { columns($0[column]) }.max() ?? 0 }
+    return zip(rows, entries).map { row, entry in
+      var cells = row.enumerated().map { column, cell in
+        column < 6 ? padded(cell, to: widths[column]) : cell
+      }
+      if let color = color(entry.delivery.state) { cells[5] = terminal.paint(cells[5], color) }
+      return cells.joined(separator: "  ")
+    }
+    .joined(separator: "\n")
+  }
+
+  /// A dot a step, filled as far as the order is: `●●○○ preparing`.
+  private func progress(_ state: OrderState) -> String {
+    let steps: [OrderState] = [.ordered, .preparing, .ready, .collected]
+    let done = steps.firstIndex(of: state).map { $0 + 1 }
+    let dots = steps.indices.map { index in
+      done.map { index < $0 ? "●" : "○" } ?? "×"
+    }
+    return "\(dots.joined()) \(language.name(of: state))"
+  }
+
+  private func delivery(_ entry: OrderEntry) -> String {
+    entry.state == .cancelled && entry.delivery.state == .dead
+      ? "–" : entry.delivery.state.rawValue
+  }
+
+  private func color(_ state: Delivery.State) -> Terminal.Color? {
+    switch state {
+    case .delivered: .green
+    case .ambiguous: .yellow
+    case .dead: .red
+    case .queued, .sending: nil
+    }
+  }
+}

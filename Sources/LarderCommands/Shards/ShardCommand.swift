@@ -1,4 +1,7 @@
 import ArgumentParser
+import Catalog
+import Foundation
+import Sharding
 
 /// `larder shard`: only names its subcommands.
 struct ShardCommand: ParsableCommand {
@@ -46,5 +49,129 @@ struct PlanOptions: ParsableArguments {
 
   mutating func validate() throws {
     try Self.demandPlace("--plan", plan)
+  }
+}
+
+/// How far a plan is trusted.
+struct PlanTrustOptions: ParsableArguments {
+  @Option(
+    name: .customLong("env"),
+    help: ArgumentHelp(
+      "Let the plan's catalog file use this environment variable; repeatable.",
+      valueName: "name"
+    )
+  )
+  var variables: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Let it use the variables that this machine's own catalog file names.",
+      valueName: "file"
+    ),
+    completion: .catalogFile
+  )
+  var catalogFile: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Use the plan only if it is this one, as shard plan printed; its token command may run then.",
+      valueName: "sha256"
+    )
+  )
+  var planDigest: String?
+
+  mutating func validate() throws {
+    if let name = variables.first(where: { !PlanTrust.mayBeAllowed($0) }) {
+      throw ValidationError(
+        "--env \(name): no plan may use AWS_… and LARDER_…; give the value another name"
+      )
+    }
+    if let planDigest, planDigest.wholeMatch(of: /[0-9a-f]{64}/) == nil {
+      throw ValidationError("--plan-digest takes 64 hexadecimal digits, as shard plan prints them")
+    }
+  }
+
+  /// Demands that a plan asks for no more than it may use.
+  ///
+  /// - Parameters:
+  ///   - planned: The plan.
+  ///   - place: Where it is.
+  ///   - output: How to warn.
+  /// - Returns: The plan as it may be used, and its catalog file.
+  /// - Throws: ``CommandFailure`` with the variable or the digest.
+  func admit(
+    _ planned: PlannedRun,
+    at place: PlanPlace,
+    _ output: OutputOptions
+  ) throws -> (planned: PlannedRun, file: CatalogFileOnDisk) {
+    let own = try catalogFile.map { try CatalogFileOnDisk($0).catalog.variableNames } ?? []
+    let trust = PlanTrust(variables: Set(variables + own), digest: planDigest)
+    switch trust.fault(of: planned) {
+    case nil: break
+    case .digest(let found):
+      throw CommandFailure(
+        "cannot use \(place.name): its digest is \(found), not that of --plan-digest; name the "
+          + "folder that the plan was written to, or plan anew",
+        .data
+      )
+    case .variable(let name):
+      let remedy =
+        PlanTrust.mayBeAllowed(name)
+        ? "add --env \(name) if you trust who can write there"
+        : "no plan may use AWS_… and LARDER_…: give the value another name in the catalog file"
+      throw CommandFailure(
+        "cannot use \(place.name): its catalog file takes the environment variable \(name); \(remedy)",
+        .configuration
+      )
+    }
+    let admitted = trust.admitted(planned)
+    if planned.catalog.token != nil, admitted.catalog.token == nil {
+      Log(output).warning(
+        "\(place.name): its command for new tokens is not run without --plan-digest"
+      )
+    }
+    let file = CatalogFileOnDisk(
+      admitted.catalog,
+      folder: place.folder,
+      environment: trust.environment(ProcessInfo.processInfo.environment)
+    )
+    guard try !file.readsFiles(base: admitted.options.base) else {
+      throw CommandFailure(
+        "cannot use \(place.name): its sections or details are files of this machine; plan anew",
+        .data
+      )
+    }
+    return (admitted, file)
+  }
+}
+
+/// What people are told of a plan or of a shard.
+struct ShardText {
+  /// The text.
+  let text: String
+
+  /// That of a plan.
+  init(_ plan: ShardPlan, folder: String) {
+    let sizes = plan.shards.map(\.urls)
+    let least = sizes.min() ?? 0
+    let most = sizes.max() ?? 0
+    let name = PlainText.line(plan.catalog)
+    let folder = ShownCommand.word(PlainText.line(folder))
+    text = """
+      \(name) planned: \(Quantities.count(plan.urls, "picture")) in \
+      \(Quantities.count(plan.shards.count, "shard")), \(least) to \(most) each
+      digest: \(plan.digest)
+      next: larder shard run --plan \(folder) --shard 0 … \(plan.shards.count - 1), then larder \
+      shard merge --plan \(folder)
+      """
+  }
+
+  /// That of a shard.
+  init(_ outcome: ShardOutcome) {
+    let end = outcome.committed ? "committed" : "had been committed by another run"
+    text =
+      "shard \(outcome.shard) \(end): \(Quantities.count(outcome.urls, "picture")), "
+      + "\(outcome.fetched) fetched, \(outcome.held) held, \(outcome.failed) failed"
   }
 }
