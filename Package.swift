@@ -49,6 +49,14 @@ let package = Package(
 
     .target(name: "Base"),
     .target(
+      name: "SQLite",
+      dependencies: [
+        "Base", "CSQLite",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ]
+    ),
+    .target(
       name: "Catalog",
       dependencies: [
         "CGlibc", "CJQ", "CSimdjson", "CXML",
@@ -56,11 +64,11 @@ let package = Package(
       ]
     ),
     .target(name: "Transport", dependencies: ["CGlibc"]),
-    .target(name: "CurlTransport", dependencies: ["Transport", "CCurl"]),
+    .target(name: "CurlTransport", dependencies: ["Base", "Transport", "CCurl"]),
     .target(
       name: "Cache",
       dependencies: [
-        "Base", "CGlibc", "Transport", "Imaging", "CSQLite",
+        "Base", "CGlibc", "Transport", "Imaging", "SQLite",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -129,7 +137,7 @@ let package = Package(
     .target(
       name: "Orders",
       dependencies: [
-        "Base", "Catalog", "Transport", "CSQLite",
+        "Base", "Catalog", "SQLite", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ]
@@ -177,6 +185,10 @@ let package = Package(
       exclude: ["Fixtures"]
     ),
     .testTarget(name: "BaseTests", dependencies: ["Base", "Support"]),
+    .testTarget(
+      name: "SQLiteTests",
+      dependencies: ["Base", "SQLite", "Support", .product(name: "GRDB", package: "GRDB.swift")]
+    ),
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(
       name: "CurlTransportTests",
@@ -185,7 +197,7 @@ let package = Package(
     .testTarget(
       name: "CacheTests",
       dependencies: [
-        "Cache", "Support", "Transport",
+        "Cache", "SQLite", "Support", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -213,7 +225,7 @@ let package = Package(
     .testTarget(
       name: "OrdersTests",
       dependencies: [
-        "Catalog", "CurlTransport", "Orders", "SampleStore", "Support", "Transport",
+        "Catalog", "CurlTransport", "Orders", "SQLite", "SampleStore", "Support", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"]

@@ -1,18 +1,17 @@
 import Base
-import CSQLite
 import GRDB
 import Glibc
+import SQLite
 import Transport
 
 /// The orders, and what is still to be sent of them: one SQLite database outside every cache.
 ///
-/// An order that ``place(_:)`` returned from survives any crash and power cut: rollback journal
-/// and `synchronous=FULL`; no WAL, whose reset defect Debian's SQLite still has. The file is 0600.
+/// An order that ``place(_:)`` returned from survives any crash and power cut. The file is 0600.
 ///
 /// Safe to call from any thread, and to open from any number of processes; calls wait for each
 /// other.
 package final class Outbox: Sendable {
-  private let queue: DatabaseQueue
+  private let database: SQLiteDatabase
   /// The file.
   package let path: String
 
@@ -23,52 +22,20 @@ package final class Outbox: Sendable {
   ///
   /// - Throws: ``OrdersError``. A file that a newer larder wrote is not touched.
   package convenience init(_ path: String) throws(OrdersError) {
-    try self.init(path, migrator: Self.migrator())
+    try self.init(path, Self.tables())
   }
 
-  /// The same with migrations that a test may interrupt.
-  init(_ path: String, migrator: DatabaseMigrator) throws(OrdersError) {
-    // From the header: a transaction would already change the journal mode and the times.
-    if let version = OutboxFile.version(of: path), version > Self.steps.count {
-      throw .newer(path, version: version)
-    }
-    try OutboxFile.make(path)
+  /// The same with tables whose making a test may interrupt.
+  init(_ path: String, _ tables: DatabaseSchema) throws(OrdersError) {
     self.path = path
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(Self.patience)
-    configuration.prepareDatabase { db in
-      try Self.harden(db, path)
-      // TRUNCATE syncs the emptied journal, so that it cannot come back after a power cut.
-      try db.execute(
-        sql: """
-          PRAGMA journal_mode = TRUNCATE; PRAGMA synchronous = FULL;
-          PRAGMA cache_size = -4096
-          """
-      )
-    }
+    try OutboxFile.make(path)
     do {
-      queue = try DatabaseQueue(path: path, configuration: configuration)
-      try Self.migrate(queue, path, migrator)
+      database = try SQLiteDatabase(path, tables, patience: Self.patience) { _, _ in
+        // A newer larder's file has been refused, and nothing is written yet.
+        try OutboxFile.restrict(path)
+      }
     } catch {
       throw Self.translate(error, path)
-    }
-  }
-
-  /// Keeps what a planted or damaged file says from being believed, and the file from being damaged by it.
-  ///
-  /// - Throws: ``OrdersError`` when SQLite does not do so.
-  static func harden(
-    _ db: Database,
-    _ path: String,
-    _ defence: SQLiteDefence = SQLiteDefence(larder_sqlite_config)
-  ) throws {
-    guard defence.turnOn(db.sqliteConnection) else {
-      throw OrdersError(.disk, "cannot use \(path): SQLite does not guard its schema")
-    }
-    try db.execute(sql: "PRAGMA trusted_schema = OFF")
-    // SQLite says nothing of a pragma that it does not know.
-    guard try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0 else {
-      throw OrdersError(.disk, "cannot use \(path): SQLite trusts whatever its file says")
     }
   }
 
@@ -79,7 +46,7 @@ package final class Outbox: Sendable {
   @discardableResult
   func write<Value>(_ body: (Database) throws -> Value) throws(OrdersError) -> Value {
     do {
-      return try queue.write(body)
+      return try database.write(body)
     } catch {
       throw Self.translate(error, path)
     }
@@ -88,36 +55,30 @@ package final class Outbox: Sendable {
   /// Runs `body` on one moment's state.
   func read<Value>(_ body: (Database) throws -> Value) throws(OrdersError) -> Value {
     do {
-      return try queue.read(body)
+      return try database.read(body)
     } catch {
       throw Self.translate(error, path)
     }
   }
 
-  private static func translate(_ error: any Error, _ path: String) -> OrdersError {
-    if error is RowDecodingError || error is DecodingError {
-      return damaged(path)
+  /// The error of orders for one that the database threw.
+  static func translate(_ error: any Error, _ path: String) -> OrdersError {
+    if let error = error as? OrdersError { return error }
+    guard let failure = error as? DatabaseFailure else {
+      return OrdersError(.disk, "cannot use \(path): \(error)")
     }
-    guard let error = error as? DatabaseError else {
-      return error as? OrdersError ?? OrdersError(.disk, "cannot use \(path): \(error)")
+    let problem = failure.problem(with: path)
+    switch failure {
+    case .full: return OrdersError(.diskFull, problem + "; free some and run again")
+    case .damaged, .strange:
+      return OrdersError(
+        .damaged,
+        "cannot read \(path): it is damaged; move it away, and save what sqlite3 .recover finds"
+      )
+    case .busy: return OrdersError(.busy, problem + "; try again")
+    case .newer: return OrdersError(.tooNew, problem + "; install that version or later")
+    case .unfit, .refused: return OrdersError(.disk, problem)
     }
-    switch error.resultCode {
-    case .SQLITE_FULL:
-      return OrdersError(.diskFull, "cannot write \(path): no space left; free some and run again")
-    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-      return damaged(path)
-    case .SQLITE_BUSY:
-      return OrdersError(.busy, "cannot use \(path): another process holds it; try again")
-    default:
-      return OrdersError(.disk, "cannot use \(path): \(error.message ?? "SQLite error")")
-    }
-  }
-
-  private static func damaged(_ path: String) -> OrdersError {
-    OrdersError(
-      .damaged,
-      "cannot read \(path): it is damaged; move it away, and save what sqlite3 .recover finds"
-    )
   }
 }
 
@@ -133,45 +94,36 @@ enum OutboxFile {
   static func make(_ path: String) throws(OrdersError) {
     let folder = self.folder(of: path)
     try makeFolders(folder)
-    // Made without a descriptor: closing one would drop the locks of this process on the file.
-    // (https://sqlite.org/howtocorrupt.html, section 2.2)
-    if mknod(path, S_IFREG | 0o600, 0) != 0, errno != EEXIST {
-      throw .system("make", path, errno: errno)
+    do throws(SystemError) {
+      try DatabaseFile.make(path)
+    } catch {
+      throw .system("make", path, errno: error.code)
     }
-    var status = stat()
-    guard lstat(path, &status) == 0 else { throw .system("open", path, errno: errno) }
-    // A link in its place would put the orders where others might read them.
-    guard status.st_mode & S_IFMT != S_IFLNK else { throw .system("open", path, errno: ELOOP) }
-    guard status.st_mode & S_IFMT == S_IFREG else {
+    if let (path, kind) = DatabaseFile.irregular(path) {
+      // A link in its place would put the orders where others might read them.
+      guard kind != S_IFLNK else { throw .system("open", path, errno: ELOOP) }
       throw OrdersError(
         .disk,
-        "cannot open \(path): "
-          + (status.st_mode & S_IFMT == S_IFDIR ? "is a directory" : "not a regular file"),
+        "cannot open \(path): " + (kind == S_IFDIR ? "is a directory" : "not a regular file"),
         remedy: .nameFile,
         thing: path
       )
     }
-    if status.st_mode & 0o077 != 0, fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) != 0 {
-      throw .system("close to others", path, errno: errno)
-    }
-    if status.st_size == 0 { try sync(folder) }
+    if try status(of: path).st_size == 0 { try sync(folder) }
   }
 
-  /// The version that a SQLite database says it has, read from its header without a lock.
-  ///
-  /// - Returns: The `user_version` at offset 60; nil when there is no such file, or it is
-  ///   something else. (SQLite, "Database File Format", section 1.3)
-  static func version(of path: String) -> Int? {
+  /// Closes the file to others.
+  static func restrict(_ path: String) throws(OrdersError) {
+    guard try status(of: path).st_mode & 0o077 != 0 else { return }
+    guard fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw .system("close to others", path, errno: errno)
+    }
+  }
+
+  private static func status(of path: String) throws(OrdersError) -> stat {
     var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-      let file = larder_sqlite_open_header(path)
-    else { return nil }
-    defer { larder_sqlite_close_header(file) }
-    var header = [UInt8](repeating: 0, count: 100)
-    guard larder_sqlite_read_header(file, &header, Int32(header.count), 0) == 0,
-      header.starts(with: "SQLite format 3\0".utf8)
-    else { return nil }
-    return header[60..<64].reduce(0) { $0 << 8 | Int($1) }
+    guard lstat(path, &status) == 0 else { throw .system("open", path, errno: errno) }
+    return status
   }
 
   /// The folder that a path lies in.
@@ -206,7 +158,7 @@ enum OutboxFile {
 }
 
 extension Outbox {
-  /// One change of the tables, made in one transaction, whole or not at all.
+  /// One change of the tables.
   struct Step: Sendable {
     /// Its name in the file, for good.
     let name: String
@@ -296,69 +248,24 @@ extension Outbox {
     ),
   ]
 
-  /// The migrations of ``steps``.
+  /// The tables that ``steps`` make.
   ///
   /// - Parameter interrupt: called before every statement, with the transaction open; a test
   ///   throws here.
-  /// - Returns: The migrator, which GRDB runs.
-  static func migrator(
+  /// - Returns: The schema of the file.
+  static func tables(
     interrupt: @escaping @Sendable (Database) throws -> Void = { _ in }
-  ) -> DatabaseMigrator {
-    var migrator = DatabaseMigrator()
-    for (index, step) in steps.enumerated() {
-      migrator.registerMigration(step.name, foreignKeyChecks: .immediate) { db in
-        for statement in step.statements {
-          try interrupt(db)
-          try db.execute(sql: statement)
-        }
-        try interrupt(db)
-        try db.execute(sql: "PRAGMA user_version = \(index + 1)")
-      }
-    }
-    return migrator
-  }
-
-  /// Brings the file up to date, unless it is.
-  ///
-  /// Any number of processes may do so at once: one that finds a step done by another continues with the next.
-  ///
-  /// - Throws: ``OrdersError`` of code `tooNew` for a file of a newer version, which is left as it
-  ///   is; what SQLite says. The file then is of one version or another, and whole.
-  static func migrate(_ queue: DatabaseQueue, _ path: String, _ migrator: DatabaseMigrator) throws
-  {
-    for rest in (0..<steps.count * 2).reversed() {
-      do {
-        let (isNewer, isDone) = try queue.read { db in
-          (try migrator.hasBeenSuperseded(db), try migrator.hasCompletedMigrations(db))
-        }
-        if isNewer {
-          let known = try queue.read {
-            try Int.fetchOne($0, sql: "SELECT count(*) FROM grdb_migrations")
+  ) -> DatabaseSchema {
+    DatabaseSchema(
+      steps.map { step in
+        DatabaseSchema.Migration(step.name) { db in
+          for statement in step.statements {
+            try interrupt(db)
+            try db.execute(sql: statement)
           }
-          throw OrdersError.newer(path, version: known ?? steps.count + 1)
+          try interrupt(db)
         }
-        if isDone { return }
-        return try migrator.migrate(queue)
-      } catch let error as DatabaseError where rest > 0 && isRace(error) {
-        continue
       }
-    }
-  }
-
-  /// Whether another process did the step in between: its name was there already, or the table of
-  /// names came between a look at it and the question whether it exists.
-  private static func isRace(_ error: DatabaseError) -> Bool {
-    [.SQLITE_CONSTRAINT, .SQLITE_ERROR].contains(error.resultCode)
-  }
-}
-
-extension OrdersError {
-  /// A file that this larder does not understand.
-  static func newer(_ path: String, version: Int) -> OrdersError {
-    OrdersError(
-      .tooNew,
-      "cannot use \(path): it was written by a newer larder (schema \(version), this one knows "
-        + "\(Outbox.steps.count)); install that version or later"
     )
   }
 }

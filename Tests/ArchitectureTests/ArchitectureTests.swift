@@ -89,6 +89,7 @@ import Testing
       "// SAFETY: far\n\n\n\n\n\nlet a = unsafeBitCast(b, to: C.self)"
     ),
     (.databases, "Sources/Orders/Outbox.swift", "let a = open(path, O_RDONLY | O_CLOEXEC)"),
+    (.databases, "Sources/SQLite/DatabaseFile.swift", "let a = open(path, O_RDONLY | O_CLOEXEC)"),
     (.databases, "Sources/Cache/A.swift", "let a = openat(root, \"index.sqlite\", flags, 0)"),
     (.sleeping, "Tests/CacheTests/A.swift", "  try await Task.sleep(for: .seconds(1))"),
     (.sleeping, "Tests/CacheTests/A.swift", "  usleep(5)"),

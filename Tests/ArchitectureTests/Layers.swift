@@ -25,14 +25,15 @@ enum Layers {
     "CZimg": [],
     "Catalog": ["CGlibc", "CJQ", "CSimdjson", "CXML"],
     "Transport": ["CGlibc"],
-    "CurlTransport": ["Transport", "CCurl"],
-    "Cache": ["Base", "CGlibc", "Transport", "Imaging", "CSQLite"],
+    "SQLite": ["Base", "CSQLite"],
+    "CurlTransport": ["Base", "Transport", "CCurl"],
+    "Cache": ["Base", "CGlibc", "Transport", "Imaging", "SQLite"],
     "Imaging": [
       "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman", "CWebP",
       "CZimg",
     ],
     "ObjectStore": ["Cache", "CXML", "Transport"],
-    "Orders": ["Base", "Catalog", "Transport", "CSQLite"],
+    "Orders": ["Base", "Catalog", "SQLite", "Transport"],
     "Pipeline": ["Base", "CGlibc", "Catalog", "Transport", "Cache", "Imaging", "CUnpack"],
     "Larder": [
       "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
@@ -59,7 +60,7 @@ enum Layers {
   /// The library and what it is made of, and the measurements, whose words name no flag.
   static let flagless: Set<String> = [
     "Base", "Bench", "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "ObjectStore",
-    "Orders", "Pipeline", "Sharding", "Transport", "Web",
+    "Orders", "Pipeline", "SQLite", "Sharding", "Transport", "Web",
   ]
 
   /// The targets that may import all of Foundation.

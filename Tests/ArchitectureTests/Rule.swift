@@ -75,7 +75,8 @@ extension Rule {
   /// a database open folders and lock files alone. (https://sqlite.org/howtocorrupt.html, section 2.2)
   static let databases = Rule(words: "only SQLite opens a database file") { file in
     let name = file.path.split(separator: "/").last ?? ""
-    let isOfDatabase = name.hasPrefix("Index") || name.hasPrefix("Outbox")
+    let isOfDatabase =
+      name.hasPrefix("Index") || name.hasPrefix("Outbox") || file.target == "SQLite"
     return file.numbers(of: #/\bO_(RDONLY|WRONLY|RDWR|CREAT)\b|\bopen(at)?\(.*index\.sqlite/#)
       .filter { number in
         let code = file.lines[number - 1].code

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SQLite
 import Support
 import Synchronization
 import Testing
@@ -33,10 +34,13 @@ struct MigrationTests {
 
   private func expectUpToDate(_ index: Index) throws {
     let (version, names) = try index.read { db in
-      (try Index.userVersion(of: db), try Index.migrator.appliedMigrations(db))
+      (
+        try DatabaseSchema.version(of: db),
+        try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations ORDER BY rowid")
+      )
     }
     #expect(version == Index.version)
-    #expect(names == Index.migrations.map(\.name))
+    #expect(names == Index.tables.migrations.map(\.name))
   }
 
   @Test(arguments: OldCache.names)
@@ -125,7 +129,7 @@ struct MigrationTests {
     }
     do {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
-      try Index.migrator.migrate(queue)
+      try queue.inDatabase(Index.tables.migrate)
     }
 
     let moments = count.load(ordering: .relaxed)
@@ -153,7 +157,7 @@ struct MigrationTests {
         try db.execute(sql: "PRAGMA max_page_count = \(pages + room)")
       }
       let queue = try DatabaseQueue(path: path, configuration: configuration)
-      let error = (try? Index.migrator.migrate(queue)) == nil
+      let error = (try? queue.inDatabase(Index.tables.migrate)) == nil
       try queue.close()
       #expect(try OldCache.contents(of: index()) == OldCache.contents)
       guard error else { break }

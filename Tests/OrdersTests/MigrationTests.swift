@@ -96,7 +96,7 @@ import Testing
       let left = Mutex(count)
       let killed = shelf.folder.path("killed-\(count)")
 
-      let migrator = Outbox.migrator { db in
+      let tables = Outbox.tables { db in
         guard
           left.withLock({
             $0 -= 1; return $0 == 0
@@ -113,7 +113,7 @@ import Testing
         throw DatabaseError(resultCode: .SQLITE_IOERR)
       }
       var wasInterrupted = false
-      do { _ = try Outbox(shelf.path, migrator: migrator) } catch { wasInterrupted = true }
+      do { _ = try Outbox(shelf.path, tables) } catch { wasInterrupted = true }
       guard wasInterrupted else { break }
       steps = count
 

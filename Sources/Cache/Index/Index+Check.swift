@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import SQLite
 import Transport
 
 extension Index {
@@ -111,19 +112,14 @@ extension Index {
 
   /// The pictures that can still be read from a damaged index, from both ends up to the damage.
   static func salvage(_ path: String) -> [PictureEntry] {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.prepareDatabase { try harden($0, path) }
-    guard let queue = try? DatabaseQueue(path: path, configuration: configuration) else {
-      return []
-    }
+    guard let database = try? SQLiteDatabase(asFound: path) else { return [] }
     var entries: [PictureID: PictureEntry] = [:]
     // An older larder may have written it, with fewer columns.
-    let known = try? queue.read { Set(try $0.columns(in: "picture").map(\.name)) }
+    let known = try? database.read { Set(try $0.columns(in: "picture").map(\.name)) }
     let columns = pictureColumns.map { known?.contains($0) == false ? "NULL" : $0 }
     let select = "SELECT \(columns.joined(separator: ", ")) FROM picture"
     for order in ["ASC", "DESC"] {
-      _ = try? queue.read { db in
+      _ = try? database.read { db in
         let rows = try RowReader(db, select + " ORDER BY rowid \(order)")
         while try rows.next() {
           var entry = PictureEntry(rows)

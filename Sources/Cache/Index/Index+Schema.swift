@@ -1,56 +1,30 @@
 import GRDB
 import Glibc
+import SQLite
 
 // To change the tables: write what changes as a new constant below (`ALTER TABLE … ADD COLUMN`,
-// `CREATE TABLE`), append a `Migration` with a new name to the end of `migrations`, and never edit
+// `CREATE TABLE`), append a migration with a new name to the end of `tables`, and never edit
 // one that has been released: files remember by name what they have seen. A new column needs a
 // default or may be NULL, and a column of `picture` goes into `Index.pictureColumns` too, which is
 // what a damaged index is salvaged by. `user_version` counts by itself. `MigrationTests` then brings
 // the files of every earlier version up to date; keep one of today's there before you start.
 
 extension Index {
-  /// One change to the tables, made in one transaction together with the note that it was made.
-  struct Migration: Sendable {
-    /// What `grdb_migrations` remembers it by; never changed.
-    let name: String
-    /// Makes the change.
-    let change: @Sendable (Database) throws -> Void
-  }
-
   /// Every change to the tables, in the order in which a file goes through them.
-  static let migrations = [
-    Migration(name: "tables") { try $0.execute(sql: schema) },
-    Migration(name: "sweeps") { try $0.execute(sql: sweepSchema) },
-    Migration(name: "squares") { try $0.execute(sql: squareSchema) },
-    Migration(name: "details that are gone") { try $0.execute(sql: goneSchema) },
-    Migration(name: "keys of 128 bits") { try lengthenKeys(in: $0) },
-  ]
+  static let tables = DatabaseSchema([
+    .init("tables") { try $0.execute(sql: schema) },
+    .init("sweeps") { try $0.execute(sql: sweepSchema) },
+    .init("squares") { try $0.execute(sql: squareSchema) },
+    .init("details that are gone") { try $0.execute(sql: goneSchema) },
+    .init("keys of 128 bits") { try lengthenKeys(in: $0) },
+  ])
 
-  /// What `PRAGMA user_version` holds in a file that has seen all ``migrations``: their number.
+  /// The version of a file that has seen all of ``tables``.
   ///
   /// It is also the version of the stored forms of items and details, which carry none of their own. A new member
   /// that an older larder may ignore needs no migration. Anything that it would refuse or misread, such as a new kind
   /// of picture, needs one, even if no table changes.
-  static let version = migrations.count
-
-  /// Brings a file up to date, each change whole or not at all.
-  ///
-  /// `user_version` rises with each, so that opening an up-to-date file costs one look at its header.
-  static let migrator: DatabaseMigrator = {
-    var migrator = DatabaseMigrator()
-    for (place, migration) in migrations.enumerated() {
-      migrator.registerMigration(migration.name) { db in
-        try migration.change(db)
-        try db.execute(sql: "PRAGMA user_version = \(place + 1)")
-      }
-    }
-    return migrator
-  }()
-
-  /// How many migrations a file says it has seen; 0 for one without tables.
-  static func userVersion(of db: Database) throws -> Int {
-    try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-  }
+  static let version = tables.version
 
   /// The tables as they were first released, with what each is for.
   ///

@@ -1,4 +1,5 @@
 import GRDB
+import SQLite
 import Synchronization
 import Transport
 
@@ -139,7 +140,7 @@ extension Index {
   ) throws(CacheError) -> (states: [PictureID: PictureState], bytes: ByteCount) {
     let count = if let count { count } else { try pictureCount() }
     return try read { db in
-      try Self.scan(db) {
+      try SQLiteDatabase.scan(db) {
         var states = [PictureID: PictureState](minimumCapacity: count)
         var bytes: ByteCount = 0
         let rows = try RowReader(db, Self.selectStates)
@@ -182,7 +183,7 @@ extension Index {
   /// How many bytes are held of all pictures.
   package func bytesHeld() throws(CacheError) -> ByteCount {
     try read { db in
-      try Self.scan(db) {
+      try SQLiteDatabase.scan(db) {
         let sums = try RowReader(db, "SELECT sum(bytes) FROM picture WHERE sha256 IS NOT NULL")
         return try sums.next() ? sums.byteCount(0) : 0
       }

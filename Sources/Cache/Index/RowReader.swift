@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GRDB
 import GRDBSQLite
+import SQLite
 import Transport
 
 /// A query whose rows are read one by one, each column by its place.
@@ -128,16 +129,6 @@ struct RowReader: ~Copyable {
     let start = sqlite3_column_blob(raw, column)
     let count = Int(sqlite3_column_bytes(raw, column))
     return [UInt8](UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
-  }
-}
-
-extension Database {
-  /// What SQLite says of the call that failed just now.
-  var lastError: DatabaseError {
-    DatabaseError(
-      resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
-      message: sqliteConnection.flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
-    )
   }
 }
 

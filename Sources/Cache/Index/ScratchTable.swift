@@ -1,4 +1,5 @@
 import GRDB
+import SQLite
 import Synchronization
 
 /// A number for each of many pictures, beside memory: a database of SQLite's own for temporary files, which has no name
@@ -8,7 +9,7 @@ import Synchronization
 /// `SQLITE_TMPDIR` or `TMPDIR` say, else into `/var/tmp` (https://sqlite.org/tempfiles.html, section 5). Safe on any
 /// thread.
 package final class ScratchTable: Sendable {
-  private let queue: DatabaseQueue
+  private let database: ScratchDatabase
   /// What waits to be added.
   private let pending = Mutex<[(id: PictureID, number: Int64)]>([])
   private let most: Int
@@ -19,7 +20,7 @@ package final class ScratchTable: Sendable {
   /// - Throws: ``CacheError`` when SQLite is unfit or there is no room.
   package init(gathering most: Int = 1 << 18) throws(CacheError) {
     self.most = most
-    queue = try ScratchDatabase.open(
+    database = try ScratchDatabase(
       "CREATE TABLE picture(id BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID"
     )
   }
@@ -51,19 +52,16 @@ package final class ScratchTable: Sendable {
 
   private func insert(_ rows: [(id: PictureID, number: Int64)]) throws(CacheError) -> PictureID? {
     let sorted = rows.sorted { $0.id < $1.id }
-    return try ScratchDatabase.use(queue) { db in
+    return try database.write { db in
       var twice: PictureID?
-      try db.inTransaction {
-        var row = try RowWriter(db, "INSERT OR IGNORE INTO picture(id, number) VALUES (?,?)")
-        var count = db.totalChangesCount
-        for (id, number) in sorted {
-          row.bind(1, id.digest)
-          row.bind(2, number)
-          try row.run()
-          if db.totalChangesCount == count { twice = twice ?? id }
-          count = db.totalChangesCount
-        }
-        return .commit
+      var row = try RowWriter(db, "INSERT OR IGNORE INTO picture(id, number) VALUES (?,?)")
+      var count = db.totalChangesCount
+      for (id, number) in sorted {
+        row.bind(1, id.digest)
+        row.bind(2, number)
+        try row.run()
+        if db.totalChangesCount == count { twice = twice ?? id }
+        count = db.totalChangesCount
       }
       return twice
     }
@@ -75,7 +73,7 @@ package final class ScratchTable: Sendable {
   package func numbers(
     of ids: some Sequence<PictureID>
   ) throws(CacheError) -> [(id: PictureID, number: Int64)] {
-    try ScratchDatabase.use(queue) { db in
+    try database.read { db in
       let row = try RowReader(db, "SELECT number FROM picture WHERE id = ?")
       var found: [(id: PictureID, number: Int64)] = []
       for id in ids {
@@ -90,7 +88,7 @@ package final class ScratchTable: Sendable {
   ///
   /// - Throws: ``CacheError`` when the file cannot be read.
   func pictures() throws(CacheError) -> [PictureID] {
-    try ScratchDatabase.use(queue) { db in
+    try database.read { db in
       let rows = try RowReader(db, "SELECT id FROM picture ORDER BY id")
       var ids: [PictureID] = []
       while try rows.next() { ids.append(PictureID(rows.key(0))) }
@@ -104,7 +102,7 @@ package final class ScratchTable: Sendable {
 ///
 /// Safe on any thread.
 package final class ScratchLines: Sendable {
-  private let queue: DatabaseQueue
+  private let database: ScratchDatabase
   private let pending = Mutex(Pending())
 
   /// What waits to be added.
@@ -120,7 +118,7 @@ package final class ScratchLines: Sendable {
   ///
   /// - Throws: ``CacheError`` when SQLite is unfit or there is no room.
   package init() throws(CacheError) {
-    queue = try ScratchDatabase.open(
+    database = try ScratchDatabase(
       "CREATE TABLE line(list INTEGER NOT NULL, text TEXT NOT NULL)"
     )
   }
@@ -142,15 +140,19 @@ package final class ScratchLines: Sendable {
       return pending.failure
     }
     if let failure { throw failure }
-    try queue.inDatabase { db in
-      let rows = try RowReader(db, "SELECT list, text FROM line ORDER BY list, text")
-      var last: (Int, String)?
-      while try rows.next() {
-        let line = (Int(rows.number(0)), rows.text(1) ?? "")
-        if let last, last == line { continue }
-        try body(line.0, line.1)
-        last = line
+    do {
+      try database.file.read { db in
+        let rows = try RowReader(db, "SELECT list, text FROM line ORDER BY list, text")
+        var last: (Int, String)?
+        while try rows.next() {
+          let line = (Int(rows.number(0)), rows.text(1) ?? "")
+          if let last, last == line { continue }
+          try body(line.0, line.1)
+          last = line
+        }
       }
+    } catch let failure as DatabaseFailure {
+      throw ScratchDatabase.error(failure)
     }
   }
 
@@ -159,15 +161,12 @@ package final class ScratchLines: Sendable {
     pending.lines.removeAll(keepingCapacity: true)
     guard pending.failure == nil else { return }
     do throws(CacheError) {
-      try ScratchDatabase.use(queue) { db in
-        try db.inTransaction {
-          var row = try RowWriter(db, "INSERT INTO line(list, text) VALUES (?,?)")
-          for (list, text) in lines {
-            row.bind(1, Int64(list))
-            row.bind(2, text)
-            try row.run()
-          }
-          return .commit
+      try database.write { db in
+        var row = try RowWriter(db, "INSERT INTO line(list, text) VALUES (?,?)")
+        for (list, text) in lines {
+          row.bind(1, Int64(list))
+          row.bind(2, text)
+          try row.run()
         }
       }
     } catch {
@@ -177,41 +176,36 @@ package final class ScratchLines: Sendable {
 }
 
 /// A database without a name, for what a run need not remember.
-enum ScratchDatabase {
-  /// What messages call the files.
-  private static let name = "temporary files"
+private struct ScratchDatabase {
+  let file: SQLiteDatabase
 
   /// Makes one with a table.
-  static func open(_ schema: String) throws(CacheError) -> DatabaseQueue {
+  init(_ table: String) throws(CacheError) {
     do {
-      var configuration = Configuration()
-      configuration.prepareDatabase { db in
-        // Nothing of it is ever read by another process, so that neither a journal nor a sync is worth its time. What
-        // guards the schema of a file forbids to turn the journal off, and so comes later.
-        try db.execute(
-          sql: "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16384;"
-            + "PRAGMA temp_store = FILE"
-        )
-        try Index.harden(db, name)
-      }
-      let queue = try DatabaseQueue(path: "", configuration: configuration)
-      try queue.inDatabase { try $0.execute(sql: schema) }
-      return queue
+      file = try SQLiteDatabase(temporary: table)
     } catch {
-      throw Index.translate(error, name)
+      throw Self.error(error)
     }
   }
 
-  /// Runs `body`, which SQLite's errors leave as the cache's.
-  static func use<Value>(
-    _ queue: DatabaseQueue,
-    _ body: (Database) throws -> Value
-  ) throws(CacheError) -> Value {
+  func write<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
     do {
-      return try queue.inDatabase(body)
+      return try file.write(body)
     } catch {
-      throw Index.translate(error, name)
+      throw Self.error(error)
     }
+  }
+
+  func read<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
+    do {
+      return try file.read(body)
+    } catch {
+      throw Self.error(error)
+    }
+  }
+
+  static func error(_ error: any Error) -> CacheError {
+    CacheError(error, with: "temporary files")
   }
 }
 

@@ -1,12 +1,11 @@
-import CSQLite
 import GRDB
 import Glibc
+import SQLite
 import Synchronization
 
 /// Tells at the cost of two system calls whether an index has changed, without opening a database.
 ///
-/// Each transaction that changes a database in rollback mode raises a count in its header; an index that is made
-/// anew is another file. (https://sqlite.org/fileformat.html, section 1.3.7)
+/// Each transaction raises a count in the header; an index that is made anew is another file.
 package final class IndexPulse: Sendable {
   /// How an index stood at a moment; equal beats mean equal contents.
   package struct Beat: Sendable, Hashable {
@@ -16,13 +15,8 @@ package final class IndexPulse: Sendable {
 
   private struct State {
     /// The header that is read, of the file with that inode.
-    var header: OpaquePointer?
+    var header: DatabaseHeader?
     var inode: UInt = 0
-
-    mutating func close() {
-      larder_sqlite_close_header(header)
-      header = nil
-    }
   }
 
   private let path: String
@@ -33,8 +27,6 @@ package final class IndexPulse: Sendable {
     path = root + "/index.sqlite"
   }
 
-  deinit { state.withLock { $0.close() } }
-
   /// How the index stands now; nil when there is none that can be read.
   ///
   /// Read it before the index: what is read then is that old or newer.
@@ -42,19 +34,15 @@ package final class IndexPulse: Sendable {
     guard let inode = inode() else { return nil }
     return state.withLock { state in
       if state.header == nil || state.inode != inode {
-        state.close()
-        state.header = larder_sqlite_open_header(path)
+        state.header = DatabaseHeader(path)
         // Another file may have taken the name before it was opened.
         guard self.inode() == inode else {
-          state.close()
+          state.header = nil
           return nil
         }
         state.inode = inode
       }
-      var changes: UInt32 = 0
-      guard let header = state.header, larder_sqlite_read_header(header, &changes, 4, 24) == 0
-      else { return nil }
-      return Beat(inode: inode, changes: changes)
+      return state.header?.changes.map { Beat(inode: inode, changes: $0) }
     }
   }
 
