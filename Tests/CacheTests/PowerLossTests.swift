@@ -40,18 +40,19 @@ struct PowerLossTests {
       whole[name.path, default: []].insert(picture.1)
     }
 
-    var points = 0
-    for seed in 0..<3 as Range<UInt64> {
+    for seed in 0..<3 {
       var cut = PowerCut(held)
-      var random = SeededRandom(seed)
+      var random = SeededRandom(UInt64(seed))
+      let places = Set(Sweep.places(operations.count, part: seed))
       for (number, step) in operations.enumerated() {
-        let left = cut.files(left: &random)
-        try expectWhole(left, root: folder.path, step.moment, whole, "seed \(seed), \(number)")
+        if places.contains(number) {
+          let left = cut.files(left: &random)
+          try expectWhole(left, root: folder.path, step.moment, whole, "seed \(seed), \(number)")
+        }
         cut.play(step.operation)
-        points += 1
       }
     }
-    #expect(points >= 200, "\(points) points")
+    #expect(operations.count >= 70, "\(operations.count) operations")
   }
 
   @Test func `a new folder is synced by its name, too, before a row relies on it`() throws {

@@ -322,7 +322,7 @@ struct TransformTests {
 
   @Test
   func `a response that is too large for a program is refused before anything is made of it`() {
-    let body = [UInt8](repeating: 0x20, count: Transform.mostInput + 1)
+    let body = [UInt8](repeating: UInt8(ascii: "["), count: Transform.mostInput + 1)
 
     let error = #expect(throws: CatalogError.self) {
       try decodeSection(

@@ -85,27 +85,18 @@ struct JPEGKind: Sendable, CustomTestStringConvertible {
 
 /// Smooth samples that no two places near each other share; `length` stretches the waves.
 func wave(width: Int, height: Int, channels: Int, length: Double = 1) -> [UInt8] {
-  var samples: [UInt8] = []
-  for y in 0..<height {
-    for x in 0..<width {
-      for channel in 0..<channels {
-        let value =
-          sin(Double(x * (channel + 2)) / length / 9)
-          + cos(Double(y * (channel + 1)) / length / 7)
-        samples.append(UInt8(128 + value * 55))
-      }
-    }
+  [UInt8](unsafeUninitializedCapacity: width * height * channels) { buffer, count in
+    fixture_wave(buffer.baseAddress, Int32(width), Int32(height), Int32(channels), length)
+    count = width * height * channels
   }
-  return samples
 }
 
 /// Samples of a fixed disorder, within `depth` bits.
 func noise(_ count: Int, depth: Int, below limit: Int? = nil) -> [UInt8] {
-  var state: UInt32 = 12_345
-  return (0..<count).map { _ in
-    state = state &* 1_664_525 &+ 1_013_904_223
-    let value = Int(state >> 24)
-    return UInt8(limit.map { value % $0 } ?? (depth >= 8 ? value : value & ((1 << depth) - 1)))
+  let mask = depth >= 8 ? UInt8.max : UInt8(1 << depth - 1)
+  return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+    fixture_noise(buffer.baseAddress, count, mask, Int32(limit ?? 0))
+    initialized = count
   }
 }
 
@@ -147,11 +138,7 @@ func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
   }
   let body = Array(type.utf8) + payload
-  var sum: UInt32 = 0xFFFF_FFFF
-  for byte in body {
-    sum ^= UInt32(byte)
-    for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0xEDB8_8320 : sum >> 1 }
-  }
+  let sum = fixture_crc(0xFFFF_FFFF, body, body.count)
   return long(UInt32(payload.count)) + body + long(~sum)
 }
 
@@ -239,24 +226,45 @@ struct PNGKind: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The part of a bitmap that a region covers, sample for sample.
-func part(_ bitmap: Bitmap, _ region: PixelRegion) -> [[UInt16]] {
-  (region.y..<region.y + region.height).flatMap { y in
-    (region.x..<region.x + region.width).map { x in bitmap[x, y] }
+/// The samples of the part of a bitmap that a region covers.
+func part(_ bitmap: Bitmap, _ region: PixelRegion) -> [UInt8] { bitmap.part(region).samples }
+
+extension Bitmap {
+  /// Some of its rows, one under the other.
+  func rows(_ places: [Int]) -> Bitmap {
+    Bitmap(
+      width: width,
+      height: places.count,
+      layout: layout,
+      depth: depth,
+      samples: places.flatMap { samples[$0 * rowBytes..<($0 + 1) * rowBytes] }
+    )
   }
 }
 
 /// The peak signal-to-noise ratio of two bitmaps in decibels.
 func psnr(_ left: Bitmap, _ right: Bitmap) -> Double {
-  var total = 0.0
-  var count = 0.0
-  for (index, pair) in zip(left.samples, right.samples).enumerated()
-  where left.layout != .bgrx || index % 4 != 3 {
-    let difference = Double(pair.0) - Double(pair.1)
-    total += difference * difference
-    count += 1
-  }
+  let all = min(left.samples.count, right.samples.count)
+  let isFilled = left.layout == .bgrx
+  let total = fixture_squared_difference(left.samples, right.samples, all, isFilled)
+  let count = Double(isFilled ? all / 4 * 3 : all)
   return total == 0 ? .infinity : 10 * log10(255 * 255 * count / total)
+}
+
+/// The largest difference of two samples of bitmaps of one size and depth.
+func largestDifference(_ one: Bitmap, _ other: Bitmap) -> Int {
+  let count = min(one.samples.count, other.samples.count)
+  return Int(
+    one.depth == 16
+      ? fixture_largest_difference_16(one.samples, other.samples, count / 2)
+      : fixture_largest_difference_8(one.samples, other.samples, count)
+  )
+}
+
+/// Whether two bitmaps are the same; `==` compares large ones sample by sample where it is not optimised.
+func isSame(_ one: Bitmap, _ other: Bitmap) -> Bool {
+  isSame(one.samples, other.samples) && one.width == other.width && one.height == other.height
+    && one.layout == other.layout && one.depth == other.depth && one.clear == other.clear
 }
 
 /// Decodes bytes that are whole.

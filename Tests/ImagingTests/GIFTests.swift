@@ -125,7 +125,7 @@ struct GIFTests {
       )
       #expect(made == expected, "\(region)")
       #expect(small.layout == inStrips.layout)
-      #expect(ScalingTests.largestDifference(small, inStrips) <= 1, "\(region)")
+      #expect(largestDifference(small, inStrips) <= 1, "\(region)")
     }
   }
 

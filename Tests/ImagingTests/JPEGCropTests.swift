@@ -54,7 +54,7 @@ struct JPEGCropTests {
       width: 97,
       height: 97,
       layout: source.layout,
-      samples: part(source, region).flatMap { $0.map { UInt8($0) } }
+      samples: part(source, region)
     )
     #expect(psnr(try decoded(square.bytes), expected) > 32)
   }

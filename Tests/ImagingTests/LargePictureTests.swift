@@ -63,7 +63,7 @@ struct LargePictureTests {
       // So little room that squares of pixels become one before they are scaled.
       let made = try PNGCodec.scaled(file, region, to: size, strip: 1, limits)
 
-      let most = ScalingTests.largestDifference(made, whole)
+      let most = largestDifference(made, whole)
       #expect(most <= (depth == 16 ? 6 * 257 : 6), "\(size): \(most)")
     }
   }
@@ -103,7 +103,7 @@ struct LargePictureTests {
           name: "x"
         )
 
-        let most = ScalingTests.largestDifference(made, whole)
+        let most = largestDifference(made, whole)
         #expect(made.layout == whole.layout && made.depth == whole.depth)
         #expect(most <= (strip > 1 ? 0 : depth == 16 ? 6 * 257 : 6), "\(size), \(strip): \(most)")
         #expect(source == before)

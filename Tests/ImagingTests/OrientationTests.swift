@@ -176,9 +176,7 @@ struct OrientationTests {
         width: side,
         height: side,
         layout: .rgb,
-        samples: part(upright, PixelRegion(x: x, y: y, width: side, height: side)).flatMap {
-          $0.map { UInt8($0) }
-        }
+        samples: part(upright, PixelRegion(x: x, y: y, width: side, height: side))
       ).flattened()
       #expect(psnr(try decoded(square.bytes), expected) > 30)
       #expect(try PictureFile(square.bytes).probe.orientation == .upright)

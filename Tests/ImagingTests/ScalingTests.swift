@@ -34,7 +34,7 @@ struct ScalingTests {
           Self.scaled(source, width, height, portable: true)
         )
 
-        #expect(Self.largestDifference(made, plain) <= (depth == 8 ? 1 : 16), "\(from) to \(to)")
+        #expect(largestDifference(made, plain) <= (depth == 8 ? 1 : 16), "\(from) to \(to)")
       }
     }
   }
@@ -76,18 +76,5 @@ struct ScalingTests {
       name: "x",
       portable: portable
     )
-  }
-
-  static func largestDifference(_ one: Bitmap, _ other: Bitmap) -> Int {
-    if one.samples == other.samples { return 0 }
-    guard one.depth == 16 else {
-      return zip(one.samples, other.samples).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
-    }
-    return one.samples.withUnsafeBytes { one in
-      other.samples.withUnsafeBytes { other in
-        zip(one.bindMemory(to: UInt16.self), other.bindMemory(to: UInt16.self))
-          .reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
-      }
-    }
   }
 }

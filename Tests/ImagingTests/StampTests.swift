@@ -23,7 +23,7 @@ struct StampTests {
 
   @Test(arguments: PNGKind.all)
   func `every PNG takes a stamp and is left alone where none is`(_ kind: PNGKind) throws {
-    let bytes = try kind.bytes(width: 220, height: 200)
+    let bytes = try kind.bytes(width: 110, height: 100)
 
     let square = try Self.stamp().apply(to: PictureFile(bytes))
 
@@ -32,7 +32,7 @@ struct StampTests {
     let expected = try Crop().decodedPNG(file, form: .coloured).bitmap
     #expect(made.depth == max(kind.depth, 8))
     #expect(made.layout == expected.layout)
-    let above = PixelRegion(x: 0, y: 0, width: 200, height: 70)
+    let above = PixelRegion(x: 0, y: 0, width: 100, height: 35)
     #expect(part(made, above) == part(expected, above))
     #expect(made.samples != expected.samples)
     #expect(square.time?.description == "2021-01-13T06:30:00+09:00")

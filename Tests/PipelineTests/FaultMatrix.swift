@@ -37,10 +37,9 @@ struct MatrixCase: Sendable {
 
   /// A picture of `count` bytes unlike that of any other seed.
   static func picture(_ seed: Int, count: Int = 3000) -> [UInt8] {
-    let middle = (0..<count - 6).map {
-      // No marker can stand in the middle by chance.
-      UInt8(truncatingIfNeeded: ($0 ^ $0 >> 8) &* 31 &+ seed &* 7919 >> 3) & 0x7F
-    }
+    var random = SplitMix64(UInt64(seed))
+    // No marker can stand in the middle by chance.
+    let middle = random.bytes(count - 6, mask: 0x7F)
     return [0xFF, 0xD8, 0xFF, 0xE0] + middle + [0xFF, 0xD9]
   }
 }

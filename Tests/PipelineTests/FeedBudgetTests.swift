@@ -51,7 +51,7 @@ struct FeedBudgetTests {
   {
     serve(lost: 0, good: 20)
     let first = try sync(.standard)
-    serve(lost: 20_000, good: 30_000)
+    serve(lost: 6_000, good: 9_000)
     let refused = try sync(.standard)
     let allowed = try sync(.percent(50))
 
@@ -60,7 +60,7 @@ struct FeedBudgetTests {
     let error = try #require(refused.sections[0].error)
     #expect(error.contains("5001 of its first 5001 items cannot be read"), "\(error)")
     #expect(refused.sections[0].skipped == 5001 && refused.items.withheld.isEmpty)
-    #expect(allowed.sections[0].source == .network && allowed.sections[0].items == 30_000)
+    #expect(allowed.sections[0].source == .network && allowed.sections[0].items == 9_000)
   }
 
   @Test func `a large listing is given up between its windows`() throws {

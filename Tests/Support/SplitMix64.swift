@@ -25,6 +25,21 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
+  /// So many bytes, of each the bits that `mask` has.
+  package mutating func bytes(_ count: Int, mask: UInt8 = 0xFF) -> [UInt8] {
+    let mask = UInt64(mask) &* 0x0101_0101_0101_0101
+    var words: [UInt64] = []
+    words.reserveCapacity(count / 8 + 1)
+    for _ in 0..<(count + 7) / 8 { words.append(next() & mask) }
+    return words.withUnsafeBytes { words in
+      [UInt8](unsafeUninitializedCapacity: count) { bytes, initialized in
+        UnsafeMutableRawBufferPointer(bytes)
+          .copyMemory(from: UnsafeRawBufferPointer(rebasing: words[..<count]))
+        initialized = count
+      }
+    }
+  }
+
   /// Whether something of that probability happens.
   package mutating func happens(_ probability: Double) -> Bool {
     Double.random(in: 0..<1, using: &self) < probability

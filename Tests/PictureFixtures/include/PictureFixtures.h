@@ -30,4 +30,23 @@ typedef struct {
 // Encodes red, green, blue and alpha as AVIF. The caller frees the result.
 uint8_t *fixture_encode_avif(const fixture_avif *fixture, const uint8_t *samples, size_t *count);
 
+// Loops over samples: without optimisation, as tests are built, Swift takes a hundred times as long for them.
+
+// Smooth samples that no two places near each other share; `length` stretches the waves.
+void fixture_wave(uint8_t *samples, int width, int height, int channels, double length);
+
+// Samples of a fixed disorder: the lowest bits of each that `mask` has, or what is left of it by `limit`, if not 0.
+void fixture_noise(uint8_t *samples, size_t count, uint8_t mask, int limit);
+
+// The largest difference of two samples of one byte each, and of two.
+int fixture_largest_difference_8(const void *one, const void *other, size_t count);
+int fixture_largest_difference_16(const void *one, const void *other, size_t count);
+
+// The sum of the squares of the differences of bytes, but for the last of each four if `skips_fourth`.
+double fixture_squared_difference(const void *one, const void *other, size_t count,
+                                  bool skips_fourth);
+
+// Goes on with the CRC of a PNG's chunk. (ISO/IEC 15948, annex D)
+uint32_t fixture_crc(uint32_t crc, const void *bytes, size_t count);
+
 #endif
