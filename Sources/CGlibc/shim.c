@@ -28,20 +28,30 @@ int larder_unnamed(int folder, const char *path, unsigned mode) {
   return openat(folder, path, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 }
 
+int larder_write(int file, const void *bytes, size_t count) {
+  const char *rest = bytes;
+  while (count > 0) {
+    ssize_t written = write(file, rest, count);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      if (written == 0) errno = ENOSPC;
+      return -1;
+    }
+    rest += written;
+    count -= (size_t)written;
+  }
+  return 0;
+}
+
 int larder_readable(const void *bytes, size_t count) {
   if (count == 0) return open("/dev/null", O_RDONLY | O_CLOEXEC);
   int file = memfd_create("larder", MFD_CLOEXEC);
   if (file < 0) return -1;
-  for (size_t done = 0; done < count;) {
-    ssize_t written = write(file, (const char *)bytes + done, count - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      int code = written < 0 ? errno : ENOSPC;
-      close(file);
-      errno = code;
-      return -1;
-    }
-    done += (size_t)written;
+  if (larder_write(file, bytes, count) != 0) {
+    int code = errno;
+    close(file);
+    errno = code;
+    return -1;
   }
   lseek(file, 0, SEEK_SET);
   return file;

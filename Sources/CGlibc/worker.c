@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -7,9 +8,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -19,6 +22,55 @@
 #include <time.h>
 #include <unistd.h>
 #include "CGlibc.h"
+
+// Whether a process that is started has a variable of the environment: one whose text begins with a word of these.
+static bool is_passed_on(const char *variable) {
+  static const char *const beginnings[] = {
+      "HOME=", "LANG=", "TZ=",         "TZDIR=", "LC_",
+      "LD_",   "XDG_",  "FONTCONFIG_", "PANGO",  "TSAN_",
+      "ASAN_",
+  };
+  for (size_t place = 0; place < sizeof beginnings / sizeof *beginnings; place++) {
+    if (strncmp(variable, beginnings[place], strlen(beginnings[place])) == 0) return true;
+  }
+  return false;
+}
+
+int larder_start(pid_t *process, const char *program, char *const arguments[], int channel, int output) {
+  size_t count = 0;
+  while (environ[count] != NULL) count++;
+  char **environment = calloc(count + 1, sizeof *environment);
+  if (environment == NULL) return ENOMEM;
+  size_t kept = 0;
+  for (size_t place = 0; place < count; place++) {
+    if (is_passed_on(environ[place])) environment[kept++] = environ[place];
+  }
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  // The channel first: where this process has closed its stdin, it may be descriptor 0.
+  posix_spawn_file_actions_adddup2(&actions, channel, 3);
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
+    if (stream == STDOUT_FILENO && output >= 0) {
+      posix_spawn_file_actions_adddup2(&actions, output, stream);
+    } else {
+      posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
+    }
+  }
+  larder_close_from(&actions, 4);
+  sigset_t none, all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &all);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  int code = posix_spawn(process, program, &actions, &attributes, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  free(environment);
+  return code;
+}
 
 int larder_socket_pair(int ends[2]) {
   return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
@@ -201,19 +253,20 @@ int larder_confine(const char *name) {
   return 0;
 }
 
-static int lower(__rlimit_resource_t resource, rlim_t most) {
+int larder_lower(int resource, unsigned long long most, bool isFinal) {
   struct rlimit limit;
-  if (getrlimit(resource, &limit) != 0) return -1;
+  if (getrlimit((__rlimit_resource_t)resource, &limit) != 0) return -1;
   limit.rlim_cur = most < limit.rlim_max ? most : limit.rlim_max;
-  return setrlimit(resource, &limit);
+  if (isFinal) limit.rlim_max = limit.rlim_cur;
+  return setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
-int larder_limit_memory(size_t more) { return lower(RLIMIT_AS, begun_with + more); }
+int larder_limit_memory(size_t more) { return larder_lower(RLIMIT_AS, begun_with + more, false); }
 
 int larder_limit_processor(double more) {
   struct timespec used;
   if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) != 0) return -1;
-  return lower(RLIMIT_CPU, (rlim_t)used.tv_sec + (rlim_t)more + 2);
+  return larder_lower(RLIMIT_CPU, (rlim_t)used.tv_sec + (rlim_t)more + 2, false);
 }
 
 double larder_processor_seconds(int process) {

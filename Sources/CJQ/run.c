@@ -7,9 +7,7 @@
 #include <fcntl.h>
 #include <jq.h>
 #include <limits.h>
-#include <pthread.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,15 +25,7 @@
 enum { INPUT = 3 };
 
 static void put(const char *bytes, size_t count) {
-  while (count > 0) {
-    ssize_t written = write(STDOUT_FILENO, bytes, count);
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      _exit(1);
-    }
-    bytes += written;
-    count -= (size_t)written;
-  }
+  if (larder_write(STDOUT_FILENO, bytes, count) != 0) _exit(1);
 }
 
 static void put_string(jv string) {
@@ -96,9 +86,8 @@ static _Noreturn void run(const char *program, const char *text, size_t count) {
   answer('v', jv_dump_string(value, 0));
 }
 
-static void limit(__rlimit_resource_t resource, rlim_t most) {
-  struct rlimit both = {most, most};
-  if (setrlimit(resource, &both) != 0) _exit(1);
+static void limit(int resource, unsigned long long most) {
+  if (larder_lower(resource, most, true) != 0) _exit(1);
 }
 
 // The arguments of the new process are numbers, but for its name: the process that waits for it, its limits, and the
@@ -132,50 +121,6 @@ static int moved(int descriptor) {
   return above;
 }
 
-static bool put_whole(int file, const char *bytes, size_t count) {
-  while (count > 0) {
-    ssize_t written = write(file, bytes, count);
-    if (written < 0 && errno != EINTR) return false;
-    if (written < 0) continue;
-    bytes += written;
-    count -= (size_t)written;
-  }
-  return true;
-}
-
-static int spawn(pid_t *process, int input, int output, char *const arguments[]) {
-  posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDWR, 0);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_RDWR, 0);
-  posix_spawn_file_actions_adddup2(&actions, input, INPUT);
-  larder_close_from(&actions, INPUT + 1);
-  // Whoever handles or blocks a signal here does not there: a crash or a limit ends that process alone.
-  sigset_t none, all;
-  sigemptyset(&none);
-  sigfillset(&all);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &all);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  // Of the environment what finds libraries and tells sanitizers what to do.
-  char *environment[64];
-  size_t kept = 0;
-  for (char **place = environ; *place != NULL && kept < 63; place++) {
-    if (strncmp(*place, "LD_", 3) == 0 || strncmp(*place, "TSAN_", 5) == 0 ||
-        strncmp(*place, "ASAN_", 5) == 0) {
-      environment[kept++] = *place;
-    }
-  }
-  environment[kept] = NULL;
-  int code = posix_spawn(process, "/proc/self/exe", &actions, &attributes, arguments, environment);
-  posix_spawn_file_actions_destroy(&actions);
-  posix_spawnattr_destroy(&attributes);
-  return code;
-}
-
 pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits limits,
                 int *output) {
   size_t length = strlen(program);
@@ -186,8 +131,9 @@ pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits 
   int input = moved(memfd_create(NAME, MFD_CLOEXEC));
   if (input < 0) return -1;
   int ends[2];
-  if (!put_whole(input, program, length + 1) || !put_whole(input, text, text == NULL ? 0 : count) ||
-      !put_whole(input, "", 1) || pipe2(ends, O_CLOEXEC) != 0) {
+  if (larder_write(input, program, length + 1) != 0 ||
+      larder_write(input, text, text == NULL ? 0 : count) != 0 ||
+      larder_write(input, "", 1) != 0 || pipe2(ends, O_CLOEXEC) != 0) {
     int reason = errno;
     close(input);
     errno = reason;
@@ -203,7 +149,8 @@ pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits 
     arguments[place] = numbers[place];
   }
   pid_t process = -1;
-  int reason = ends[1] < 0 ? errno : spawn(&process, input, ends[1], arguments);
+  int reason =
+      ends[1] < 0 ? errno : larder_start(&process, "/proc/self/exe", arguments, input, ends[1]);
   close(input);
   if (ends[1] >= 0) close(ends[1]);
   if (reason != 0) {

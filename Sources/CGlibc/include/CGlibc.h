@@ -3,6 +3,7 @@
 #define LARDER_CGLIBC_H
 
 #include <spawn.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/statfs.h>
 #include <sys/types.h>
@@ -27,6 +28,17 @@ int larder_unnamed(int folder, const char *path, unsigned mode);
 /// Opens a file in memory that holds the bytes and is read from its start; -1 and errno when that fails. A process that
 /// never reads its stdin blocks nobody so, as it would with a pipe. memfd_create is declared for _GNU_SOURCE alone.
 int larder_readable(const void *bytes, size_t count);
+
+/// Writes all of some bytes; -1 and errno when that fails, ENOSPC where nothing more is taken.
+int larder_write(int file, const void *bytes, size_t count);
+
+/// Starts a process that does one thing for this one, in which no signal is blocked, handled or ignored: a crash or a limit ends
+/// it alone. An error number, or 0. Swift cannot call the variadic parts of this.
+///
+/// It has `channel` as descriptor 3, and `output`, which is above 3, as stdout; -1 for none. Its other standard streams are
+/// /dev/null, and it has no other descriptor. Of the environment it has what finds libraries, fonts and zones and what tells
+/// sanitizers what to do, and nothing that may be a secret.
+int larder_start(pid_t *process, const char *program, char *const arguments[], int channel, int output);
 
 /// Has a process that is spawned close every descriptor from this one on. Declared for _GNU_SOURCE alone.
 int larder_close_from(posix_spawn_file_actions_t *actions, int first);
@@ -59,6 +71,9 @@ int larder_end_with(int socket);
 /// processes and sockets, changes of files that are not open yet, and core dumps; as far as the kernel lets it. -1 and
 /// errno when not even privileges can be given up.
 int larder_confine(const char *name);
+
+/// Lowers a limit of this process, for good or so that it may be raised again; -1 and errno when that fails.
+int larder_lower(int resource, unsigned long long most, bool isFinal);
 
 /// Sets RLIMIT_AS to `more` bytes beyond the address space that the process had at `larder_confine`.
 int larder_limit_memory(size_t more);

@@ -20,57 +20,14 @@ final class WorkerProcess: Sendable {
     guard larder_socket_pair(&ends) == 0 else { throw Errno(rawValue: errno) }
     defer { close(ends[1]) }
     var process: pid_t = 0
-    let code = Self.start(&process, program, ends[1])
+    let arguments = program.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    let code = larder_start(&process, program[0], arguments, ends[1], -1)
     guard code == 0 else {
       close(ends[0])
       throw Errno(rawValue: code)
     }
     (self.process, socket, self.patience) = (process, ends[0], patience)
-  }
-
-  private static func start(_ process: inout pid_t, _ program: [String], _ end: Int32) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    // The socket first: where this process has closed its stdin, it may be descriptor 0.
-    posix_spawn_file_actions_adddup2(&actions, end, 3)
-    for stream in 0...2 {
-      posix_spawn_file_actions_addopen(&actions, Int32(stream), "/dev/null", O_RDWR, 0)
-    }
-    larder_close_from(&actions, 4)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var (none, all) = (sigset_t(), sigset_t())
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
-    )
-    var arguments = program.map { strdup($0) } + [nil]
-    var variables = environment.map { strdup($0) } + [nil]
-    defer { for text in arguments + variables { free(text) } }
-    return posix_spawn(&process, program[0], &actions, &attributes, &arguments, &variables)
-  }
-
-  /// Of this process's environment what finds libraries, fonts and zones; nothing that may be a secret.
-  private static var environment: [String] {
-    var kept: [String] = []
-    var place = environ
-    while let text = place.pointee {
-      let variable = String(cString: text)
-      let name = variable.prefix { $0 != "=" }
-      let isKept =
-        ["HOME", "LANG", "TZ", "TZDIR"].contains(name)
-        || ["LC_", "LD_", "XDG_", "FONTCONFIG_", "PANGO", "TSAN_", "ASAN_"]
-          .contains { name.hasPrefix($0) }
-      if isKept { kept.append(variable) }
-      place += 1
-    }
-    return kept
   }
 
   /// How a picture went that was asked for.
