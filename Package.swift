@@ -47,7 +47,7 @@ let package = Package(
     .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
     .target(name: "CCurl", dependencies: ["COpening"]),
 
-    .target(name: "Base"),
+    .target(name: "Base", dependencies: ["CGlibc"]),
     .target(
       name: "SQLite",
       dependencies: [
@@ -94,7 +94,7 @@ let package = Package(
     .target(
       name: "Larder",
       dependencies: [
-        "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
+        "Base", "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
@@ -115,14 +115,14 @@ let package = Package(
     .target(
       name: "Bench",
       dependencies: [
-        "Cache", "Catalog", "Pipeline", "Transport", "Web",
+        "Base", "Cache", "Catalog", "Pipeline", "Transport", "Web",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]
     ),
     .target(
       name: "Sharding",
       dependencies: [
-        "Cache", "Catalog", "Pipeline", "Transport",
+        "Base", "Cache", "Catalog", "Pipeline", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]
@@ -130,7 +130,7 @@ let package = Package(
     .target(
       name: "ObjectStore",
       dependencies: [
-        "Cache", "CXML", "Transport",
+        "Base", "Cache", "CXML", "Transport",
         .product(name: "Crypto", package: "swift-crypto"),
       ]
     ),
@@ -172,7 +172,7 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore", "Transport",
+        "Base", "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore", "Transport",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -192,12 +192,12 @@ let package = Package(
     .testTarget(name: "TransportTests", dependencies: ["Transport"]),
     .testTarget(
       name: "CurlTransportTests",
-      dependencies: ["CCurl", "COpening", "CurlTransport", "Support", "Transport"]
+      dependencies: ["Base", "CCurl", "COpening", "CurlTransport", "Support", "Transport"]
     ),
     .testTarget(
       name: "CacheTests",
       dependencies: [
-        "Cache", "SQLite", "Support", "Transport",
+        "Base", "Cache", "SQLite", "Support", "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
@@ -218,14 +218,16 @@ let package = Package(
     .testTarget(
       name: "ObjectStoreTests",
       dependencies: [
-        "Cache", "Catalog", "CurlTransport", "ObjectStore", "Pipeline", "SampleStore", "Support",
+        "Base", "Cache", "Catalog", "CurlTransport", "ObjectStore", "Pipeline", "SampleStore",
+        "Support",
         "Transport", "Web", .product(name: "Crypto", package: "swift-crypto"),
       ]
     ),
     .testTarget(
       name: "OrdersTests",
       dependencies: [
-        "Catalog", "CurlTransport", "Orders", "SQLite", "SampleStore", "Support", "Transport",
+        "Base", "Catalog", "CurlTransport", "Orders", "SQLite", "SampleStore", "Support",
+        "Transport",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Fixtures"]
@@ -234,14 +236,16 @@ let package = Package(
     .testTarget(
       name: "PipelineTests",
       dependencies: [
-        "Cache", "Catalog", "CurlTransport", "Imaging", "Pipeline", "SampleStore", "Support",
+        "Base", "Cache", "Catalog", "CurlTransport", "Imaging", "Pipeline", "SampleStore",
+        "Support",
         "Transport", .product(name: "GRDB", package: "GRDB.swift"),
       ]
     ),
     .testTarget(
       name: "ShardingTests",
       dependencies: [
-        "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore", "Sharding", "Support",
+        "Base", "Cache", "Catalog", "CurlTransport", "Pipeline", "SampleStore", "Sharding",
+        "Support",
         "Transport",
       ]
     ),
@@ -257,7 +261,9 @@ let package = Package(
     ),
     .testTarget(
       name: "BenchTests",
-      dependencies: ["Bench", "CurlTransport", "Pipeline", "SampleStore", "Support", "Transport"]
+      dependencies: [
+        "Base", "Bench", "CurlTransport", "Pipeline", "SampleStore", "Support", "Transport",
+      ]
     ),
     .testTarget(
       name: "WebTests",

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import FoundationEssentials
 import Pipeline
@@ -139,12 +140,12 @@ package struct BenchReport: Sendable, Equatable, Codable {
 
   /// Reads a report that ``json()`` wrote.
   ///
-  /// - Throws: ``BenchError`` when it is none.
-  package init(json bytes: [UInt8], name: String) throws(BenchError) {
+  /// - Throws: ``LarderError`` when it is none.
+  package init(json bytes: [UInt8], name: String) throws(LarderError) {
     do {
       self = try Self.decoded(bytes)
     } catch {
-      throw BenchError(
+      throw LarderError(
         .data,
         "cannot read the baseline \(name): it is no report of a measurement",
         remedy: .newBaseline

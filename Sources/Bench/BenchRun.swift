@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -44,7 +45,7 @@ package final class BenchRun: Sendable {
   ///
   /// - Parameter progress: Told before each repetition.
   /// - Returns: The report, without a baseline.
-  /// - Throws: ``BenchError``, or what a sync throws when it cannot take place.
+  /// - Throws: ``LarderError``, or what a sync throws when it cannot take place.
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
     let scratch = try ScratchFolder(in: surroundings.scratch)
     defer { withExtendedLifetime(scratch) {} }
@@ -143,17 +144,17 @@ package final class BenchRun: Sendable {
     return report
   }
 
-  private func unavailable(_ report: BenchReport) -> BenchError {
+  private func unavailable(_ report: BenchReport) -> LarderError {
     let reasons = report.runs.reduce(into: [String: Int]()) {
       $0.merge($1.failureReasons) { $0 + $1 }
     }
     guard let reason = reasons.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key else {
-      return BenchError(
-        .nothing,
+      return LarderError(
+        .data,
         "cannot bench: there is no picture to fetch; check that the catalog lists items with images"
       )
     }
-    return BenchError(
+    return LarderError(
       .unavailable,
       "cannot bench: nothing could be fetched, most often because of \(reason); "
         + "try larder sync, which says more of each failure"
@@ -166,12 +167,12 @@ final class ScratchFolder: Sendable {
   let path: String
 
   /// Makes an empty folder in `parent`.
-  init(in parent: String) throws(BenchError) {
+  init(in parent: String) throws(LarderError) {
     var template = Array("\(parent)/larder-bench-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       let words = systemWords(errno)
-      throw BenchError(
-        .disk,
+      throw LarderError(
+        .io,
         "cannot make a folder in \(parent): \(words)",
         remedy: .otherScratch
       )

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import FoundationEssentials
 import Pipeline
@@ -15,8 +16,8 @@ package enum BenchSource: Sendable {
   /// - Parameters:
   ///   - bytes: The list, in UTF-8.
   ///   - name: What to call it in messages.
-  /// - Throws: ``BenchError`` with the line that is no URL, or when there is none at all.
-  package init(list bytes: [UInt8], name: String) throws(BenchError) {
+  /// - Throws: ``LarderError`` with the line that is no URL, or when there is none at all.
+  package init(list bytes: [UInt8], name: String) throws(LarderError) {
     var urls: [String] = []
     var seen: Set<String> = []
     let lines = Self.text(bytes[...])
@@ -25,7 +26,7 @@ package enum BenchSource: Sendable {
       let text = line.trimmingBlanks
       if text.isEmpty || text.hasPrefix("#") { continue }
       guard Self.isURL(text) else {
-        throw BenchError(
+        throw LarderError(
           .data,
           "cannot read \(name): line \(number + 1) is no http or https URL; give one a line"
         )
@@ -33,7 +34,7 @@ package enum BenchSource: Sendable {
       if seen.insert(text).inserted { urls.append(text) }
     }
     guard !urls.isEmpty else {
-      throw BenchError(.nothing, "cannot bench \(name): it has no URL; give one a line")
+      throw LarderError(.data, "cannot bench \(name): it has no URL; give one a line")
     }
     self = .urls(urls)
   }

@@ -1,3 +1,4 @@
+import Base
 import CCurl
 import Transport
 
@@ -24,19 +25,25 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a proxy as curl does: without a scheme it is `http`, without a port 1080, or 443 behind TLS.
   ///
-  /// - Throws: ``ProxyError``, which does not repeat the text, for that may hold a password.
-  package init(parsing text: String) throws(ProxyError) {
+  /// - Parameters:
+  ///   - text: The proxy's URL.
+  ///   - name: What an error calls it.
+  /// - Throws: ``LarderError`` of code `usage`, which does not repeat the text, for that may hold a password.
+  package init(parsing text: String, named name: String = "the proxy") throws(LarderError) {
+    func refusal(_ reason: String) -> LarderError {
+      LarderError(.usage, "cannot use \(name): its URL \(reason)")
+    }
     let trimmed = text.filter { !$0.isWhitespace }
     let mark = trimmed.firstRange(of: "://")
-    let name = mark.map { trimmed[..<$0.lowerBound].lowercased() } ?? Scheme.http.rawValue
-    guard let scheme = Scheme(rawValue: name) else {
-      throw ProxyError("its URL begins with http://, https://, socks5h:// or socks5://")
+    let word = mark.map { trimmed[..<$0.lowerBound].lowercased() } ?? Scheme.http.rawValue
+    guard let scheme = Scheme(rawValue: word) else {
+      throw refusal("begins with http://, https://, socks5h:// or socks5://")
     }
     let rest = mark.map { trimmed[$0.upperBound...] } ?? trimmed[...]
     guard let plain = try? CurlURLParser.parse("http://\(rest)"),
       let secure = try? CurlURLParser.parse("https://\(rest)"), plain.path == "/",
       plain.query == nil
-    else { throw ProxyError("its URL is a scheme, a host and a port, as in http://proxy:3128") }
+    else { throw refusal("is a scheme, a host and a port, as in http://proxy:3128") }
     self.scheme = scheme
     // Two schemes read one port only when the text names it.
     let port = plain.port == secure.port ? plain.port : scheme == .https ? 443 : 1080
@@ -68,16 +75,6 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why a proxy cannot be used, without what the user wrote.
-package struct ProxyError: Error, CustomStringConvertible {
-  /// What is wrong, and what would be right.
-  package let description: String
-
-  init(_ description: String) {
-    self.description = description
-  }
-}
-
 /// Which proxy a request goes through, if through any.
 package struct ProxyRoute: Hashable, Sendable {
   private let http: Proxy?
@@ -96,10 +93,20 @@ package struct ProxyRoute: Hashable, Sendable {
   /// A scheme's own variable wins over `all_proxy`, a name in lower case over one in capitals. `HTTP_PROXY` is not
   /// read: a web server sets it for its scripts from a header of the request. (CVE-2016-5385)
   ///
-  /// - Throws: ``ProxyError`` when a variable that is set names no proxy.
-  package init(environment variables: [String: String]) throws(ProxyError) {
-    http = try Self.proxy(variables, ["http_proxy", "all_proxy", "ALL_PROXY"])
-    https = try Self.proxy(variables, ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"])
+  /// - Parameters:
+  ///   - variables: The environment.
+  ///   - name: What an error calls the proxy.
+  /// - Throws: ``LarderError`` of code `usage` when a variable that is set names no proxy.
+  package init(
+    environment variables: [String: String],
+    named name: String = "the proxy"
+  ) throws(LarderError) {
+    http = try Self.proxy(variables, ["http_proxy", "all_proxy", "ALL_PROXY"], name)
+    https = try Self.proxy(
+      variables,
+      ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"],
+      name
+    )
     exceptions = ProxyExceptions(Self.noProxy(variables))
   }
 
@@ -117,15 +124,12 @@ package struct ProxyRoute: Hashable, Sendable {
 
   private static func proxy(
     _ variables: [String: String],
-    _ names: [String]
-  ) throws(ProxyError) -> Proxy? {
-    for name in names {
-      guard let text = variables[name], !text.isEmpty else { continue }
-      do {
-        return try Proxy(parsing: text)
-      } catch {
-        throw ProxyError("the variable \(name) names none: \(error.description)")
-      }
+    _ candidates: [String],
+    _ name: String
+  ) throws(LarderError) -> Proxy? {
+    for variable in candidates {
+      guard let text = variables[variable], !text.isEmpty else { continue }
+      return try Proxy(parsing: text, named: "\(name): the variable \(variable) names none")
     }
     return nil
   }

@@ -233,8 +233,8 @@ package struct CatalogOrder {
   ///   - reader: the catalog.
   ///   - now: when.
   ///   - chance: the chance in its id, when that was drawn before.
-  /// - Throws: ``LarderError`` when the catalog has no such item, ``OrdersError`` when it cannot be
-  ///   ordered, ``CacheError`` when the catalog cannot be read.
+  /// - Throws: ``LarderError`` when the catalog has no such item, when it cannot be ordered, or when the catalog cannot
+  ///   be read.
   package init(
     _ draft: OrderDraft,
     _ reader: CatalogReader,

@@ -137,7 +137,7 @@ public struct SyncTask: Sendable {
     get async throws(LarderError) {
       switch await task.result {
       case .success(let report): return report
-      case .failure(let error): throw LarderError(error)
+      case .failure(let error): throw LarderError(shown: error)
       }
     }
   }

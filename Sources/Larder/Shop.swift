@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import CurlTransport
@@ -12,7 +13,7 @@ import Transport
 /// A shop is a value of two paths: it opens nothing until a method is called, and any number of
 /// shops, tasks and processes may use one cache. Whoever changes the cache (``sync(_:progress:)``,
 /// ``warm(_:progress:)``, ``repair(progress:)``, ``sweep(_:)``) holds it alone; the others fail with
-/// ``LarderError/Code/locked``. Reading works at any time and needs no network.
+/// the code `locked`. Reading works at any time and needs no network.
 ///
 ///     let shop = try Shop(catalog: "shop.yaml", cache: "cache")
 ///     let report = try await shop.sync()
@@ -106,7 +107,13 @@ private enum CatalogBytes {
     do {
       bytes = try BoundedReading.bytes(ofFile: path, limit: limit)
     } catch {
-      throw .system("read", path, errno: (error as? Errno)?.rawValue ?? EIO)
+      let code = (error as? Errno)?.rawValue ?? EIO
+      throw LarderError(
+        .disk,
+        "cannot read \(path): \(systemWords(code))",
+        thing: path,
+        errno: code
+      )
     }
     guard bytes.count <= limit else {
       throw LarderError(

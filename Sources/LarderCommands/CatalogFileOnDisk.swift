@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import CurlTransport
 import Foundation
@@ -89,10 +90,8 @@ extension CatalogFileOnDisk {
           CurlURLParser()
         )
       )
-    } catch let error as CatalogError {
-      throw SyncError.catalog(error)
     } catch let error as TransferFailure {
-      throw SyncError.address(error)
+      throw LarderError(error)
     }
   }
 

@@ -1,15 +1,10 @@
+import Base
 import Bench
 import Cache
 import Catalog
 import CurlTransport
-import Imaging
-import Larder
-import ObjectStore
-import Orders
 import Pipeline
-import Sharding
 import Transport
-import Web
 
 /// How the process ends; the one place where outcomes become statuses.
 enum ExitStatus: Int32, Sendable {
@@ -28,6 +23,20 @@ enum ExitStatus: Int32, Sendable {
 
   /// The status as a word, for errors that have no code of their own.
   var word: String { self == .tryAgain ? "try-again" : "\(self)" }
+
+  /// The status for an error of a class.
+  init(_ kind: LarderError.Kind) {
+    self =
+      switch kind {
+      case .failed: .failed
+      case .usage: .usage
+      case .data: .data
+      case .unavailable: .unavailable
+      case .io: .io
+      case .tryAgain: .tryAgain
+      case .configuration: .configuration
+      }
+  }
 
   /// The status of a finished sync; of several, the gravest.
   ///
@@ -192,106 +201,20 @@ struct CommandFailure: Error {
     }
     switch error {
     case let failure as CommandFailure: self = failure
-    case let error as CacheError:
-      self.init(error.commandText, Self.status(error), code: error.code.rawValue)
-    case let error as ImagingError:
-      self.init(error.commandText, Self.status(error), code: error.code.rawValue)
-    case let error as CatalogError:
-      self.init(error.description, Self.status(error), code: error.code.rawValue)
-    case let error as OrdersError:
-      self.init(error.commandText, Self.status(error), code: error.code.rawValue)
     case let error as LarderError:
-      self.init(error.description, Self.status(error), code: error.code.rawValue)
-    case let error as UploadError: self.init(error.description, .usage)
-    case let error as BenchError: self.init(error.commandText, Self.status(error))
-    case SyncError.cache(let error):
-      self.init(error.commandText, Self.status(error), code: error.code.rawValue)
-    case SyncError.catalog(let error):
-      self.init(error.description, Self.status(error), code: error.code.rawValue)
-    case SyncError.address(let error): self.init(error.description, .configuration)
+      self.init(error.commandText, ExitStatus(error.code.kind), code: error.code.rawValue)
+    case let error as CatalogError:
+      self.init(
+        error.description,
+        error.isConfiguration ? .configuration : .data,
+        code: error.code.rawValue
+      )
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
       self.init("cannot fetch: \(error.detail)", .failed)
-    case let error as PictureFolder.Failure:
-      let words = systemWords(error.code)
-      self.init("cannot write \(error.path): \(words); check its folder", .io)
-    case let error as ServerError: self.init(error.description, .failed)
-    case let error as StoreError:
-      self.init(error.description, Self.status(error), code: error.code.rawValue)
-    case let error as ShardError:
-      self.init(error.description, Self.status(error), code: error.code.rawValue)
-    case let error as ProbeFailure: self.init(error.description, .unavailable)
     // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.
     case let error as TransferFailure where error.url.isEmpty:
       self.init(error.description, .io, code: error.reason.rawValue)
     default: return nil
-    }
-  }
-
-  private static func status(_ error: CacheError) -> ExitStatus {
-    switch error.code {
-    case .locked, .storeBusy: .tryAgain
-    case .empty, .unsupported: .failed
-    case .ambiguous, .storeUnnamed: .usage
-    case .storeRefused: .unavailable
-    default: .io
-    }
-  }
-
-  private static func status(_ error: StoreError) -> ExitStatus {
-    switch error.code {
-    case .location, .environment, .exists: .usage
-    case .busy: .tryAgain
-    default: .unavailable
-    }
-  }
-
-  private static func status(_ error: ShardError) -> ExitStatus {
-    switch error.code {
-    case .usage: .usage
-    case .tryAgain: .tryAgain
-    case .lost: .io
-    default: .data
-    }
-  }
-
-  private static func status(_ error: LarderError) -> ExitStatus {
-    switch error.code {
-    case .notFound, .refused, .unfit: .failed
-    case .argument: .usage
-    case .catalog, .address: .configuration
-    case .locked: .tryAgain
-    case .transfer: .unavailable
-    default: .io
-    }
-  }
-
-  private static func status(_ error: OrdersError) -> ExitStatus {
-    switch error.code {
-    case .usage: .usage
-    case .refused, .unknown, .state: .failed
-    case .busy: .tryAgain
-    default: .io
-    }
-  }
-
-  private static func status(_ error: ImagingError) -> ExitStatus {
-    switch error.code {
-    case .usage, .time: .usage
-    case .disk, .diskFull: .io
-    case .exists: .failed
-    default: .data
-    }
-  }
-
-  private static func status(_ error: CatalogError) -> ExitStatus {
-    error.isConfiguration ? .configuration : .data
-  }
-
-  private static func status(_ error: BenchError) -> ExitStatus {
-    switch error.code {
-    case .unavailable: .unavailable
-    case .disk: .io
-    default: .data
     }
   }
 }

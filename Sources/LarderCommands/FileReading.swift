@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import Imaging
 import Larder
@@ -40,11 +41,11 @@ enum FileReading {
 
   /// The picture that comes on stdin, all of it.
   ///
-  /// - Throws: ``ImagingError``: `usage` for a terminal, on which nobody types a picture; `tooLarge`;
+  /// - Throws: ``LarderError``: `usage` for a terminal, on which nobody types a picture; `tooLarge`;
   ///   `disk` when stdin cannot be read.
-  static func picture(_ limits: PictureLimits) throws(ImagingError) -> [UInt8] {
+  static func picture(_ limits: PictureLimits) throws(LarderError) -> [UInt8] {
     if Terminal.isStandardInput {
-      throw ImagingError(
+      throw LarderError(
         .usage,
         "cannot read a picture from a terminal; send one with < or |, or name a file"
       )
@@ -54,10 +55,10 @@ enum FileReading {
       bytes = try standardInput(limit: limits.fileBytes)
     } catch {
       let words = (error as? Errno).map { systemWords($0.rawValue) } ?? "\(error)"
-      throw ImagingError(.disk, "cannot read stdin: \(words); check what it is")
+      throw LarderError(.disk, "cannot read stdin: \(words); check what it is")
     }
     guard bytes.count <= limits.fileBytes else {
-      throw ImagingError(
+      throw LarderError(
         .tooLarge,
         "cannot read stdin: it has more than \(limits.fileBytes) bytes; make it smaller first"
       )

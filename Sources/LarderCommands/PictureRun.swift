@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import Imaging
 import Pipeline
@@ -25,7 +26,7 @@ struct PictureRun {
       into: ProgramArguments.path(options.out),
       format: options.square.format.picture,
       name: try options.square.pictureName,
-      standardInput: { () throws(ImagingError) in try FileReading.picture(limits) }
+      standardInput: { () throws(LarderError) in try FileReading.picture(limits) }
     )
     tell(others: batch.others)
     if batch.items.isEmpty {
@@ -109,7 +110,7 @@ struct PictureRun {
       )
     }
     var result: PictureResult
-    do throws(ImagingError) {
+    do throws(LarderError) {
       let file: PictureInput =
         try options.readsStandardInput
         ? .bytes(FileReading.picture(order.limits), name: "stdin")
@@ -153,7 +154,7 @@ struct PictureRun {
   private static func tell(_ result: PictureResult, isJSON: Bool, isQuiet: Bool) {
     if isJSON {
       var line = result
-      line.error = result.error.map { ImagingError($0.code, $0.commandText) }
+      line.error = result.error.map { LarderError($0.code, $0.commandText) }
       Output.json((try? line.jsonLine()) ?? [])
     } else if let error = result.error {
       Output.error(error.commandText)

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Dispatch
 import Synchronization
@@ -29,7 +30,7 @@ package final class KeptPictures: PictureKeeping {
   package func put(
     _ entry: PictureEntry,
     _ bytes: KeptBytes,
-    completion: @escaping @Sendable (Result<FileStamp, CacheError>) -> Void
+    completion: @escaping @Sendable (Result<FileStamp, LarderError>) -> Void
   ) {
     let path = entry.name.path
     let headers = KeptHeaders.headers(of: entry)
@@ -38,19 +39,19 @@ package final class KeptPictures: PictureKeeping {
       // One at a time: each waits for its requests, and all at once would hold their parts in memory.
       uploads.async { [parts] in
         completion(
-          Self.stamp(of: size) { () throws(StoreError) in
+          Self.stamp(of: size) { () throws(LarderError) in
             try parts.put(bytes, to: path, headers: headers)
           }
         )
       }
       return
     }
-    do throws(CacheError) {
+    do throws(LarderError) {
       let body = try bytes.bytes(0..<size)
       store.ask(.put, path, headers: headers, body: body, doing: "write") { result in
         completion(
           result.map { KeptHeaders.stamp(tag: $0.tag, bytes: Int64(size)) }
-            .mapError(\.cacheError)
+            .mapError(\.ofCache)
         )
       }
     } catch {
@@ -60,22 +61,22 @@ package final class KeptPictures: PictureKeeping {
 
   private static func stamp(
     of size: Int,
-    _ work: () throws(StoreError) -> String
-  ) -> Result<FileStamp, CacheError> {
-    do throws(StoreError) {
+    _ work: () throws(LarderError) -> String
+  ) -> Result<FileStamp, LarderError> {
+    do throws(LarderError) {
       return .success(KeptHeaders.stamp(tag: try work(), bytes: Int64(size)))
     } catch {
-      return .failure(error.cacheError)
+      return .failure(error.ofCache)
     }
   }
 
   /// Lists pictures.
-  package func forEach(_ body: (KeptObject) throws(CacheError) -> Void) throws(CacheError) {
-    var failure: CacheError?
-    try Self.cacheErrors { () throws(StoreError) in
+  package func forEach(_ body: (KeptObject) throws(LarderError) -> Void) throws(LarderError) {
+    var failure: LarderError?
+    try Self.cacheErrors { () throws(LarderError) in
       try store.forEach(below: Self.folder) { object in
         guard failure == nil, let path = store.location.path(of: object.key) else { return }
-        do throws(CacheError) {
+        do throws(LarderError) {
           try body(
             KeptObject(
               path: path,
@@ -92,9 +93,9 @@ package final class KeptPictures: PictureKeeping {
   }
 
   /// Asks for the rows of pictures by HEAD, many at a time.
-  package func rows(at paths: [String]) throws(CacheError) -> [String: PictureEntry] {
+  package func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry] {
     let rows = Mutex<[String: PictureEntry]>([:])
-    try Self.cacheErrors { () throws(StoreError) in
+    try Self.cacheErrors { () throws(LarderError) in
       try store.each(paths) { path, done in
         store.ask(.head, path, doing: "read") { result in
           if case .success(let reply) = result {
@@ -104,7 +105,7 @@ package final class KeptPictures: PictureKeeping {
           done(result.map { _ in })
         }
       } failed: {
-        $0.code != .missing
+        $0.code != .objectMissing
       }
     }
     return rows.withLock { $0 }
@@ -115,7 +116,7 @@ package final class KeptPictures: PictureKeeping {
     _ path: String,
     restart: @escaping @Sendable () -> Void,
     piece: @escaping @Sendable (RawSpan) -> Void
-  ) throws(CacheError) -> FileStamp? {
+  ) throws(LarderError) -> FileStamp? {
     let count = Atomic<Int64>(0)
     let sink = PassingSink(
       restart: {
@@ -127,7 +128,7 @@ package final class KeptPictures: PictureKeeping {
         piece(bytes)
       }
     )
-    let head = try Self.cacheErrors { () throws(StoreError) in try store.read(path, into: sink) }
+    let head = try Self.cacheErrors { () throws(LarderError) in try store.read(path, into: sink) }
     return head.map {
       KeptHeaders.stamp(
         tag: StoreReply.tag($0.headers["ETag"] ?? ""),
@@ -140,7 +141,7 @@ package final class KeptPictures: PictureKeeping {
   package func part(
     _ range: Range<Int>,
     of path: String,
-    completion: @escaping @Sendable (Result<KeptPart?, CacheError>) -> Void
+    completion: @escaping @Sendable (Result<KeptPart?, LarderError>) -> Void
   ) {
     let name = store.name(path)
     let headers: Headers = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
@@ -150,11 +151,11 @@ package final class KeptPictures: PictureKeeping {
         let part = Self.part(range, of: path, reply)
         guard let part else {
           let words = "cannot read \(name): the store answers with another part than was asked for"
-          return completion(.failure(CacheError(.disk, words)))
+          return completion(.failure(LarderError(.disk, words)))
         }
         completion(.success(part))
       case .failure(let error):
-        completion(error.code == .missing ? .success(nil) : .failure(error.cacheError))
+        completion(error.code == .objectMissing ? .success(nil) : .failure(error.ofCache))
       }
     }
   }
@@ -188,40 +189,40 @@ package final class KeptPictures: PictureKeeping {
   /// Has the store copy pictures, which keeps what was put with them, then removes the old ones.
   ///
   /// A crash between the two leaves both.
-  package func move(_ paths: [(from: String, to: String)]) throws(CacheError) {
+  package func move(_ paths: [(from: String, to: String)]) throws(LarderError) {
     let places = Dictionary(paths.map { ($0.from, $0.to) }) { first, _ in first }
-    try Self.cacheErrors { () throws(StoreError) in
+    try Self.cacheErrors { () throws(LarderError) in
       try store.each(places.keys.sorted()) { path, done in
         store.copy(path, to: places[path] ?? path, completion: done)
       } failed: {
-        $0.code != .missing
+        $0.code != .objectMissing
       }
       try store.remove(places.keys.sorted())
     }
   }
 
   /// Removes pictures.
-  package func remove(_ paths: [String]) throws(CacheError) {
-    try Self.cacheErrors { () throws(StoreError) in try store.remove(paths) }
+  package func remove(_ paths: [String]) throws(LarderError) {
+    try Self.cacheErrors { () throws(LarderError) in try store.remove(paths) }
   }
 
   /// Ends what other runs began to upload in parts a day ago and never ended, which a store would keep and bill for ever.
   ///
   /// - Parameter now: The moment.
-  /// - Throws: ``CacheError``.
-  package func abortOldUploads(now: UnixTime) throws(CacheError) {
-    try Self.cacheErrors { () throws(StoreError) in
+  /// - Throws: ``LarderError``.
+  package func abortOldUploads(now: UnixTime) throws(LarderError) {
+    try Self.cacheErrors { () throws(LarderError) in
       try parts.abortOld(below: Self.folder, now: now)
     }
   }
 
   private static func cacheErrors<Value>(
-    _ work: () throws(StoreError) -> Value
-  ) throws(CacheError) -> Value {
-    do throws(StoreError) {
+    _ work: () throws(LarderError) -> Value
+  ) throws(LarderError) -> Value {
+    do throws(LarderError) {
       return try work()
     } catch {
-      throw error.cacheError
+      throw error.ofCache
     }
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Crypto
 import Dispatch
@@ -79,21 +80,21 @@ package final class ObjectStore: Sendable {
   ///   - headers: What is said besides; the signature covers it.
   ///   - body: What is sent.
   /// - Returns: The request.
-  /// - Throws: ``StoreError`` when the address is no URL.
+  /// - Throws: ``LarderError`` when the address is no URL.
   private func request(
     _ verb: RequestSigning.Verb,
     _ path: String?,
     query: [String: String],
     headers: Headers,
     body: [UInt8]?
-  ) throws(StoreError) -> Request {
+  ) throws(LarderError) -> Request {
     let place = path.map { location.key($0) } ?? ""
     let text = "\(base)/\(place)" + (query.isEmpty ? "" : "?" + StoreText.query(query))
     var request: Request
     do throws(TransferFailure) {
       request = Request(try transport.parse(text, relativeTo: nil))
     } catch {
-      throw StoreError(error, "ask", "\(location)")
+      throw LarderError(error, "ask", "\(location)")
     }
     request.signing = signings[verb]
     request.trust = .named
@@ -120,12 +121,12 @@ package final class ObjectStore: Sendable {
     headers: Headers = Headers(),
     body: [UInt8]? = nil,
     doing words: String,
-    completion: @escaping @Sendable (Result<Reply, StoreError>) -> Void
+    completion: @escaping @Sendable (Result<Reply, LarderError>) -> Void
   ) {
     let name = path.map { self.name($0) } ?? "\(location)"
     let isConditional = headers.contains("If-None-Match")
     let request: Request
-    do throws(StoreError) {
+    do throws(LarderError) {
       request = try self.request(verb, path, query: query, headers: headers, body: body)
     } catch {
       return completion(.failure(error))
@@ -134,7 +135,7 @@ package final class ObjectStore: Sendable {
     transport.fetch(request, into: sink) { result in
       completion(
         result.map { Reply(head: $0.head, body: sink.bytes) }
-          .mapError { StoreError($0, words, name, isConditional: isConditional) }
+          .mapError { LarderError($0, words, name, isConditional: isConditional) }
       )
     }
   }
@@ -147,8 +148,8 @@ package final class ObjectStore: Sendable {
     headers: Headers = Headers(),
     body: [UInt8]? = nil,
     doing words: String
-  ) throws(StoreError) -> Reply {
-    let result = Mutex<Result<Reply, StoreError>?>(nil)
+  ) throws(LarderError) -> Reply {
+    let result = Mutex<Result<Reply, LarderError>?>(nil)
     let done = DispatchSemaphore(value: 0)
     ask(verb, path, query: query, headers: headers, body: body, doing: words) { reply in
       result.withLock { $0 = reply }
@@ -156,7 +157,7 @@ package final class ObjectStore: Sendable {
     }
     done.wait()
     guard let reply = result.withLock({ $0 }) else {
-      throw StoreError(.unfit, "cannot \(words) \(location): the transport gave no answer")
+      throw LarderError(.storeUnfit, "cannot \(words) \(location): the transport gave no answer")
     }
     return try reply.get()
   }
@@ -165,27 +166,27 @@ package final class ObjectStore: Sendable {
 
   /// Reads an object into a sink; nil when there is none.
   ///
-  /// - Throws: ``StoreError``.
-  func read(_ path: String, into sink: any BodySink) throws(StoreError) -> ResponseHead? {
+  /// - Throws: ``LarderError``.
+  func read(_ path: String, into sink: any BodySink) throws(LarderError) -> ResponseHead? {
     var request = try request(.get, path, query: [:], headers: Headers(), body: nil)
     request.bodyLimit = ByteCount(Int64.max / 2)
     switch transport.result(of: request, into: sink) {
     case .success(let response): return response.head
     case .failure(let failure):
-      let error = StoreError(failure, "read", name(path))
-      if error.code == .missing { return nil }
+      let error = LarderError(failure, "read", name(path))
+      if error.code == .objectMissing { return nil }
       throw error
     }
   }
 
   /// The bytes of a small object; nil when there is none.
-  package func bytes(of path: String) throws(StoreError) -> [UInt8]? {
+  package func bytes(of path: String) throws(LarderError) -> [UInt8]? {
     let sink = ReplySink()
     return try read(path, into: sink).map { _ in sink.bytes }
   }
 
   /// Writes an object in one request, in place of what is there.
-  package func put(_ bytes: [UInt8], to path: String, type: String) throws(StoreError) {
+  package func put(_ bytes: [UInt8], to path: String, type: String) throws(LarderError) {
     _ = try answer(.put, path, headers: ["Content-Type": type], body: bytes, doing: "write")
   }
 
@@ -196,14 +197,15 @@ package final class ObjectStore: Sendable {
   /// a write is compared, too. No two writers may have the same bytes.
   ///
   /// - Returns: Whether the object is this one.
-  /// - Throws: ``StoreError``.
-  package func create(_ bytes: [UInt8], at path: String, type: String) throws(StoreError) -> Bool {
-    do throws(StoreError) {
+  /// - Throws: ``LarderError``.
+  package func create(_ bytes: [UInt8], at path: String, type: String) throws(LarderError) -> Bool
+  {
+    do throws(LarderError) {
       let mine = try answer(.put, path, headers: Self.once(type), body: bytes, doing: "write").tag
       let there = try answer(.head, path, doing: "read").tag
       return mine == there
     } catch {
-      guard error.code == .exists else { throw error }
+      guard error.code == .objectExists else { throw error }
       return try self.bytes(of: path) == bytes
     }
   }
@@ -216,14 +218,14 @@ package final class ObjectStore: Sendable {
   ///
   /// - Parameter path: Where to try, with up to 32 writes; the object is removed afterwards.
   /// - Returns: Whether it did each time; a store that takes several only now and then may seem to.
-  /// - Throws: ``StoreError``.
-  package func takesOneOfMany(trying path: String) throws(StoreError) -> Bool {
+  /// - Throws: ``LarderError``.
+  package func takesOneOfMany(trying path: String) throws(LarderError) -> Bool {
     for _ in 0..<4 where try taken(of: 8, at: path) != 1 { return false }
     return true
   }
 
   /// How many of so many writes at one moment a store takes.
-  private func taken(of count: Int, at path: String) throws(StoreError) -> Int {
+  private func taken(of count: Int, at path: String) throws(LarderError) -> Int {
     let taken = Atomic<Int>(0)
     try each((0..<count).map { "\($0)" }) { writer, done in
       let body = Array("writer \(writer)\n".utf8)
@@ -233,7 +235,7 @@ package final class ObjectStore: Sendable {
         done(result.map { _ in })
       }
     } failed: {
-      $0.code != .exists
+      $0.code != .objectExists
     }
     try remove([path])
     return taken.load(ordering: .relaxed)
@@ -242,8 +244,8 @@ package final class ObjectStore: Sendable {
   /// Demands that the store refuses to write what is there when it is asked not to.
   ///
   /// - Parameter path: Where to try; the object is removed afterwards.
-  /// - Throws: ``StoreError`` with the code `unfit` when it writes all the same.
-  package func demandConditions(trying path: String) throws(StoreError) {
+  /// - Throws: ``LarderError`` with the code `unfit` when it writes all the same.
+  package func demandConditions(trying path: String) throws(LarderError) {
     let headers = Self.once("text/plain")
     try put(
       Array("larder asks whether If-None-Match is heeded\n".utf8),
@@ -251,18 +253,18 @@ package final class ObjectStore: Sendable {
       type: "text/plain"
     )
     let isHeeded: Bool
-    do throws(StoreError) {
+    do throws(LarderError) {
       let other = Array("it is not\n".utf8)
       _ = try answer(.put, path, headers: headers, body: other, doing: "write")
       isHeeded = false
     } catch {
-      guard error.code == .exists || error.code == .unfit else { throw error }
-      isHeeded = error.code == .exists
+      guard error.code == .objectExists || error.code == .storeUnfit else { throw error }
+      isHeeded = error.code == .objectExists
     }
     try remove([path])
     guard isHeeded else {
-      throw StoreError(
-        .unfit,
+      throw LarderError(
+        .storeUnfit,
         "cannot plan in \(location): the store ignores If-None-Match: *, so that a shard could be "
           + "committed twice; write the plan to a folder that all machines see, or use a store "
           + "with conditional writes"
@@ -274,7 +276,7 @@ package final class ObjectStore: Sendable {
   func copy(
     _ path: String,
     to other: String,
-    completion: @escaping @Sendable (Result<Void, StoreError>) -> Void
+    completion: @escaping @Sendable (Result<Void, LarderError>) -> Void
   ) {
     let name = name(path)
     let source = "/\(location.bucket)/\(location.key(path))"
@@ -283,7 +285,7 @@ package final class ObjectStore: Sendable {
         result.flatMap { reply in
           // A copy that breaks off is told in the body of a good answer.
           guard StoreReply.refusal(reply.body) == nil else {
-            return .failure(StoreError(.unfit, "cannot copy \(name): the store gave up"))
+            return .failure(LarderError(.storeUnfit, "cannot copy \(name): the store gave up"))
           }
           return .success(())
         }
@@ -292,11 +294,11 @@ package final class ObjectStore: Sendable {
   }
 
   /// Removes objects, many at a time; quiet about those that are gone.
-  package func remove(_ paths: [String]) throws(StoreError) {
+  package func remove(_ paths: [String]) throws(LarderError) {
     try each(paths) { path, done in
       self.ask(.delete, path, doing: "remove") { done($0.map { _ in }) }
     } failed: {
-      $0.code != .missing
+      $0.code != .objectMissing
     }
   }
 
@@ -305,12 +307,12 @@ package final class ObjectStore: Sendable {
   /// - Throws: The first failure that counts.
   func each(
     _ paths: [String],
-    _ body: (String, @escaping @Sendable (Result<Void, StoreError>) -> Void) -> Void,
-    failed: @escaping @Sendable (StoreError) -> Bool = { _ in true }
-  ) throws(StoreError) {
+    _ body: (String, @escaping @Sendable (Result<Void, LarderError>) -> Void) -> Void,
+    failed: @escaping @Sendable (LarderError) -> Bool = { _ in true }
+  ) throws(LarderError) {
     let room = DispatchSemaphore(value: Self.atOnce)
     let group = DispatchGroup()
-    let first = Mutex<StoreError?>(nil)
+    let first = Mutex<LarderError?>(nil)
     for path in paths {
       room.wait()
       if first.withLock({ $0 != nil }) {
@@ -336,8 +338,8 @@ package final class ObjectStore: Sendable {
   /// Lists the objects below a path, in the order of their keys, a thousand with each request.
   func forEach(
     below path: String,
-    _ body: (StoreReply.Object) throws(StoreError) -> Void
-  ) throws(StoreError) {
+    _ body: (StoreReply.Object) throws(LarderError) -> Void
+  ) throws(LarderError) {
     var pages = ListedPages("list \(location)")
     var next: String?
     repeat {
@@ -346,8 +348,8 @@ package final class ObjectStore: Sendable {
       if let next { query["continuation-token"] = next }
       let reply = try answer(.get, nil, query: query, doing: "list")
       guard let page = StoreReply.page(reply.body) else {
-        throw StoreError(
-          .unfit,
+        throw LarderError(
+          .storeUnfit,
           "cannot list \(location): the answer is no list of objects; check AWS_ENDPOINT_URL_S3"
         )
       }
@@ -380,13 +382,13 @@ struct ListedPages {
   /// - Parameters:
   ///   - token: What the store says to begin the next page with.
   ///   - isEmpty: Whether the page listed nothing.
-  /// - Throws: ``StoreError`` when the token came before, or there are too many pages.
-  mutating func advance(to token: String, isEmpty: Bool) throws(StoreError) {
+  /// - Throws: ``LarderError`` when the token came before, or there are too many pages.
+  mutating func advance(to token: String, isEmpty: Bool) throws(LarderError) {
     count += 1
     empty = isEmpty ? empty + 1 : 0
     guard tokens.insert(token.hashValue).inserted, count < Self.most, empty < Self.mostEmpty else {
-      throw StoreError(
-        .unfit,
+      throw LarderError(
+        .storeUnfit,
         "cannot \(work): the store's list does not end; check AWS_ENDPOINT_URL_S3"
       )
     }

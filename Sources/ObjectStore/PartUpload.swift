@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Transport
 
@@ -18,12 +19,12 @@ struct PartUpload: Sendable {
   /// Writes an object, a part after the other; what was begun is ended when one fails.
   ///
   /// - Returns: Its entity-tag.
-  /// - Throws: ``StoreError``; what is there is as before.
+  /// - Throws: ``LarderError``; what is there is as before.
   func put(
     _ bytes: KeptBytes,
     to path: String,
     headers: Headers
-  ) throws(StoreError) -> String {
+  ) throws(LarderError) -> String {
     let begun = try store.answer(
       .post,
       path,
@@ -35,7 +36,7 @@ struct PartUpload: Sendable {
     guard let id = StoreReply.upload(begun.body) else {
       throw unfit(path, "the store begins no upload")
     }
-    do throws(StoreError) {
+    do throws(LarderError) {
       return try finish(bytes, path, id)
     } catch {
       try? abort(path, id)
@@ -47,15 +48,15 @@ struct PartUpload: Sendable {
     _ bytes: KeptBytes,
     _ path: String,
     _ id: String
-  ) throws(StoreError) -> String {
+  ) throws(LarderError) -> String {
     let size = Int(bytes.count.count)
     var list = "<CompleteMultipartUpload>"
     for (number, start) in stride(from: 0, to: size, by: Self.least).enumerated() {
       let part: [UInt8]
-      do throws(CacheError) {
+      do throws(LarderError) {
         part = try bytes.bytes(start..<min(size, start + Self.least))
       } catch {
-        throw StoreError(.unfit, error.description)
+        throw LarderError(.storeUnfit, error.description)
       }
       let query = ["partNumber": "\(number + 1)", "uploadId": id]
       let reply = try store.answer(
@@ -80,7 +81,7 @@ struct PartUpload: Sendable {
     )
     // The head comes before the work is done: a 200 may hold an error. (S3, CompleteMultipartUpload)
     if let code = StoreReply.refusal(reply.body) {
-      throw StoreError(code, "write", store.name(path))
+      throw LarderError(code, "write", store.name(path))
     }
     guard let tag = StoreReply.whole(reply.body) else {
       throw unfit(path, "the store tells no entity-tag")
@@ -88,11 +89,11 @@ struct PartUpload: Sendable {
     return tag
   }
 
-  private func unfit(_ path: String, _ words: String) -> StoreError {
-    StoreError(.unfit, "cannot write \(store.name(path)): \(words)")
+  private func unfit(_ path: String, _ words: String) -> LarderError {
+    LarderError(.storeUnfit, "cannot write \(store.name(path)): \(words)")
   }
 
-  private func abort(_ path: String, _ id: String) throws(StoreError) {
+  private func abort(_ path: String, _ id: String) throws(LarderError) {
     _ = try store.answer(.delete, path, query: ["uploadId": id], doing: "end an upload to")
   }
 
@@ -101,8 +102,8 @@ struct PartUpload: Sendable {
   /// - Parameters:
   ///   - path: Below which path.
   ///   - now: The moment.
-  /// - Throws: ``StoreError``.
-  func abortOld(below path: String, now: UnixTime) throws(StoreError) {
+  /// - Throws: ``LarderError``.
+  func abortOld(below path: String, now: UnixTime) throws(LarderError) {
     var pages = ListedPages("list the uploads of \(store.location)")
     var next: StoreReply.Marker?
     repeat {
@@ -115,8 +116,8 @@ struct PartUpload: Sendable {
       }
       let reply = try store.answer(.get, nil, query: query, doing: "list the uploads of")
       guard let page = StoreReply.uploads(reply.body) else {
-        throw StoreError(
-          .unfit,
+        throw LarderError(
+          .storeUnfit,
           "cannot list the uploads of \(store.location): "
             + "the answer is no list of uploads"
         )
@@ -125,11 +126,11 @@ struct PartUpload: Sendable {
         guard let path = store.location.path(of: upload.key),
           let begun = StoreTime.read(upload.begun), now - begun > Self.patience
         else { continue }
-        do throws(StoreError) {
+        do throws(LarderError) {
           try abort(path, upload.id)
         } catch {
           // Another run ended it meanwhile.
-          guard error.code == .missing || error.code == .unfit else { throw error }
+          guard error.code == .objectMissing || error.code == .storeUnfit else { throw error }
         }
       }
       next = page.next

@@ -1,3 +1,4 @@
+import Base
 import Transport
 
 /// A bucket and a prefix in it, as people write them: `s3://bucket/prefix`.
@@ -18,10 +19,10 @@ package struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameter text: `s3://bucket` or `s3://bucket/prefix`. A prefix has letters, digits and `-._~` between its slashes:
   ///   what every signer writes alike.
-  /// - Throws: ``StoreError`` that says what may be written.
-  package init(parsing text: String) throws(StoreError) {
-    func wrong(_ words: String) -> StoreError {
-      StoreError(.location, "cannot use \"\(text)\": \(words)")
+  /// - Throws: ``LarderError`` that says what may be written.
+  package init(parsing text: String) throws(LarderError) {
+    func wrong(_ words: String) -> LarderError {
+      LarderError(.storeLocation, "cannot use \"\(text)\": \(words)")
     }
     guard Self.isMeant(by: text) else { throw wrong("it is no s3://bucket/prefix") }
     let rest = text.dropFirst(Self.scheme.count)
@@ -140,38 +141,38 @@ package struct StoreEnvironment: Sendable {
   /// `us-east-1`.
   ///
   /// - Parameter variables: The environment.
-  /// - Throws: ``StoreError`` that names the variable, and never its value where that is a secret.
-  package init(_ variables: [String: String]) throws(StoreError) {
+  /// - Throws: ``LarderError`` that names the variable, and never its value where that is a secret.
+  package init(_ variables: [String: String]) throws(LarderError) {
     func value(_ names: String...) -> String? {
       names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
     }
     guard let user = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY") else {
       let name = value("AWS_ACCESS_KEY_ID") == nil ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY"
-      throw StoreError(
-        .environment,
+      throw LarderError(
+        .storeEnvironment,
         "cannot ask an object store: \(name) is not set; set it, and AWS_REGION and "
           + "AWS_ENDPOINT_URL_S3 where they are not AWS's own"
       )
     }
     for (name, text) in [("AWS_ACCESS_KEY_ID", user), ("AWS_SECRET_ACCESS_KEY", secret)]
     where !text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
-      throw StoreError(
-        .environment,
+      throw LarderError(
+        .storeEnvironment,
         "cannot use \(name): it has a space, a line feed or another character that keys lack; "
           + "copy it again"
       )
     }
     let region = value("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
     guard region.utf8.count <= 64, region.utf8.allSatisfy(StoreText.isUnreserved) else {
-      throw StoreError(
-        .environment,
+      throw LarderError(
+        .storeEnvironment,
         "cannot use AWS_REGION: a region has letters, digits and hyphens, as eu-central-1"
       )
     }
     let endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
     if let endpoint, !Self.isAddress(endpoint) {
-      throw StoreError(
-        .environment,
+      throw LarderError(
+        .storeEnvironment,
         "cannot use AWS_ENDPOINT_URL_S3: it is no https://host or http://host:port"
       )
     }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import FoundationEssentials
 import Transport
@@ -29,16 +30,16 @@ package struct StoredFolder: Sendable {
   ///
   /// - Parameter last: The name of the file that makes the folder what it is.
   /// - Returns: Whether the store also takes but one of many such files at one moment, as far as that shows.
-  /// - Throws: ``StoreError``.
-  package func demandNew(_ last: String) throws(StoreError) -> Bool {
+  /// - Throws: ``LarderError``.
+  package func demandNew(_ last: String) throws(LarderError) -> Bool {
     guard try store.bytes(of: last) == nil else { throw taken }
     try store.demandConditions(trying: "\(last).probe")
     return try store.takesOneOfMany(trying: "\(last).probe")
   }
 
-  private var taken: StoreError {
-    StoreError(
-      .exists,
+  private var taken: LarderError {
+    LarderError(
+      .objectExists,
       "cannot write a plan to \(name): there is one; choose another prefix, or remove it"
     )
   }
@@ -46,7 +47,7 @@ package struct StoredFolder: Sendable {
   /// Puts all files of the copy, those that are in folders left out.
   ///
   /// - Parameter last: The file that is put last, and once.
-  /// - Throws: ``StoreError``; ``CacheError`` when a file cannot be read.
+  /// - Throws: ``LarderError`` when the store refuses, or a file cannot be read.
   package func putAll(last: String) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: copy).sorted()
     let parts = PartUpload(store)
@@ -66,7 +67,7 @@ package struct StoredFolder: Sendable {
   ///
   /// - Parameter names: Which.
   /// - Returns: Those that the store does not have.
-  /// - Throws: ``StoreError``; ``CacheError`` when a file cannot be written.
+  /// - Throws: ``LarderError`` when the store refuses, or a file cannot be written.
   @discardableResult
   package func fetch(_ names: [String]) throws -> [String] {
     let pictures = KeptPictures(store)
@@ -85,7 +86,7 @@ package struct StoredFolder: Sendable {
   ///
   /// - Parameter name: The file.
   /// - Returns: Whether the store has this one.
-  /// - Throws: ``StoreError``; ``CacheError`` when a file cannot be read or written.
+  /// - Throws: ``LarderError`` when the store refuses, or a file cannot be read or written.
   package func commit(_ name: String) throws -> Bool {
     if try store.create([UInt8](file(name)), at: name, type: Self.type) { return true }
     try fetch([name])

@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Glibc
 import Synchronization
@@ -73,10 +74,10 @@ package final class Courier: Sendable {
   ///
   /// - Parameter progress: called after each attempt with what was done so far.
   /// - Returns: What was done and what is left.
-  /// - Throws: ``OrdersError`` when the outbox cannot be written; no message is sent without it.
+  /// - Throws: ``LarderError`` when the outbox cannot be written; no message is sent without it.
   package func run(
     progress: (CourierReport) -> Void = { _ in }
-  ) throws(OrdersError) -> CourierReport {
+  ) throws(LarderError) -> CourierReport {
     var report = CourierReport()
     var attempts = 0
     var unreached = 0
@@ -162,8 +163,8 @@ final class CourierLock {
   /// Takes the lock; nil when another process has it.
   ///
   /// - Parameter outbox: the outbox's path.
-  /// - Throws: ``OrdersError`` when the system refuses.
-  init?(_ outbox: String) throws(OrdersError) {
+  /// - Throws: ``LarderError`` when the system refuses.
+  init?(_ outbox: String) throws(LarderError) {
     let path = outbox + ".lock"
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .system("open", path, errno: errno) }

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 
 /// An order as somebody asks for it, before the catalog was asked.
@@ -49,21 +50,21 @@ package struct OrderDraft: Sendable {
   ///   - id: the order's name.
   ///   - now: when it is placed.
   /// - Returns: The order, which nobody has kept yet.
-  /// - Throws: ``OrdersError``: `refused` when an item is sold out, has no price, or the whole costs
+  /// - Throws: ``LarderError``: `refused` when an item is sold out, has no price, or the whole costs
   ///   more than the budget; `usage` for a name or number that cannot be.
   package func order(_ items: [String: StoreItem], id: OrderID, at now: OrderTime)
-    throws(OrdersError) -> Order
+    throws(LarderError) -> Order
   {
     let name = PlainText.line(by)
     guard !name.isEmpty, name.count <= Self.longestName else {
-      throw OrdersError(
+      throw LarderError(
         .usage,
         "cannot order: a name has 1 to \(Self.longestName) characters",
         remedy: .giveName
       )
     }
     if let note, note.count > Self.longestNote {
-      throw OrdersError(
+      throw LarderError(
         .usage,
         "cannot order: the note has \(note.count) characters; \(Self.longestNote) are the most"
       )
@@ -71,7 +72,7 @@ package struct OrderDraft: Sendable {
     let lines = try lines(items)
     let total = try Self.total(of: lines)
     if let budget, budget.currency != total.currency || total.minorUnits > budget.minorUnits {
-      throw OrdersError(
+      throw LarderError(
         .refused,
         "cannot order: \(total.formatted()) is more than the budget of \(budget.formatted())",
         remedy: .budget
@@ -90,14 +91,14 @@ package struct OrderDraft: Sendable {
   }
 
   /// One line an item, in the order of their first mention.
-  private func lines(_ items: [String: StoreItem]) throws(OrdersError) -> [OrderLine] {
+  private func lines(_ items: [String: StoreItem]) throws(LarderError) -> [OrderLine] {
     var quantities: [String: Int] = [:]
     var ids: [String] = []
     for wish in wishes {
       if quantities[wish.item] == nil { ids.append(wish.item) }
       quantities[wish.item, default: 0] += min(max(wish.quantity, -1), Self.mostPieces + 1)
       guard wish.quantity > 0, quantities[wish.item, default: 0] <= Self.mostPieces else {
-        throw OrdersError(
+        throw LarderError(
           .usage,
           "cannot order \(wish.quantity) of \(wish.item): from 1 to \(Self.mostPieces) can be had"
         )
@@ -106,10 +107,10 @@ package struct OrderDraft: Sendable {
     var lines: [OrderLine] = []
     for id in ids {
       guard let item = items[id] else {
-        throw OrdersError(.unknown, "cannot order \(id): the catalog has no such item", thing: id)
+        throw LarderError(.unknown, "cannot order \(id): the catalog has no such item", thing: id)
       }
       if !anyway, item.isSoldOut {
-        throw OrdersError(
+        throw LarderError(
           .refused,
           "cannot order \(id) (\(item.title)): it is sold out",
           remedy: .anyway,
@@ -117,7 +118,7 @@ package struct OrderDraft: Sendable {
         )
       }
       guard let price = item.salePrice ?? item.normalPrice else {
-        throw OrdersError(
+        throw LarderError(
           .refused,
           "cannot order \(id) (\(item.title)): the catalog has no price for it; sync again",
           thing: id
@@ -135,14 +136,14 @@ package struct OrderDraft: Sendable {
     return lines
   }
 
-  private static func total(of lines: [OrderLine]) throws(OrdersError) -> Price {
+  private static func total(of lines: [OrderLine]) throws(LarderError) -> Price {
     guard let currency = lines.first?.price.currency else {
-      throw OrdersError(.usage, "cannot order nothing; name an item")
+      throw LarderError(.usage, "cannot order nothing; name an item")
     }
     var units = 0
     for line in lines {
       guard line.price.currency == currency else {
-        throw OrdersError(
+        throw LarderError(
           .refused,
           "cannot order \(line.item): its price is in \(line.price.currency), not in \(currency); "
             + "order it apart"
@@ -151,7 +152,7 @@ package struct OrderDraft: Sendable {
       let (sum, tooMuch) = line.price.minorUnits.multipliedReportingOverflow(by: line.quantity)
       let (next, overflow) = units.addingReportingOverflow(sum)
       guard !tooMuch, !overflow else {
-        throw OrdersError(
+        throw LarderError(
           .usage,
           "cannot order so much: the total is too large; order less"
         )

@@ -1,3 +1,4 @@
+import Base
 import GRDB
 
 /// What a courier is to do next.
@@ -25,9 +26,9 @@ extension Outbox {
   ///   - now: when.
   ///   - random: chance, in 0..<1.
   /// - Returns: What to do.
-  /// - Throws: ``OrdersError``; nothing may be sent then.
+  /// - Throws: ``LarderError``; nothing may be sent then.
   func claim(_ webhook: Webhook, _ plan: DeliveryPlan, at now: OrderTime, random: Double)
-    throws(OrdersError) -> Claim
+    throws(LarderError) -> Claim
   {
     try write { db in
       try recover(plan, at: now, random, db)
@@ -52,7 +53,7 @@ extension Outbox {
   /// Writes down how an attempt ended, while the courier lock is still held.
   ///
   /// - Returns: How far the message is now.
-  /// - Throws: ``OrdersError``; the message stays `sending`, as if the courier had died.
+  /// - Throws: ``LarderError``; the message stays `sending`, as if the courier had died.
   func record(
     _ outcome: AttemptOutcome,
     _ message: OrderMessage,
@@ -61,7 +62,7 @@ extension Outbox {
     _ plan: DeliveryPlan,
     at now: OrderTime,
     random: Double
-  ) throws(OrdersError) -> Delivery {
+  ) throws(LarderError) -> Delivery {
     try write { db in
       let next = plan.next(delivery, after: outcome, at: now, random: random)
       let kept = try record(next, message.id, outcome, at: now, db)
@@ -72,7 +73,7 @@ extension Outbox {
   }
 
   /// Lets a stopped webhook have messages again.
-  package func resume(_ webhook: Webhook) throws(OrdersError) {
+  package func resume(_ webhook: Webhook) throws(LarderError) {
     try write { db in
       try db.execute(
         sql: "UPDATE webhook SET stopped = NULL, stopped_at = NULL WHERE digest = ?",
@@ -82,7 +83,7 @@ extension Outbox {
   }
 
   /// What is remembered of a webhook.
-  package func state(of webhook: Webhook) throws(OrdersError) -> WebhookState {
+  package func state(of webhook: Webhook) throws(LarderError) -> WebhookState {
     try read { db in try state(of: webhook, db) }
   }
 

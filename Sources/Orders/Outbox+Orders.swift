@@ -1,11 +1,12 @@
+import Base
 import Catalog
 import GRDB
 
 extension Outbox {
   /// Keeps an order and the message about it; durable when this returns.
   ///
-  /// - Throws: ``OrdersError``; the order is not kept then.
-  package func place(_ order: Order) throws(OrdersError) {
+  /// - Throws: ``LarderError``; the order is not kept then.
+  package func place(_ order: Order) throws(LarderError) {
     try write { try insert(order, $0) }
   }
 
@@ -15,8 +16,8 @@ extension Outbox {
   ///   - order: the order.
   ///   - chance: the chance in its id.
   /// - Returns: The id of the order that is there now.
-  /// - Throws: ``OrdersError``; the order is not kept then.
-  package func place(_ order: Order, once chance: OrderID.Chance) throws(OrdersError) -> OrderID {
+  /// - Throws: ``LarderError``; the order is not kept then.
+  package func place(_ order: Order, once chance: OrderID.Chance) throws(LarderError) -> OrderID {
     try write { db in
       if let earlier = try Self.row(of: chance, db) {
         return try String.fetchOne(
@@ -57,7 +58,7 @@ extension Outbox {
   }
 
   /// The order whose id has this chance; nil when there is none yet.
-  package func order(_ chance: OrderID.Chance) throws(OrdersError) -> OrderEntry? {
+  package func order(_ chance: OrderID.Chance) throws(LarderError) -> OrderEntry? {
     try read { db in
       guard let row = try Self.row(of: chance, db) else { return nil }
       return try Self.entries(db, where: "row = ?", [row]).first
@@ -65,7 +66,7 @@ extension Outbox {
   }
 
   /// Some of the orders, the last placed first, and how many there are.
-  package func latest(_ count: Int, after skipped: Int = 0) throws(OrdersError)
+  package func latest(_ count: Int, after skipped: Int = 0) throws(LarderError)
     -> (entries: [OrderEntry], all: Int)
   {
     try read { db in
@@ -79,30 +80,30 @@ extension Outbox {
   }
 
   /// Every order, in the order of placing.
-  package func orders() throws(OrdersError) -> [OrderEntry] {
+  package func orders() throws(LarderError) -> [OrderEntry] {
     try read { db in try Self.entries(db, where: "TRUE", []) }
   }
 
   /// The order of that id, or of the only id that begins so.
   ///
-  /// - Throws: ``OrdersError`` when there is none, or several.
-  package func order(_ id: String) throws(OrdersError) -> OrderEntry {
+  /// - Throws: ``LarderError`` when there is none, or several.
+  package func order(_ id: String) throws(LarderError) -> OrderEntry {
     try read { db in
       let row = try Self.row(of: id, db)
       guard let entry = try Self.entries(db, where: "row = ?", [row]).first else {
-        throw OrdersError(.unknown, "cannot find order \(id)", remedy: .list, thing: id)
+        throw LarderError(.unknown, "cannot find order \(id)", remedy: .list, thing: id)
       }
       return entry
     }
   }
 
   /// How many messages are in each state of delivery.
-  package func counts() throws(OrdersError) -> DeliveryCounts {
+  package func counts() throws(LarderError) -> DeliveryCounts {
     try read { db in try Self.counts(db) }
   }
 
   /// Adds to a report what is left: counts, and the orders that somebody has to decide about.
-  func sum(_ report: inout CourierReport) throws(OrdersError) {
+  func sum(_ report: inout CourierReport) throws(LarderError) {
     let (counts, held) = try read { db in
       (
         try Self.counts(db),
@@ -155,7 +156,7 @@ extension Outbox {
         arguments: [id]
       )
     guard let row = rows.first, rows.count == 1 else {
-      throw OrdersError(
+      throw LarderError(
         .unknown,
         rows.isEmpty
           ? "cannot find order \(id)"
@@ -265,19 +266,19 @@ extension Outbox {
   ///   - posting: whether the webhook is told too.
   ///   - now: when.
   /// - Returns: The order afterwards.
-  /// - Throws: ``OrdersError`` of code `state` when the move is refused, saying why.
+  /// - Throws: ``LarderError`` of code `state` when the move is refused, saying why.
   package func move(_ id: String, to state: OrderState?, posting: Bool, at now: OrderTime)
-    throws(OrdersError) -> OrderEntry
+    throws(LarderError) -> OrderEntry
   {
     try write { db in
       let row = try Self.row(of: id, db)
       guard let entry = try Self.entries(db, where: "row = ?", [row]).first else {
-        throw OrdersError(.unknown, "cannot find order \(id)", remedy: .list, thing: id)
+        throw LarderError(.unknown, "cannot find order \(id)", remedy: .list, thing: id)
       }
       let target = state ?? entry.state.next ?? .preparing
       if let reason = entry.state.refusal(of: target) {
         let verb = target == .cancelled ? "cancel" : "advance"
-        throw OrdersError(
+        throw LarderError(
           .state,
           "cannot \(verb) \(entry.order.id): \(reason)",
           remedy: .history,
@@ -316,14 +317,14 @@ extension Outbox {
   ///   - ids: orders, by id or the beginning of it; nil for all that have dead messages.
   ///   - now: when.
   /// - Returns: The ids of the orders whose messages are queued now.
-  /// - Throws: ``OrdersError`` of code `state` when a named order has nothing to replay; nothing is
+  /// - Throws: ``LarderError`` of code `state` when a named order has nothing to replay; nothing is
   ///   changed then.
-  package func replay(_ ids: [String]?, at now: OrderTime) throws(OrdersError) -> [OrderID] {
+  package func replay(_ ids: [String]?, at now: OrderTime) throws(LarderError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).compactMap { entry in
         guard entry.state != .cancelled || entry.messages.last?.state == .cancelled else {
           guard ids != nil else { return nil }
-          throw OrdersError(
+          throw LarderError(
             .state,
             "cannot replay \(entry.order.id): it was cancelled; place it anew"
           )
@@ -334,7 +335,7 @@ extension Outbox {
         }
         guard !revived.isEmpty else {
           guard ids != nil else { return nil }
-          throw OrdersError(
+          throw LarderError(
             .state,
             "cannot replay \(entry.order.id): it is \(entry.delivery.state.rawValue), "
               + "and only dead and ambiguous ones are replayed"
@@ -350,13 +351,13 @@ extension Outbox {
   ///
   /// - Parameter ids: orders, by id or the beginning of it.
   /// - Returns: Their ids.
-  /// - Throws: ``OrdersError`` of code `state` when one has no held message; nothing is changed then.
-  package func confirm(arrived ids: [String]) throws(OrdersError) -> [OrderID] {
+  /// - Throws: ``LarderError`` of code `state` when one has no held message; nothing is changed then.
+  package func confirm(arrived ids: [String]) throws(LarderError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).map { entry in
         let held = entry.messages.filter { $0.delivery.state == .ambiguous }
         guard !held.isEmpty else {
-          throw OrdersError(
+          throw LarderError(
             .state,
             "cannot settle \(entry.order.id): it is \(entry.delivery.state.rawValue), "
               + "and only an ambiguous one may have arrived"

@@ -20,13 +20,13 @@ package final class Outbox: Sendable {
 
   /// Opens the outbox at `path`, making it when there is none, and brings an older one up to date.
   ///
-  /// - Throws: ``OrdersError``. A file that a newer larder wrote is not touched.
-  package convenience init(_ path: String) throws(OrdersError) {
+  /// - Throws: ``LarderError``. A file that a newer larder wrote is not touched.
+  package convenience init(_ path: String) throws(LarderError) {
     try self.init(path, Self.tables())
   }
 
   /// The same with tables whose making a test may interrupt.
-  init(_ path: String, _ tables: DatabaseSchema) throws(OrdersError) {
+  init(_ path: String, _ tables: DatabaseSchema) throws(LarderError) {
     self.path = path
     try OutboxFile.make(path)
     do {
@@ -44,7 +44,7 @@ package final class Outbox: Sendable {
 
   /// Runs `body` in one transaction: all of it is committed and synced, or nothing.
   @discardableResult
-  func write<Value>(_ body: (Database) throws -> Value) throws(OrdersError) -> Value {
+  func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
       return try database.write(body)
     } catch {
@@ -53,7 +53,7 @@ package final class Outbox: Sendable {
   }
 
   /// Runs `body` on one moment's state.
-  func read<Value>(_ body: (Database) throws -> Value) throws(OrdersError) -> Value {
+  func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
       return try database.read(body)
     } catch {
@@ -62,23 +62,30 @@ package final class Outbox: Sendable {
   }
 
   /// The error of orders for one that the database threw.
-  static func translate(_ error: any Error, _ path: String) -> OrdersError {
-    if let error = error as? OrdersError { return error }
+  static func translate(_ error: any Error, _ path: String) -> LarderError {
+    if let error = error as? LarderError { return error }
     guard let failure = error as? DatabaseFailure else {
-      return OrdersError(.disk, "cannot use \(path): \(error)")
+      return LarderError(.disk, "cannot use \(path): \(error)")
     }
     let problem = failure.problem(with: path)
     switch failure {
-    case .full: return OrdersError(.diskFull, problem + "; free some and run again")
+    case .full: return LarderError(.diskFull, problem + "; free some and run again")
     case .damaged, .strange:
-      return OrdersError(
+      return LarderError(
         .damaged,
         "cannot read \(path): it is damaged; move it away, and save what sqlite3 .recover finds"
       )
-    case .busy: return OrdersError(.busy, problem + "; try again")
-    case .newer: return OrdersError(.tooNew, problem + "; install that version or later")
-    case .unfit, .refused: return OrdersError(.disk, problem)
+    case .busy: return LarderError(.busy, problem + "; try again")
+    case .newer: return LarderError(.tooNew, problem + "; install that version or later")
+    case .unfit, .refused: return LarderError(.disk, problem)
     }
+  }
+}
+
+extension LarderError {
+  /// An error of the operating system while doing `verb` to `thing`.
+  static func system(_ verb: String, _ thing: String, errno code: Int32) -> LarderError {
+    .system(verb, thing, errno: code, remedy: .writableFile)
   }
 }
 
@@ -90,8 +97,8 @@ enum OutboxFile {
   /// What is made is synced, so that a power cut after the first order does not take the file's
   /// name away.
   ///
-  /// - Throws: ``OrdersError`` when the system refuses.
-  static func make(_ path: String) throws(OrdersError) {
+  /// - Throws: ``LarderError`` when the system refuses.
+  static func make(_ path: String) throws(LarderError) {
     let folder = self.folder(of: path)
     try makeFolders(folder)
     do throws(SystemError) {
@@ -102,7 +109,7 @@ enum OutboxFile {
     if let (path, kind) = DatabaseFile.irregular(path) {
       // A link in its place would put the orders where others might read them.
       guard kind != S_IFLNK else { throw .system("open", path, errno: ELOOP) }
-      throw OrdersError(
+      throw LarderError(
         .disk,
         "cannot open \(path): " + (kind == S_IFDIR ? "is a directory" : "not a regular file"),
         remedy: .nameFile,
@@ -113,14 +120,14 @@ enum OutboxFile {
   }
 
   /// Closes the file to others.
-  static func restrict(_ path: String) throws(OrdersError) {
+  static func restrict(_ path: String) throws(LarderError) {
     guard try status(of: path).st_mode & 0o077 != 0 else { return }
     guard fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) == 0 else {
       throw .system("close to others", path, errno: errno)
     }
   }
 
-  private static func status(of path: String) throws(OrdersError) -> stat {
+  private static func status(of path: String) throws(LarderError) -> stat {
     var status = stat()
     guard lstat(path, &status) == 0 else { throw .system("open", path, errno: errno) }
     return status
@@ -132,7 +139,7 @@ enum OutboxFile {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  private static func makeFolders(_ path: String) throws(OrdersError) {
+  private static func makeFolders(_ path: String) throws(LarderError) {
     var status = stat()
     if stat(path, &status) == 0 { return }
     let parent = folder(of: path)
@@ -141,7 +148,7 @@ enum OutboxFile {
     try sync(parent)
   }
 
-  private static func sync(_ folder: String) throws(OrdersError) {
+  private static func sync(_ folder: String) throws(LarderError) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
       // A folder that may be passed but not read cannot be synced by its users.

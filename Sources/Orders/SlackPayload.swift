@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import FoundationEssentials
 
@@ -109,8 +110,8 @@ package struct MessageTemplate: Sendable, Equatable {
   /// Reads a template such as `{by} – {total} – {what}`.
   ///
   /// - Parameter text: the template; `{{` and `}}` are braces.
-  /// - Throws: ``OrdersError`` of code `usage` that names the place it does not know.
-  package init(_ text: String) throws(OrdersError) {
+  /// - Throws: ``LarderError`` of code `usage` that names the place it does not know.
+  package init(_ text: String) throws(LarderError) {
     var parts: [Part] = []
     var plain = ""
     var rest = text[...]
@@ -122,7 +123,7 @@ package struct MessageTemplate: Sendable, Equatable {
         let name = rest.prefix { $0 != "}" }
         guard let place = Place(rawValue: String(name)), rest.count > name.count else {
           let known = Place.allCases.map { "{\($0.rawValue)}" }.joined(separator: " ")
-          throw OrdersError(
+          throw LarderError(
             .usage,
             "cannot use the template: there is no {\(name.prefix(40))}; there are \(known)"
           )

@@ -1,3 +1,4 @@
+import Base
 import Crypto
 import FoundationEssentials
 import Transport
@@ -35,19 +36,19 @@ package struct Webhook: Sendable {
   ///   - secrets: the keys that sign.
   ///   - template: the words of Slack's messages.
   ///   - parser: how URLs are read.
-  /// - Throws: ``OrdersError`` of code `usage`, which does not repeat the URL.
+  /// - Throws: ``LarderError`` of code `usage`, which does not repeat the URL.
   package init(
     _ text: String,
     payload: PayloadKind,
     secrets: [WebhookSecret] = [],
     template: MessageTemplate = .standard,
     parser: any URLParsing
-  ) throws(OrdersError) {
+  ) throws(LarderError) {
     let parsed: WebURL
     do {
       parsed = try parser.parse(text, relativeTo: nil)
     } catch {
-      throw OrdersError(
+      throw LarderError(
         .usage,
         "cannot use the webhook's URL: it is no https URL; it must be alone in its file or variable"
       )
@@ -55,10 +56,10 @@ package struct Webhook: Sendable {
     // The parser would encode it, and post to what two lines of a file make together.
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count == 1 else {
-      throw OrdersError(.usage, "cannot use the webhook's URL: there is more than one; keep one")
+      throw LarderError(.usage, "cannot use the webhook's URL: there is more than one; keep one")
     }
     guard parsed.scheme == .https || parsed.isLoopback else {
-      throw OrdersError(
+      throw LarderError(
         .usage,
         "cannot use the webhook's URL: http would show it to the network; give one with https"
       )
@@ -91,20 +92,20 @@ package struct WebhookSecret: Sendable {
   ///
   /// - Parameter text: one key or several; all of them sign, so that a receiver can change over.
   /// - Returns: The keys, at least one.
-  /// - Throws: ``OrdersError`` of code `usage`, which repeats nothing of the text; also for a key of fewer than 24 bytes.
-  package static func parse(_ text: String) throws(OrdersError) -> [WebhookSecret] {
+  /// - Throws: ``LarderError`` of code `usage`, which repeats nothing of the text; also for a key of fewer than 24 bytes.
+  package static func parse(_ text: String) throws(LarderError) -> [WebhookSecret] {
     var secrets: [WebhookSecret] = []
     for (index, word) in text.split(whereSeparator: \.isWhitespace).enumerated() {
       guard word.hasPrefix("whsec_"),
         let bytes = Data(base64Encoded: String(word.dropFirst("whsec_".count))), !bytes.isEmpty
       else {
-        throw OrdersError(
+        throw LarderError(
           .usage,
           "cannot sign: secret \(index + 1) is not whsec_ and base64; copy it whole"
         )
       }
       guard bytes.count >= leastBytes else {
-        throw OrdersError(
+        throw LarderError(
           .usage,
           "cannot sign: secret \(index + 1) has fewer than \(leastBytes) bytes, which can be guessed; "
             + "make a longer one with: echo whsec_$(head -c 32 /dev/urandom | base64)"
@@ -113,7 +114,7 @@ package struct WebhookSecret: Sendable {
       secrets.append(WebhookSecret(key: SymmetricKey(data: bytes)))
     }
     guard !secrets.isEmpty else {
-      throw OrdersError(
+      throw LarderError(
         .usage,
         "cannot sign: the secret is empty",
         remedy: .secret

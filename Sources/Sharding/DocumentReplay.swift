@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import FoundationEssentials
 import Pipeline
@@ -21,7 +22,7 @@ struct DocumentLog {
 
   /// Reads where everything is; bodies stay in the file.
   ///
-  /// - Throws: ``ShardError`` when it is no log; `Errno`.
+  /// - Throws: ``LarderError`` when it is no log; `Errno`.
   init(_ path: String) throws {
     let reader = try LineReader(path)
     var asked: [Int: String] = [:]
@@ -30,7 +31,7 @@ struct DocumentLog {
     let decoder = JSONDecoder()
     while let text = try reader.line() {
       guard let line = try? decoder.decode(DocumentLine.self, from: Data(text)) else {
-        throw ShardError(.data, "cannot read \(path): it is no log of documents; plan anew")
+        throw LarderError(.data, "cannot read \(path): it is no log of documents; plan anew")
       }
       let number = line.exchange
       if let key = line.asked {

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Crypto
 import FoundationEssentials
@@ -14,7 +15,7 @@ final class LineFile: Sendable {
     var pending: [UInt8] = []
     var bytes: Int64 = 0
     var hash = SHA256()
-    var failure: CacheError?
+    var failure: LarderError?
   }
 
   private let file: OpenFile
@@ -26,8 +27,8 @@ final class LineFile: Sendable {
 
   /// Makes the file, empty.
   ///
-  /// - Throws: ``CacheError``.
-  init(_ name: String, in folder: Folder, on disk: any Disk) throws(CacheError) {
+  /// - Throws: ``LarderError``.
+  init(_ name: String, in folder: Folder, on disk: any Disk) throws(LarderError) {
     file = try disk.create(name, in: folder)
     self.disk = disk
   }
@@ -61,8 +62,8 @@ final class LineFile: Sendable {
   /// Writes what is left and waits for the device.
   ///
   /// - Returns: What the file holds.
-  /// - Throws: ``CacheError`` of the first write that failed.
-  func close() throws(CacheError) -> FileSum {
+  /// - Throws: ``LarderError`` of the first write that failed.
+  func close() throws(LarderError) -> FileSum {
     let failure = state.withLock { state in
       flush(&state)
       return state.failure
@@ -76,7 +77,7 @@ final class LineFile: Sendable {
     let bytes = state.pending
     state.pending = []
     guard state.failure == nil, !bytes.isEmpty else { return }
-    do throws(CacheError) {
+    do throws(LarderError) {
       try disk.append(bytes.span.bytes, to: file)
     } catch {
       state.failure = error

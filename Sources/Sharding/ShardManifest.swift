@@ -1,3 +1,4 @@
+import Base
 import Cache
 import FoundationEssentials
 import Pipeline
@@ -46,7 +47,7 @@ enum ShardManifest {
   ///   - planned: The plan.
   ///   - take: Given each line.
   /// - Returns: The trailer; nil when there is no manifest.
-  /// - Throws: ``ShardError`` when it is torn, of another plan or of other pictures; what `take` throws.
+  /// - Throws: ``LarderError`` when it is torn, of another plan or of other pictures; what `take` throws.
   static func read(
     _ shard: Int,
     of planned: PlannedRun,
@@ -80,7 +81,7 @@ enum ShardManifest {
   static func trailer(
     of shard: Int,
     of planned: PlannedRun
-  ) throws(ShardError) -> ManifestTrailer? {
+  ) throws(LarderError) -> ManifestTrailer? {
     let path = "\(planned.folder)/\(ShardPlan.manifestName(shard))"
     guard let (size, end) = try end(of: path) else { return nil }
     guard end.last == 10, let last = end.split(separator: 10).last,
@@ -95,7 +96,7 @@ enum ShardManifest {
   }
 
   /// The length of a file and its last bytes; nil when there is no file.
-  private static func end(of path: String) throws(ShardError) -> (Int64, [UInt8])? {
+  private static func end(of path: String) throws(LarderError) -> (Int64, [UInt8])? {
     do {
       let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
       defer { try? file.close() }
@@ -105,16 +106,16 @@ enum ShardManifest {
     } catch Errno.noSuchFileOrDirectory {
       return nil
     } catch {
-      throw ShardError(.data, "cannot read \(path): \(error)")
+      throw LarderError(.data, "cannot read \(path): \(error)")
     }
   }
 
-  private static func torn(_ path: String) -> ShardError {
-    ShardError(.data, "cannot use \(path): it is torn; remove it and run its shard again")
+  private static func torn(_ path: String) -> LarderError {
+    LarderError(.data, "cannot use \(path): it is torn; remove it and run its shard again")
   }
 
-  private static func foreign(_ path: String) -> ShardError {
-    ShardError(
+  private static func foreign(_ path: String) -> LarderError {
+    LarderError(
       .data,
       "cannot use \(path): it is not of this plan; remove it and run its shard again"
     )
@@ -131,7 +132,7 @@ enum ShardManifest {
   ///   - token: A name that no other process has.
   ///   - disk: Where bytes go.
   /// - Returns: Whether this one was committed; false when another had been.
-  /// - Throws: ``CacheError``.
+  /// - Throws: ``LarderError``.
   static func commit(
     _ pictures: [SettledPicture],
     _ trailer: ManifestTrailer,
@@ -153,7 +154,7 @@ enum ShardManifest {
     let mine = folder.stamp(of: temporary)
     if try !disk.link(temporary, in: folder, to: name, in: folder) {
       guard let there = folder.stamp(of: name) else {
-        throw ShardError(
+        throw LarderError(
           .usage,
           "cannot commit \(folder.path)/\(name): the file system has no links; put the plan on "
             + "one that has"

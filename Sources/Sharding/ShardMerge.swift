@@ -1,3 +1,4 @@
+import Base
 import Cache
 import FoundationEssentials
 import Pipeline
@@ -45,7 +46,7 @@ package struct ShardMerge {
   ///   - start: Told of the sync before it starts.
   ///   - sync: A sync of the plan's catalog into the cache, made of what takes the place of its origins.
   /// - Returns: The report.
-  /// - Throws: ``ShardError`` when manifests or files are missing or wrong; ``SyncError``; ``CacheError``.
+  /// - Throws: ``LarderError`` when manifests or files are missing or wrong; ``CatalogError``.
   package func run(
     holder: String,
     start: (SyncRun) -> Void = { _ in },
@@ -81,14 +82,14 @@ package struct ShardMerge {
   }
 
   /// Demands a manifest of every shard.
-  private func demandManifests() throws(ShardError) {
+  private func demandManifests() throws(LarderError) {
     var missing: [Int] = []
     for shard in planned.plan.shards.indices
     where try ShardManifest.trailer(of: shard, of: planned) == nil { missing.append(shard) }
     guard !missing.isEmpty else { return }
     let names = missing.map(String.init).joined(separator: ", ")
     let verb = missing.count == 1 ? "shard \(names) has" : "shards \(names) have"
-    throw ShardError(
+    throw LarderError(
       .tryAgain,
       "cannot merge \(planned.name): \(verb) no manifest; "
         + "run \(missing.count == 1 ? "it" : "them"), then merge again"
@@ -131,7 +132,7 @@ final class SettledManifests: SettledPictures {
   ///   - cache: The cache that the shards filled.
   ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
   ///   - isRead: Whether every file's bytes are read and compared.
-  /// - Throws: ``ShardError``; ``CacheError`` when a file cannot be read.
+  /// - Throws: ``LarderError``, also when a file cannot be read.
   init(
     _ planned: PlannedRun,
     cache: String,
@@ -155,7 +156,7 @@ final class SettledManifests: SettledPictures {
     }
     if let lost {
       let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
-      throw ShardError(
+      throw LarderError(
         .lost,
         "cannot merge \(planned.name): \(keeper?.name ?? cache)/\(lost.first)\(others) is not as its shard left "
           + "it; plan anew, what is whole is not fetched again"
@@ -167,23 +168,23 @@ final class SettledManifests: SettledPictures {
     self.lines = lines
     self.requests = requests
     if let twice, let url = try pictures([twice])[twice]?.entry.url {
-      throw ShardError(
+      throw LarderError(
         .data,
         "cannot merge \(planned.name): \(url) is in two manifests; plan anew"
       )
     }
   }
 
-  func members(_ ids: [PictureID]) throws(CacheError) -> Set<PictureID> {
+  func members(_ ids: [PictureID]) throws(LarderError) -> Set<PictureID> {
     Set(try lines.numbers(of: ids).map(\.id))
   }
 
-  func mayHave(_ path: String) throws(CacheError) -> Bool {
+  func mayHave(_ path: String) throws(LarderError) -> Bool {
     guard let id = PictureName.id(at: path) else { return false }
     return try !lines.numbers(of: [id]).isEmpty
   }
 
-  func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: SettledPicture] {
+  func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: SettledPicture] {
     let wanted = try lines.numbers(of: ids).map { Place(id: $0.id, line: $0.number) }
       .sorted { $0.line < $1.line }
     var found: [PictureID: SettledPicture] = [:]
@@ -197,10 +198,10 @@ final class SettledManifests: SettledPictures {
         for place in wanted[start..<end] { found[place.id] = try picture(at: place, in: file) }
         start = end
       }
-    } catch let error as CacheError {
+    } catch let error as LarderError {
       throw error
     } catch {
-      throw CacheError(.disk, "cannot read a manifest in \(planned.name): \(error)")
+      throw LarderError(.disk, "cannot read a manifest in \(planned.name): \(error)")
     }
     return found
   }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Crypto
@@ -147,7 +148,7 @@ package struct PlannedRun: Sendable {
   /// - Parameters:
   ///   - folder: The plan's folder.
   ///   - name: What people call it, when it is the copy of another.
-  /// - Throws: ``ShardError`` when there is no plan, or one of another form; ``CatalogError``.
+  /// - Throws: ``LarderError`` when there is no plan, or one of another form; ``CatalogError``.
   package init(_ folder: String, called name: String? = nil) throws {
     self.folder = folder
     self.name = name ?? folder
@@ -155,7 +156,7 @@ package struct PlannedRun: Sendable {
     guard var plan = try? JSONDecoder().decode(ShardPlan.self, from: text), plan.format == 1,
       plan.shards.map(\.shard) == Array(plan.shards.indices), !plan.shards.isEmpty
     else {
-      throw ShardError(
+      throw LarderError(
         .data,
         "cannot read \(folder)/\(ShardPlan.fileName): it is no plan that this larder knows; "
           + "plan anew"
@@ -180,7 +181,7 @@ package struct PlannedRun: Sendable {
 
   /// The pictures of a shard, with what was known of them.
   ///
-  /// - Throws: ``ShardError`` when the list is not the one that was planned.
+  /// - Throws: ``LarderError`` when the list is not the one that was planned.
   func pictures(of shard: Int) throws -> [PictureEntry] {
     let name = ShardPlan.listName(shard)
     let bytes = try Self.bytes(name, in: folder)
@@ -212,7 +213,7 @@ package struct PlannedRun: Sendable {
 
     /// The next; nil at the end.
     ///
-    /// - Throws: ``ShardError`` at the end when the list is not the one that was planned.
+    /// - Throws: ``LarderError`` at the end when the list is not the one that was planned.
     mutating func next() throws -> String? {
       guard let line = try reader.line() else {
         try PlannedRun.demand(reader.sum, list, name, in: folder)
@@ -231,21 +232,21 @@ package struct PlannedRun: Sendable {
 
   /// Demands that a file of the plan is as it was written.
   static func demand(_ found: FileSum, _ planned: FileSum, _ name: String, in folder: String)
-    throws(ShardError)
+    throws(LarderError)
   {
     guard found != planned else { return }
-    throw ShardError(
+    throw LarderError(
       .data,
       "cannot use \(folder)/\(name): it is not as it was planned; plan anew"
     )
   }
 
   /// A file of the plan.
-  static func bytes(_ name: String, in folder: String) throws(ShardError) -> Data {
+  static func bytes(_ name: String, in folder: String) throws(LarderError) -> Data {
     do {
       return try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
     } catch {
-      throw ShardError(
+      throw LarderError(
         .data,
         "cannot read \(folder)/\(name): \(systemWords(of: error)); name the folder that the plan "
           + "was written to"

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import FoundationEssentials
@@ -33,8 +34,8 @@ package struct ShardPlanning: Sendable {
     let index: Index?
     let states: KnownPictures
 
-    init(_ cache: String) throws(CacheError) {
-      do throws(CacheError) {
+    init(_ cache: String) throws(LarderError) {
+      do throws(LarderError) {
         index = try Index(reading: cache)
       } catch {
         guard error.code == .empty else { throw error }
@@ -48,7 +49,7 @@ package struct ShardPlanning: Sendable {
       (try? states.states(of: [id]))?[id]?.isHeld ?? false
     }
 
-    func entries(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
+    func entries(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
       try index?.pictures(ids) ?? [:]
     }
   }
@@ -68,7 +69,7 @@ package struct ShardPlanning: Sendable {
   ///   - start: Told of the sync before it starts.
   ///   - sync: A sync that fetches what is planned, made of a cache's path and what takes the place of its origins.
   /// - Returns: The plan, or nil when too little could be fetched; and what was fetched.
-  /// - Throws: ``ShardError``, ``SyncError``, ``CacheError``.
+  /// - Throws: ``LarderError``, ``CatalogError``.
   package func make(
     _ catalog: CatalogFile,
     text: [UInt8],
@@ -107,7 +108,7 @@ package struct ShardPlanning: Sendable {
       try disk.remove(ShardPlan.documentsName, in: place)
       return (nil, report)
     }
-    let parted = try lists.write(to: place) { ids throws(CacheError) in try known.entries(ids) }
+    let parted = try lists.write(to: place) { ids throws(LarderError) in try known.entries(ids) }
     var plan = ShardPlan(
       run: self.run,
       catalog: catalog.name,
@@ -131,7 +132,7 @@ package struct ShardPlanning: Sendable {
   /// The plan's folder, empty.
   private static func place(_ folder: String) throws -> Folder {
     if folder.contains("://") {
-      throw ShardError(
+      throw LarderError(
         .usage,
         "cannot write \(folder): plans are written to folders so far; name a folder that all "
           + "machines see"
@@ -139,7 +140,7 @@ package struct ShardPlanning: Sendable {
     }
     let place = try Folder(path: folder, creating: true)
     guard try place.names().isEmpty else {
-      throw ShardError(
+      throw LarderError(
         .usage,
         "cannot write a plan to \(folder): it is not empty; choose another folder, or remove it"
       )
@@ -152,7 +153,7 @@ package struct ShardPlanning: Sendable {
     _ name: String,
     in folder: Folder,
     on disk: any Disk
-  ) throws(CacheError) -> FileSum {
+  ) throws(LarderError) -> FileSum {
     let file = try LineFile(name, in: folder, on: disk)
     file.append(bytes)
     return try file.close()
@@ -180,13 +181,13 @@ final class ShardLists: Sendable {
   ///   - identity: What tells pictures apart.
   ///   - count: How many lists.
   ///   - disk: Where lists go.
-  /// - Throws: ``CacheError`` when there is no room for temporary files.
+  /// - Throws: ``LarderError`` when there is no room for temporary files.
   init(
     _ partition: Partition,
     identity: PictureIdentity = .url,
     among count: Int,
     on disk: any Disk
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     (self.partition, self.identity) = (partition, identity)
     self.count = count
     self.disk = disk
@@ -207,10 +208,10 @@ final class ShardLists: Sendable {
   ///   - folder: The plan's folder.
   ///   - known: Finds what an index knows of pictures.
   /// - Returns: What is in the lists.
-  /// - Throws: ``CacheError``; what the encoder throws.
+  /// - Throws: ``LarderError``; what the encoder throws.
   func write(
     to folder: Folder,
-    known: ([PictureID]) throws(CacheError) -> [PictureID: PictureEntry]
+    known: ([PictureID]) throws(LarderError) -> [PictureID: PictureEntry]
   ) throws -> [ShardPlan.Shard] {
     var shards: [ShardPlan.Shard] = []
     var list = try open(0, in: folder)
@@ -234,7 +235,7 @@ final class ShardLists: Sendable {
     return shards
   }
 
-  private func open(_ shard: Int, in folder: Folder) throws(CacheError) -> List {
+  private func open(_ shard: Int, in folder: Folder) throws(LarderError) -> List {
     List(file: try LineFile(ShardPlan.listName(shard), in: folder, on: disk), identity: identity)
   }
 
@@ -247,7 +248,7 @@ final class ShardLists: Sendable {
     var pending: [String] = []
 
     mutating func write(
-      _ known: ([PictureID]) throws(CacheError) -> [PictureID: PictureEntry]
+      _ known: ([PictureID]) throws(LarderError) -> [PictureID: PictureEntry]
     ) throws {
       let new = pending.map { url in
         let identity = identity.text(of: url)

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Pipeline
 import Transport
@@ -55,7 +56,7 @@ package final class ShardRun: Sendable {
   ///   - publish: Commits the manifest of a name where all machines see it, when the plan's folder is a copy; false when
   ///     another was there, which the copy then has.
   ///   - now: The wall clock.
-  /// - Throws: ``ShardError`` when the plan has no such shard.
+  /// - Throws: ``LarderError`` when the plan has no such shard.
   package init(
     _ planned: PlannedRun,
     shard: Int,
@@ -68,9 +69,9 @@ package final class ShardRun: Sendable {
     keeper: (any PictureKeeping)? = nil,
     publish: (@Sendable (String) throws -> Bool)? = nil,
     now: @escaping @Sendable () -> UnixTime
-  ) throws(ShardError) {
+  ) throws(LarderError) {
     guard planned.plan.shards.indices.contains(shard) else {
-      throw ShardError(
+      throw LarderError(
         .usage,
         "cannot run shard \(shard): the plan has the shards 0 to \(planned.plan.shards.count - 1)"
       )
@@ -100,7 +101,7 @@ package final class ShardRun: Sendable {
   /// Runs to the end.
   ///
   /// - Returns: What it did.
-  /// - Throws: ``ShardError`` when it is to be tried again, or never; ``SyncError``; ``CacheError``.
+  /// - Throws: ``LarderError`` when it is to be tried again, or never; ``CatalogError``.
   package func run() throws -> ShardOutcome {
     if let other = try committed() { return other }
     do {
@@ -114,14 +115,14 @@ package final class ShardRun: Sendable {
   }
 
   /// What the run did that committed the shard; nil when none has.
-  private func committed() throws(ShardError) -> ShardOutcome? {
+  private func committed() throws(LarderError) -> ShardOutcome? {
     try ShardManifest.trailer(of: shard, of: planned).map { ShardOutcome($0, committed: false) }
   }
 
   private func perform() throws -> ShardOutcome {
     let result = try pictures.run(try planned.pictures(of: shard))
     if result.unfinished > 0 || pictures.hasStopped {
-      throw ShardError(
+      throw LarderError(
         .tryAgain,
         "cannot commit shard \(shard): it ended with \(result.unfinished) pictures to go; what "
           + "came is kept, run it again"
@@ -145,11 +146,11 @@ package final class ShardRun: Sendable {
   }
 
   /// Demands that few pictures failed for what may pass.
-  private func demandFew(_ pictures: [SettledPicture]) throws(ShardError) {
+  private func demandFew(_ pictures: [SettledPicture]) throws(LarderError) {
     let failed = pictures.filter { $0.end == .failed }
     let passing = failed.count { $0.failure.map { Self.mayPass($0.reason) } ?? false }
     guard Self.isTooMany(passing, of: pictures.count, share: maxFailures) else { return }
-    throw ShardError(
+    throw LarderError(
       .tryAgain,
       "cannot commit shard \(shard): \(passing) of \(pictures.count) pictures failed for what may "
         + "pass; what came is kept, run it again"

@@ -182,8 +182,3 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   /// A library of this machine is too old, or will not do what the transfer needs to be safe.
   package static let libraryRefused = FailureReason("library-refused")
 }
-
-/// The system's own words for an error number, in lower case as they go in the middle of a sentence.
-package func systemWords(_ errno: Int32) -> String {
-  String(cString: larder_error_words(errno))
-}

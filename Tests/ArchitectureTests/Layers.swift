@@ -5,7 +5,7 @@ enum Layers {
   /// A C module has one owner and imports nothing; what Swift's Glibc leaves out is everybody's.
   /// LarderCommands imports others to list the releases of their libraries.
   static let imports: [String: Set<String>] = [
-    "Base": [],
+    "Base": ["CGlibc"],
     "CAVIF": [],
     "CCurl": [],
     "CDrawing": [],
@@ -32,17 +32,17 @@ enum Layers {
       "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman", "CWebP",
       "CZimg",
     ],
-    "ObjectStore": ["Cache", "CXML", "Transport"],
+    "ObjectStore": ["Base", "Cache", "CXML", "Transport"],
     "Orders": ["Base", "Catalog", "SQLite", "Transport"],
     "Pipeline": ["Base", "CGlibc", "Catalog", "Transport", "Cache", "Imaging", "CUnpack"],
     "Larder": [
-      "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
+      "Base", "Cache", "Catalog", "CurlTransport", "Imaging", "Orders", "Pipeline", "Transport",
     ],
     "Web": [
       "Base", "Cache", "Catalog", "Imaging", "Larder", "Orders", "Pipeline", "Transport",
     ],
-    "Bench": ["Cache", "Catalog", "Pipeline", "Transport", "Web"],
-    "Sharding": ["Cache", "Catalog", "Pipeline", "Transport"],
+    "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport", "Web"],
+    "Sharding": ["Base", "Cache", "Catalog", "Pipeline", "Transport"],
     // An origin that shared the parsers of its clients would share their mistakes.
     "SampleStore": ["CGlibc"],
     "LarderCommands": [

@@ -1,3 +1,4 @@
+import Base
 import CurlTransport
 import Foundation
 import SampleStore
@@ -145,7 +146,7 @@ import Transport
         surroundings(folder, shop, port: Int(closed.number))
       ).run()
     } throws: { error in
-      (error as? BenchError)?.code == .unavailable && "\(error)".contains("connect-refused")
+      (error as? LarderError)?.code == .unavailable && "\(error)".contains("connect-refused")
     }
   }
 

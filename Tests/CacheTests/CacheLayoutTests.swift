@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Glibc
 import Support
@@ -24,7 +25,7 @@ struct CacheLayoutTests {
     #expect(symlink(outside.path, folder.path("other/images")) == 0)
 
     _ = try CacheLayout(creating: folder.path("cache"))
-    let error = #expect(throws: CacheError.self) {
+    let error = #expect(throws: LarderError.self) {
       _ = try CacheLayout(creating: folder.path("other"))
     }
 
@@ -37,7 +38,7 @@ struct CacheLayoutTests {
     let folder = try TemporaryFolder()
     try folder.write("a file", to: "file")
 
-    let error = #expect(throws: CacheError.self) {
+    let error = #expect(throws: LarderError.self) {
       _ = try CacheLayout(creating: folder.path("file/cache"))
     }
 
@@ -48,8 +49,8 @@ struct CacheLayoutTests {
 
   @Test(arguments: [
     (
-      ENOSPC, CacheError.Code.diskFull, "cannot write x: no space left; free some and run again",
-      CacheError.Remedy?.none
+      ENOSPC, LarderError.Code.diskFull, "cannot write x: no space left; free some and run again",
+      LarderError.Remedy?.none
     ),
     (EDQUOT, .diskFull, "cannot write x: no space left; free some and run again", nil),
     (EACCES, .disk, "cannot write x: permission denied", .writableFolder),
@@ -57,12 +58,12 @@ struct CacheLayoutTests {
   ])
   func `an error of the system says thing, cause, number and way out`(
     code: Int32,
-    expected: CacheError.Code,
+    expected: LarderError.Code,
     words: String,
-    remedy: CacheError.Remedy?
+    remedy: LarderError.Remedy?
   ) {
-    let error = CacheError.system("write", "x", errno: code)
+    let error = LarderError.system("write", "x", errno: code)
 
-    #expect(error == CacheError(expected, words, remedy: remedy, thing: "x", errno: code))
+    #expect(error == LarderError(expected, words, remedy: remedy, thing: "x", errno: code))
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import Support
 import Testing
@@ -10,7 +11,7 @@ struct CacheLockTests {
     let layout = try CacheLayout(creating: folder.path("cache"))
     let lock = try CacheLock(layout, holder: "larder sync, process 4711")
 
-    let error = #expect(throws: CacheError.self) {
+    let error = #expect(throws: LarderError.self) {
       _ = try CacheLock(CacheLayout(creating: folder.path("cache")), holder: "another")
     }
 
@@ -41,7 +42,7 @@ struct CacheLockTests {
     }
 
     var first: CacheLock? = try lock("larder sync, process 1")
-    let error = #expect(throws: CacheError.self) { try lock("larder sync, process 2") }
+    let error = #expect(throws: LarderError.self) { try lock("larder sync, process 2") }
     #expect(error?.code == .locked)
     #expect(error?.description.contains("larder sync, process 1 on alpha holds it") == true)
 
@@ -76,7 +77,7 @@ struct CacheLockTests {
       machine: machine("alpha", "1")
     )
 
-    let error = #expect(throws: CacheError.self) {
+    let error = #expect(throws: LarderError.self) {
       _ = try HostClaim(root, holder: "larder sync, process 2", machine: machine("beta", "2"))
     }
     #expect(error?.code == .locked)
@@ -93,7 +94,7 @@ struct CacheLockTests {
     let root = try Folder(path: folder.path, creating: false)
     withExtendedLifetime(try HostClaim(root, holder: "killed", machine: machine("alpha", "1"))) {}
 
-    #expect(throws: CacheError.self) {
+    #expect(throws: LarderError.self) {
       _ = try HostClaim(root, holder: "other", machine: machine("beta", "2"))
     }
     let again = try HostClaim(root, holder: "next", machine: machine("alpha", "1"))
@@ -139,7 +140,7 @@ struct CacheLockTests {
     let root = try Folder(path: folder.path, creating: false)
     try folder.write("", to: "lock.host")
 
-    let error = #expect(throws: CacheError.self) {
+    let error = #expect(throws: LarderError.self) {
       _ = try HostClaim(root, holder: "other", machine: machine("beta", "2"))
     }
 

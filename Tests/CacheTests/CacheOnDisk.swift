@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Dispatch
 import Support
@@ -21,7 +22,7 @@ final class CacheOnDisk {
     disk: any Disk = SystemDisk(durable: false),
     patience: DispatchTimeInterval = .milliseconds(125),
     lanes: Int = 1
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     self.folder = folder
     layout = try CacheLayout(creating: folder.path("cache"))
     index = try Index(layout)
@@ -101,13 +102,13 @@ final class CacheOnDisk {
   }
 
   /// Ends the run in peace, so that the next need not look into the folders.
-  func end() throws(CacheError) {
+  func end() throws(LarderError) {
     try index.endRun(run, at: 2, outcome: "complete", report: [], sections: [])
     try index.noteFolderTimes(of: layout)
   }
 
   /// What a check of every byte finds.
-  func verify() throws(CacheError) -> VerifyReport {
+  func verify() throws(LarderError) -> VerifyReport {
     try Verification(layout, index).run(.full)
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Glibc
 import Support
@@ -24,7 +25,7 @@ struct HostClaimTests {
     _ host: String,
     at seconds: Int64 = 0,
     pause: (Int) -> Void = { _ in }
-  ) throws(CacheError) -> HostClaim {
+  ) throws(LarderError) -> HostClaim {
     try HostClaim(
       root,
       holder: "larder sync, process 1",
@@ -87,7 +88,7 @@ struct HostClaimTests {
 
     var standing = "foreign"
     for moment in Set([0, seconds]).sorted() {
-      do throws(CacheError) {
+      do throws(LarderError) {
         let taken = try claim(boot, at: moment)
         standing = taken.predecessor == nil ? "free" : "gone"
         break
@@ -134,7 +135,7 @@ struct HostClaimTests {
 
     for bytes in damaged {
       try folder.write(bytes, to: "lock.host")
-      #expect(throws: CacheError.self, "\(String(decoding: bytes, as: UTF8.self))") {
+      #expect(throws: LarderError.self, "\(String(decoding: bytes, as: UTF8.self))") {
         _ = try claim("b2", at: 7)
       }
     }
@@ -142,7 +143,7 @@ struct HostClaimTests {
 
   @Test func `a note of a wait that was cut or changed anywhere makes no wait shorter`() throws {
     withExtendedLifetime(try claim("alpha")) {}
-    #expect(throws: CacheError.self) { _ = try claim("beta", at: 1000) }
+    #expect(throws: LarderError.self) { _ = try claim("beta", at: 1000) }
     let whole = try folder.read("lock.seen")
 
     for index in whole.indices {
@@ -154,7 +155,7 @@ struct HostClaimTests {
       }
       for bytes in damaged {
         try folder.write(bytes, to: "lock.seen")
-        #expect(throws: CacheError.self) { _ = try claim("beta", at: 1119) }
+        #expect(throws: LarderError.self) { _ = try claim("beta", at: 1119) }
       }
     }
   }
@@ -164,8 +165,8 @@ struct HostClaimTests {
   @Test func `a cache whose machine is gone is taken over by the run after two minutes`() throws {
     withExtendedLifetime(try claim("alpha")) {}
 
-    let first = #expect(throws: CacheError.self) { _ = try claim("beta", at: 50) }
-    let second = #expect(throws: CacheError.self) { _ = try claim("beta", at: 169) }
+    let first = #expect(throws: LarderError.self) { _ = try claim("beta", at: 50) }
+    let second = #expect(throws: LarderError.self) { _ = try claim("beta", at: 169) }
     let third = try claim("beta", at: 170)
 
     #expect(first?.code == .locked)
@@ -186,7 +187,7 @@ struct HostClaimTests {
     let alive = try claim("alpha")
 
     for seconds in stride(from: Int64(0), through: 10_000, by: 119) {
-      #expect(throws: CacheError.self) { _ = try claim("beta", at: seconds) }
+      #expect(throws: LarderError.self) { _ = try claim("beta", at: seconds) }
       alive.beat()
     }
 
@@ -198,8 +199,8 @@ struct HostClaimTests {
     withExtendedLifetime(try claim("alpha")) {}
 
     for seconds in stride(from: Int64(0), to: 120, by: 30) {
-      #expect(throws: CacheError.self) { _ = try claim("beta", at: seconds) }
-      #expect(throws: CacheError.self) { _ = try claim("gamma", at: 7000 + seconds) }
+      #expect(throws: LarderError.self) { _ = try claim("beta", at: seconds) }
+      #expect(throws: LarderError.self) { _ = try claim("gamma", at: 7000 + seconds) }
     }
     _ = try claim("gamma", at: 7120)
 
@@ -210,7 +211,7 @@ struct HostClaimTests {
     withExtendedLifetime(try claim("alpha")) {}
 
     for seconds in [Int64(1000), 1090, 5, 124] {
-      #expect(throws: CacheError.self) { _ = try claim("beta", at: seconds) }
+      #expect(throws: LarderError.self) { _ = try claim("beta", at: seconds) }
     }
     _ = try claim("beta", at: 125)
 
@@ -220,7 +221,7 @@ struct HostClaimTests {
   /// Leaves a dead claim that all of these machines have waited for long enough.
   private func leaveDead(to hosts: [String]) throws {
     withExtendedLifetime(try claim("alpha")) {}
-    for host in hosts { #expect(throws: CacheError.self) { _ = try claim(host) } }
+    for host in hosts { #expect(throws: LarderError.self) { _ = try claim(host) } }
   }
 
   @Test(arguments: 1...4)
@@ -231,7 +232,7 @@ struct HostClaimTests {
     var winners: [String] = []
     var refusals: [String] = []
     func take(_ host: String, _ pause: (Int) -> Void = { _ in }) {
-      do throws(CacheError) {
+      do throws(LarderError) {
         _ = try claim(host, at: 120, pause: pause)
         winners.append("larder sync, process 1 on \(host)")
       } catch {
@@ -253,10 +254,10 @@ struct HostClaimTests {
     try leaveDead(to: ["beta"])
     var winners: [String] = []
 
-    do throws(CacheError) {
+    do throws(LarderError) {
       _ = try claim("beta", at: 120) { now in
         guard now == step else { return }
-        #expect(throws: CacheError.self) { _ = try claim("gamma", at: 0) }
+        #expect(throws: LarderError.self) { _ = try claim("gamma", at: 0) }
         if (try? claim("gamma", at: 120)) != nil {
           winners.append("larder sync, process 1 on gamma")
         }
@@ -276,7 +277,7 @@ struct HostClaimTests {
     _ step: Int
   ) throws {
     let holder = try claim("alpha")
-    #expect(throws: CacheError.self) { _ = try claim("beta") }
+    #expect(throws: LarderError.self) { _ = try claim("beta") }
 
     let isTaken =
       (try? claim("beta", at: 120) { now in if now == step { holder.beat() } }) != nil
@@ -301,7 +302,7 @@ struct HostClaimTests {
     // The kernel of the other machine has a lock of its own.
     unlink(folder.path("cache/lock"))
     for seconds in [Int64(0), 60] {
-      #expect(throws: CacheError.self) { try take("beta", at: seconds) }
+      #expect(throws: LarderError.self) { try take("beta", at: seconds) }
     }
     let heir = try take("beta", at: 130)
 
@@ -316,7 +317,7 @@ struct HostClaimTests {
         continue
       }
     }
-    let error = #expect(throws: CacheError.self) { try frozen.index.noteLost(since: 1) }
+    let error = #expect(throws: LarderError.self) { try frozen.index.noteLost(since: 1) }
     #expect(error?.code == .locked)
     #expect(error?.description.contains("heir on beta took the cache over") == true)
     #expect(folder.files(below: "cache/images").count == 1)

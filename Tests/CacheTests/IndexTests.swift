@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Dispatch
 import Foundation
@@ -37,9 +38,9 @@ struct IndexTests {
   }
 
   @Test func `an index whose guard SQLite refuses is told of as such`() {
-    let error = CacheError(DatabaseFailure.unfit("SQLite is old"), with: "index.sqlite")
+    let error = LarderError(DatabaseFailure.unfit("SQLite is old"), with: "index.sqlite")
 
-    #expect(error.code == .unsupported)
+    #expect(error.code == .oldLibrary)
     #expect(error.description == "cannot use index.sqlite: SQLite is old")
   }
 
@@ -47,8 +48,8 @@ struct IndexTests {
     try opened().write { try $0.execute(sql: "PRAGMA user_version = 99") }
     let before = try folder.read("cache/index.sqlite")
 
-    let writing = #expect(throws: CacheError.self) { _ = try opened() }
-    let reading = #expect(throws: CacheError.self) { _ = try Index(reading: root) }
+    let writing = #expect(throws: LarderError.self) { _ = try opened() }
+    let reading = #expect(throws: LarderError.self) { _ = try Index(reading: root) }
 
     #expect(writing?.code == .tooNew)
     #expect(reading?.code == .tooNew)
@@ -61,8 +62,8 @@ struct IndexTests {
     let garbage = [UInt8](repeating: 0x41, count: 5000)
     try folder.write(garbage, to: "cache/index.sqlite")
 
-    let writing = #expect(throws: CacheError.self) { _ = try opened() }
-    let reading = #expect(throws: CacheError.self) { _ = try Index(reading: root).catalogs() }
+    let writing = #expect(throws: LarderError.self) { _ = try opened() }
+    let reading = #expect(throws: LarderError.self) { _ = try Index(reading: root).catalogs() }
 
     #expect(writing?.code == .damaged)
     #expect(reading?.code == .damaged)
@@ -128,16 +129,16 @@ struct IndexTests {
       { _ = try index.referencedPictures() },
     ]
     for read in reads {
-      do { try read() } catch let error as CacheError { #expect(error.code == .damaged) }
+      do { try read() } catch let error as LarderError { #expect(error.code == .damaged) }
     }
   }
 
   @Test func `where there is no cache, or one that never began, there is nothing to read`() throws
   {
-    let nowhere = #expect(throws: CacheError.self) { _ = try Index(reading: root) }
+    let nowhere = #expect(throws: LarderError.self) { _ = try Index(reading: root) }
     _ = try CacheLayout(creating: root)
     try folder.write([], to: "cache/index.sqlite")
-    let unborn = #expect(throws: CacheError.self) { _ = try Index(reading: root).catalogs() }
+    let unborn = #expect(throws: LarderError.self) { _ = try Index(reading: root).catalogs() }
 
     #expect(nowhere?.code == .empty)
     #expect(unborn?.code == .empty)

@@ -1,3 +1,4 @@
+import Base
 import Support
 import Testing
 
@@ -55,7 +56,7 @@ struct JoiningTests {
   @Test func `a page whose listing is gone is damage, not fewer items`() throws {
     let page = try index.keepListing([record("a")])
 
-    let error = #expect(throws: CacheError.self) {
+    let error = #expect(throws: LarderError.self) {
       try index.joinListings([page, ListingID(rawValue: 17)])
     }
 

@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import GRDBSQLite
 import Support
@@ -49,7 +50,7 @@ struct ListingPartsTests {
     let listing = try kept(3)
     try index.write { try $0.execute(sql: "DELETE FROM listing") }
 
-    let error = #expect(throws: CacheError.self) { _ = try index.versions(listing: listing) }
+    let error = #expect(throws: LarderError.self) { _ = try index.versions(listing: listing) }
 
     #expect(error?.code == .damaged)
     #expect(error?.description.contains("it is gone") == true)

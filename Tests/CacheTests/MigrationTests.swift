@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import GRDB
 import SQLite
@@ -174,8 +175,8 @@ struct MigrationTests {
     try file.close()
     let before = try folder.read("cache/index.sqlite")
 
-    let writing = #expect(throws: CacheError.self) { _ = try index() }
-    let reading = #expect(throws: CacheError.self) { _ = try Index(reading: old.root) }
+    let writing = #expect(throws: LarderError.self) { _ = try index() }
+    let reading = #expect(throws: LarderError.self) { _ = try Index(reading: old.root) }
 
     #expect(writing?.code == .damaged && reading == writing)
     #expect(
@@ -192,8 +193,8 @@ struct MigrationTests {
     try index().write { try $0.execute(sql: "PRAGMA user_version = \(version)") }
     let before = try folder.read("cache/index.sqlite")
 
-    let writing = #expect(throws: CacheError.self) { _ = try index() }
-    let reading = #expect(throws: CacheError.self) { _ = try Index(reading: old.root) }
+    let writing = #expect(throws: LarderError.self) { _ = try index() }
+    let reading = #expect(throws: LarderError.self) { _ = try Index(reading: old.root) }
 
     #expect(writing?.code == .tooNew && reading == writing)
     #expect(

@@ -1,3 +1,4 @@
+import Base
 import Support
 import Testing
 import Transport
@@ -99,9 +100,9 @@ struct ScratchTests {
       }
     }
     try rename("content", "hidden")
-    #expect(throws: CacheError.self) { try later.read() }
+    #expect(throws: LarderError.self) { try later.read() }
     try rename("hidden", "content")
-    #expect(throws: CacheError.self) { try later.read() }
+    #expect(throws: LarderError.self) { try later.read() }
     #expect(try PictureStates(cache.index).read().states.count == 2)
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import GRDB
 import Glibc
@@ -135,7 +136,7 @@ import Testing
     let entry = try #require(try room.entry("https://a.example/2.jpg"))
     let lock = try CacheLock(cache.layout, holder: "larder sync, process 1")
 
-    let error = #expect(throws: CacheError.self) {
+    let error = #expect(throws: LarderError.self) {
       try PictureAdmission(from: beside.path("cache"), into: folder.path("cache")).admit([entry])
     }
 

@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import Support
 import Testing
@@ -56,7 +57,7 @@ struct TakeoverTests {
       let folder = try TemporaryFolder()
       let old = try OldCache("v4-squares", in: folder)
       let layout = try CacheLayout(creating: old.root)
-      #expect(throws: CacheError.self) {
+      #expect(throws: LarderError.self) {
         _ = try Index(layout, disk: FaultyDisk(.crash(at: number)))
       }
       // Whoever reads meanwhile sees all rows.

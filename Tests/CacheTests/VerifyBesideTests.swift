@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Foundation
 import GRDB
@@ -102,7 +103,7 @@ struct VerifyBesideTests {
     let (layout, bad) = (cache.layout, relative("a"))
     // SAFETY: only its store and its index are used there, which any thread may.
     nonisolated(unsafe) let writer = cache
-    let verification = Verification(cache.layout, cache.index) { name throws(CacheError) in
+    let verification = Verification(cache.layout, cache.index) { name throws(LarderError) in
       guard name.path == bad else { return try layout.digest(of: name) }
       // Each look meets other bytes, and a row of theirs right behind it.
       let label = "a, version \(count.add(1, ordering: .relaxed).oldValue)"
@@ -127,7 +128,7 @@ struct VerifyBesideTests {
     let cache = try CacheOnDisk(folder)
     let (layout, bad) = (cache.layout, relative(name))
     let verification = Verification(cache.layout, cache.index, isAlone: true) {
-      file throws(CacheError) in
+      file throws(LarderError) in
       if file.path == bad { throw .system("read", file.path, errno: EIO) }
       return try layout.digest(of: file)
     }
@@ -153,7 +154,7 @@ struct VerifyBesideTests {
     try folder.write(jpeg("x"), to: path("x"))
     let orphan = relative("x")
     let layout = cache.layout
-    let recovery = try Recovery(cache.layout, cache.index) { file throws(CacheError) in
+    let recovery = try Recovery(cache.layout, cache.index) { file throws(LarderError) in
       if file.path == orphan { throw .system("read", file.path, errno: EIO) }
       return try layout.digest(of: file)
     }
@@ -169,10 +170,10 @@ struct VerifyBesideTests {
     #expect(try index.isWhole(fast: true))
     try index.read { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
     let other = try DatabaseQueue(path: folder.path("cache/index.sqlite"))
-    var error: CacheError?
+    var error: LarderError?
     try other.inDatabase { db in
       try db.inTransaction(.exclusive) {
-        error = #expect(throws: CacheError.self) { _ = try index.isWhole(fast: true) }
+        error = #expect(throws: LarderError.self) { _ = try index.isWhole(fast: true) }
         return .rollback
       }
     }
@@ -216,7 +217,8 @@ private final class PausingDisk: Disk {
   }
 
   /// Before and after each operation, for a pause behind the last of a group is one before its rows.
-  private func paused<Value>(_ body: () throws(CacheError) -> Value) throws(CacheError) -> Value {
+  private func paused<Value>(_ body: () throws(LarderError) -> Value) throws(LarderError) -> Value
+  {
     pause()
     let value = try body()
     pause()
@@ -228,43 +230,43 @@ private final class PausingDisk: Disk {
     released.wait()
   }
 
-  func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
+  func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile {
     try disk.create(name, in: folder)
   }
 
-  func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(CacheError)
+  func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(LarderError)
     -> OpenFile
   {
     try disk.reopen(name, in: folder, keeping: size)
   }
 
-  func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
+  func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError) {
     try disk.append(bytes, to: file)
   }
 
-  func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError) {
+  func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError) {
     try disk.setModified(time, of: file)
   }
 
-  func sync(_ file: OpenFile) throws(CacheError) { try disk.sync(file) }
+  func sync(_ file: OpenFile) throws(LarderError) { try disk.sync(file) }
 
   func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError)
+    throws(LarderError)
   {
-    try paused { () throws(CacheError) in try disk.rename(name, in: old, to: new, in: folder) }
+    try paused { () throws(LarderError) in try disk.rename(name, in: old, to: new, in: folder) }
   }
 
   func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError) -> Bool
+    throws(LarderError) -> Bool
   {
-    try paused { () throws(CacheError) in try disk.link(name, in: old, to: new, in: folder) }
+    try paused { () throws(LarderError) in try disk.link(name, in: old, to: new, in: folder) }
   }
 
-  func remove(_ name: String, in folder: Folder) throws(CacheError) {
-    try paused { () throws(CacheError) in try disk.remove(name, in: folder) }
+  func remove(_ name: String, in folder: Folder) throws(LarderError) {
+    try paused { () throws(LarderError) in try disk.remove(name, in: folder) }
   }
 
-  func sync(_ folder: Folder) throws(CacheError) {
-    try paused { () throws(CacheError) in try disk.sync(folder) }
+  func sync(_ folder: Folder) throws(LarderError) {
+    try paused { () throws(LarderError) in try disk.sync(folder) }
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Testing
 import Transport
 
@@ -36,7 +37,7 @@ struct ProxyRouteTests {
     "http://proxy?x", "http://s3cret:pw@pro xy\\x",
   ])
   func `what is no proxy is an error that does not repeat it`(text: String) {
-    let error = #expect(throws: ProxyError.self) { try Proxy(parsing: text) }
+    let error = #expect(throws: LarderError.self) { try Proxy(parsing: text) }
 
     #expect(error?.description.contains("s3cret") == false)
   }

@@ -256,7 +256,7 @@ struct BatchTests {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let made = PictureResult(input: "a", output: "b", picture: picture)
-    let failed = PictureResult(input: "a", error: ImagingError(.damaged, "cannot"))
+    let failed = PictureResult(input: "a", error: ImagingError(.damagedPicture, "cannot"))
 
     #expect(
       String(decoding: try encoder.encode(made), as: UTF8.self)

@@ -24,7 +24,7 @@ struct Coefficients {
         &down,
         &outcome
       )
-    else { throw ImagingError(.damaged, "no coefficients") }
+    else { throw ImagingError(.damagedPicture, "no coefficients") }
     defer { free(values) }
     let all = UnsafeBufferPointer(start: values, count: Int(across * down) * 64)
     blocks = stride(from: 0, to: all.count, by: 64).map { Array(all[$0..<$0 + 64]) }

@@ -136,7 +136,9 @@ struct ColourTests {
     let file = try PictureFile(AVIFKind(light: (9, 16)).bytes(Self.sheet()))
     func header(_ crop: Crop) throws -> AVIFHeader {
       let made = try PictureFile(crop.apply(to: file).bytes)
-      guard case .avif(let header) = made.probe.structure else { throw ImagingError(.damaged, "") }
+      guard case .avif(let header) = made.probe.structure else {
+        throw ImagingError(.damagedPicture, "")
+      }
       return header
     }
     var crop = Crop()

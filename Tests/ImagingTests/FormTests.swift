@@ -6,7 +6,7 @@ import Testing
 struct FormTests {
   private static func markers(_ bytes: [UInt8]) throws -> JPEGMarkers {
     guard case .jpeg(let markers) = try PictureFile(bytes).probe.structure else {
-      throw ImagingError(.damaged, "no JPEG")
+      throw ImagingError(.damagedPicture, "no JPEG")
     }
     return markers
   }

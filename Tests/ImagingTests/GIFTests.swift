@@ -140,7 +140,7 @@ struct GIFTests {
       #expect {
         try Crop(size: size, gravity: .top).apply(to: broken)
       } throws: {
-        ($0 as? ImagingError)?.code == .damaged
+        ($0 as? ImagingError)?.code == .damagedPicture
       }
     }
   }

@@ -36,7 +36,7 @@ struct LimitTests {
       testDescription: "a PNG of few bytes that says 7,000 × 7,000",
       bytes: pngSignature + header(7000, 7000, depth: 16, type: 6) + chunk("IDAT", [1, 2, 3])
         + end,
-      code: .damaged
+      code: .damagedPicture
     ),
     Bomb(
       testDescription: "a PNG of 150 million pixels and more",
@@ -48,7 +48,7 @@ struct LimitTests {
       bytes: pngSignature + header(9, 9) + [0x7F, 0xFF, 0xFF, 0xFF] + Array("tEXt".utf8) + [
         65, 0,
       ],
-      code: .damaged
+      code: .damagedPicture
     ),
     Bomb(
       testDescription: "a PNG of much text",
@@ -76,12 +76,12 @@ struct LimitTests {
       testDescription: "a JPEG of few bytes that says 7,000 × 7,000",
       bytes: [0xFF, 0xD8] + start
         + segment(0xC0, [8, 0x1B, 0x58, 0x1B, 0x58, 1, 1, 0x11, 0]) + scan + [0, 0, 0xFF, 0xD9],
-      code: .damaged
+      code: .damagedPicture
     ),
     Bomb(
       testDescription: "a PNG without a size",
       bytes: pngSignature + header(0, 9) + end,
-      code: .damaged
+      code: .damagedPicture
     ),
     Bomb(
       testDescription: "a JPEG that says 65,535 × 65,535",
@@ -107,8 +107,16 @@ struct LimitTests {
         + start + frame(8, 8) + scan + [0xFF, 0xD9],
       code: .tooLarge
     ),
-    Bomb(testDescription: "a JPEG without a frame", bytes: [0xFF, 0xD8] + scan, code: .damaged),
-    Bomb(testDescription: "a JPEG of its first bytes", bytes: [0xFF, 0xD8, 0xFF], code: .damaged),
+    Bomb(
+      testDescription: "a JPEG without a frame",
+      bytes: [0xFF, 0xD8] + scan,
+      code: .damagedPicture
+    ),
+    Bomb(
+      testDescription: "a JPEG of its first bytes",
+      bytes: [0xFF, 0xD8, 0xFF],
+      code: .damagedPicture
+    ),
     Bomb(testDescription: "nothing", bytes: [], code: .unsupported),
     Bomb(testDescription: "a page", bytes: Array("<html>not found".utf8), code: .unsupported),
   ]
@@ -131,7 +139,7 @@ struct LimitTests {
       let error = #expect(throws: ImagingError.self) {
         try Crop().apply(to: PictureFile(bytes))
       }
-      #expect(error?.code == .damaged)
+      #expect(error?.code == .damagedPicture)
       #expect(
         error?.description.lowercased().contains(words) == true,
         "\(String(describing: error))"

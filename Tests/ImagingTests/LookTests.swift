@@ -10,7 +10,7 @@ struct LookTests {
   private static func file(_ kind: JPEGKind) throws -> (file: PictureFile, markers: JPEGMarkers) {
     let file = try PictureFile(kind.bytes(width: 131, height: 97, length: 3))
     guard case .jpeg(let markers) = file.probe.structure else {
-      throw ImagingError(.damaged, "no JPEG")
+      throw ImagingError(.damagedPicture, "no JPEG")
     }
     return (file, markers)
   }

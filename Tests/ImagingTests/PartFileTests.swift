@@ -149,7 +149,7 @@ struct PartFileTests {
       #expect {
         try crop.make(from: cut, for: folder.appending("out/x.png"))
       } throws: {
-        ($0 as? ImagingError)?.code == .damaged
+        ($0 as? ImagingError)?.code == .damagedPicture
       }
 
       #expect(names(in: folder.appending("out")).isEmpty)

@@ -150,7 +150,7 @@ struct StripTests {
       #expect {
         try Crop(size: 20).decodedPNG(cut, form: .expanded, most: most)
       } throws: {
-        ($0 as? ImagingError)?.code == .damaged
+        ($0 as? ImagingError)?.code == .damagedPicture
       }
     }
     let region = PixelRegion(x: 0, y: 0, width: 50, height: 470)
@@ -158,7 +158,7 @@ struct StripTests {
       #expect {
         try PNGCodec.recode(cut, region, scaledTo: size, form: .expanded, PictureLimits()).bytes()
       } throws: {
-        ($0 as? ImagingError)?.code == .damaged
+        ($0 as? ImagingError)?.code == .damagedPicture
       }
     }
   }

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import Pipeline
 import SampleStore
@@ -237,7 +238,7 @@ struct KeptCacheTests {
       try folder.remove("cache")
       bucket.objects = [:]
       bucket.fail(number, andAll: isKill)
-      #expect(throws: SyncError.self, "request \(number)") { try sync() }
+      #expect(throws: LarderError.self, "request \(number)") { try sync() }
       let left = bucket.objects
       for (key, object) in left { #expect(object.bytes == whole[key]?.bytes) }
 
@@ -257,7 +258,7 @@ struct KeptCacheTests {
     #expect {
       try sync()
     } throws: { error in
-      guard case SyncError.cache(let error) = error else { return false }
+      guard let error = error as? LarderError else { return false }
       return error.code == .storeBusy && error.description.contains("SlowDown")
     }
   }

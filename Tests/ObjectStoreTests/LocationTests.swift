@@ -1,3 +1,4 @@
+import Base
 import Testing
 
 @testable import ObjectStore
@@ -21,7 +22,7 @@ struct LocationTests {
     "s3://shop/" + String(repeating: "a", count: 600),
   ])
   func `what is no such place is refused with what may be written`(text: String) {
-    #expect(throws: StoreError.self) { try StoreLocation(parsing: text) }
+    #expect(throws: LarderError.self) { try StoreLocation(parsing: text) }
   }
 
   @Test func `a neighbour with a longer name is not below a prefix`() throws {

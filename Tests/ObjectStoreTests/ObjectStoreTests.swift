@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Testing
 import Transport
@@ -26,12 +27,12 @@ struct ObjectStoreTests {
     bucket.list(endless)
     let pictures = KeptPictures(try bucket.store())
 
-    let error = try #require(throws: CacheError.self) { try pictures.forEach { _ in } }
+    let error = try #require(throws: LarderError.self) { try pictures.forEach { _ in } }
 
     #expect(error.description.contains("the store's list does not end"))
     #expect(bucket.requests.count == requests)
     bucket.requests = []
-    #expect(throws: CacheError.self) { try pictures.abortOldUploads(now: 1) }
+    #expect(throws: LarderError.self) { try pictures.abortOldUploads(now: 1) }
     #expect(bucket.requests.count == requests)
   }
 
@@ -100,7 +101,7 @@ struct ObjectStoreTests {
 
     bucket.fail(2, with: 403, "AccessDenied")
 
-    #expect(throws: StoreError.self) { try store.remove(["a", "b", "c"]) }
+    #expect(throws: LarderError.self) { try store.remove(["a", "b", "c"]) }
   }
 
   @Test(arguments: [
@@ -134,7 +135,7 @@ struct ObjectStoreTests {
       try bucket.store().put([1], to: "x", type: "text/plain")
     } throws: { error in
       let text = "\(error)"
-      return (error as? StoreError)?.code.rawValue == kind && text.contains(words)
+      return (error as? LarderError)?.code.rawValue == kind && text.contains(words)
         && text.hasPrefix("cannot write s3://shop/m/x: ") && !text.contains("secret ")
     }
   }

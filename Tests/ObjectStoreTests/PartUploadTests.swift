@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Support
 import Synchronization
@@ -15,12 +16,12 @@ struct PartUploadTests {
   }
 
   /// Puts the bytes as a picture, and waits.
-  private func put() throws -> Result<FileStamp, CacheError> {
+  private func put() throws -> Result<FileStamp, LarderError> {
     var entry = PictureEntry(id: PictureID(url: "http://a/p.jpg"), url: "http://a/p.jpg")
     entry.sha256 = ContentDigest.sha256(bytes)
     entry.bytes = ByteCount(bytes.count)
     entry.type = .jpeg
-    let result = Mutex<Result<FileStamp, CacheError>?>(nil)
+    let result = Mutex<Result<FileStamp, LarderError>?>(nil)
     let done = Semaphore()
     KeptPictures(try bucket.store())
       .put(entry, KeptBytes(count: entry.bytes) { [bytes] in Array(bytes[$0]) }) { outcome in
@@ -48,7 +49,7 @@ struct PartUploadTests {
 
     let result = try put()
 
-    #expect(throws: CacheError.self) { try result.get() }
+    #expect(throws: LarderError.self) { try result.get() }
     #expect(bucket.objects.isEmpty)
     #expect(bucket.openUploads == 0)
   }
@@ -65,8 +66,8 @@ struct PartUploadTests {
 
     let result = try put()
 
-    let error = try #require(throws: CacheError.self) { try result.get() }
-    #expect(error.code == CacheError.Code(rawValue: kind))
+    let error = try #require(throws: LarderError.self) { try result.get() }
+    #expect(error.code.rawValue == kind)
     #expect(bucket.objects.isEmpty)
     #expect(bucket.openUploads == 0)
   }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Crypto
 import CurlTransport
@@ -46,7 +47,7 @@ struct SignatureTests {
     let rows = try KeptPictures(store).rows(at: [path])
 
     #expect(rows[path]?.bytes == 67_108_864)
-    #expect(throws: StoreError.self) { try store.answer(.get, path, doing: "read") }
+    #expect(throws: LarderError.self) { try store.answer(.get, path, doing: "read") }
   }
 
   @Test func `every kind of request is signed right, and shows no secret`() throws {

@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Support
 import Synchronization
@@ -161,7 +162,7 @@ import Testing
 
     #expect(webhook.arrivals.count == 1)
     #expect(try shelf.outbox().order(id.rawValue).delivery.state == .delivered)
-    #expect(throws: OrdersError.self) { try shelf.outbox().confirm(arrived: [id.rawValue]) }
+    #expect(throws: LarderError.self) { try shelf.outbox().confirm(arrived: [id.rawValue]) }
   }
 
   @Test func `Slack gets one message a second, and none before Retry-After ends`() throws {
@@ -228,7 +229,7 @@ import Testing
     _ = try shelf.send(webhook)
 
     #expect(webhook.ids == [placed[1].rawValue])
-    #expect(throws: OrdersError.self) {
+    #expect(throws: LarderError.self) {
       try shelf.outbox().replay([placed[0].rawValue], at: shelf.clock.now())
     }
     #expect(try shelf.outbox().counts()[.dead] == 0)

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import GRDB
 import Glibc
@@ -143,7 +144,7 @@ import Testing
     let before = try shelf.folder.read("state/orders.sqlite")
     let state = shelf.folder.state(of: "state/orders.sqlite")
 
-    let error = #expect(throws: OrdersError.self) { try shelf.outbox() }
+    let error = #expect(throws: LarderError.self) { try shelf.outbox() }
 
     #expect(error?.code == .tooNew)
     #expect(

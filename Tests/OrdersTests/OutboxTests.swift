@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import GRDB
 import Glibc
@@ -83,15 +84,15 @@ import Transport
       return try outbox.move(id, to: state, posting: false, at: shelf.clock.now()).state
     }
 
-    #expect(throws: OrdersError.self) { try move(.collected) }
-    #expect(throws: OrdersError.self) { try move(.ready) }
+    #expect(throws: LarderError.self) { try move(.collected) }
+    #expect(throws: LarderError.self) { try move(.ready) }
     #expect(try move(nil) == .preparing)
-    let error = #expect(throws: OrdersError.self) { try move(.cancelled) }
+    let error = #expect(throws: LarderError.self) { try move(.cancelled) }
     #expect(error?.code == .state)
     #expect(error?.description.contains("preparing already") == true)
     #expect(try move(.ready) == .ready)
     #expect(try move(.collected) == .collected)
-    #expect(throws: OrdersError.self) { try move(nil) }
+    #expect(throws: LarderError.self) { try move(nil) }
 
     let history = try outbox.order(id).history
     #expect(history.map(\.state) == [.ordered, .preparing, .ready, .collected])
@@ -103,9 +104,9 @@ import Transport
     let placed = try shelf.place(2)
     let common = String(placed[0].rawValue.prefix(12))
 
-    #expect(throws: OrdersError.self) { try shelf.outbox().order(common) }
-    #expect(throws: OrdersError.self) { try shelf.outbox().order("ord_") }
-    #expect(throws: OrdersError.self) { try shelf.outbox().order("ord_%%%%%%") }
+    #expect(throws: LarderError.self) { try shelf.outbox().order(common) }
+    #expect(throws: LarderError.self) { try shelf.outbox().order("ord_") }
+    #expect(throws: LarderError.self) { try shelf.outbox().order("ord_%%%%%%") }
   }
 
   @Test func `what is no outbox is left alone`() throws {
@@ -115,7 +116,7 @@ import Transport
       to: "state/orders.sqlite"
     )
 
-    let error = #expect(throws: OrdersError.self) { try shelf.outbox() }
+    let error = #expect(throws: LarderError.self) { try shelf.outbox() }
 
     #expect(error?.code == .damaged)
     #expect(try shelf.folder.read("state/orders.sqlite").count == 1500)
@@ -147,7 +148,7 @@ import Transport
     do { _ = try outbox.orders() } catch { #expect(error.code == .damaged) }
     do {
       _ = try shelf.send(FakeWebhook())
-    } catch let error as OrdersError {
+    } catch let error as LarderError {
       #expect(error.code == .damaged)
     }
   }
@@ -189,14 +190,14 @@ import Transport
 
   @Test(
     arguments: [
-      ([("S", 1)], OrdersError.Code.refused), ([("N", 1)], .refused),
+      ([("S", 1)], LarderError.Code.refused), ([("N", 1)], .refused),
       ([("A", 1), ("U", 1)], .refused),
       ([("X", 1)], .unknown), ([("A", 0)], .usage), ([("A", -1)], .usage), ([("A", .max)], .usage),
       ([("A", .min)], .usage), ([("A", 1_000_000), ("A", 1)], .usage), ([], .usage),
-    ] as [([(String, Int)], OrdersError.Code)]
+    ] as [([(String, Int)], LarderError.Code)]
   )
-  func `what cannot be ordered is refused`(_ wishes: [(String, Int)], _ code: OrdersError.Code) {
-    let error = #expect(throws: OrdersError.self) { try Self.order(wishes) }
+  func `what cannot be ordered is refused`(_ wishes: [(String, Int)], _ code: LarderError.Code) {
+    let error = #expect(throws: LarderError.self) { try Self.order(wishes) }
 
     #expect(error?.code == code)
   }
@@ -206,8 +207,8 @@ import Transport
     let short = Price(minorUnits: 5199, currency: "KRW")
 
     #expect(try Self.order([("A", 1)]) { $0.budget = enough }.total == enough)
-    #expect(throws: OrdersError.self) { try Self.order([("A", 1)]) { $0.budget = short } }
+    #expect(throws: LarderError.self) { try Self.order([("A", 1)]) { $0.budget = short } }
     #expect(try Self.order([("S", 1)]) { $0.anyway = true }.lines.count == 1)
-    #expect(throws: OrdersError.self) { try Self.order([("A", 1)]) { $0.by = "\n " } }
+    #expect(throws: LarderError.self) { try Self.order([("A", 1)]) { $0.by = "\n " } }
   }
 }

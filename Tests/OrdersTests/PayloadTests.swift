@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import CurlTransport
 import Foundation
@@ -40,7 +41,7 @@ import Testing
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw whsec_YWFhYQ==",
   ])
   func `what is no secret is refused without being repeated`(_ text: String) {
-    let error = #expect(throws: OrdersError.self) { try WebhookSecret.parse(text) }
+    let error = #expect(throws: LarderError.self) { try WebhookSecret.parse(text) }
 
     #expect(error?.code == .usage)
     if text.count > 7 { #expect(error?.description.contains(text.dropFirst(6)) == false) }
@@ -157,8 +158,8 @@ import Testing
       template.text(for: order, .ready, limit: 3000)
         == "<!here> {&lt;b&gt;} 1 \(order.id) 준비 완료"
     )
-    #expect(throws: OrdersError.self) { try MessageTemplate("{who}") }
-    #expect(throws: OrdersError.self) { try MessageTemplate("{by") }
+    #expect(throws: LarderError.self) { try MessageTemplate("{who}") }
+    #expect(throws: LarderError.self) { try MessageTemplate("{by") }
   }
 
   @Test(arguments: [

@@ -97,13 +97,9 @@ struct AddressTests {
   @Test func `a header whose variable is not set ends the run before anything is made`() throws {
     let catalog = try shop.catalog("headers: {token: \"${STORE_TOKEN}\"}")
 
-    let error = #expect(throws: SyncError.self) { _ = try shop.sync(folder, catalog) }
+    let error = #expect(throws: CatalogError.self) { _ = try shop.sync(folder, catalog) }
 
-    guard case .catalog(let cause)? = error else {
-      Issue.record("\(String(describing: error))")
-      return
-    }
-    #expect(cause.code == .environment)
+    #expect(error?.code == .environment)
     #expect(folder.files(below: "cache").isEmpty)
     #expect(shop.store.requests.isEmpty)
   }

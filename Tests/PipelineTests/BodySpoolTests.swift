@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Foundation
@@ -62,7 +63,7 @@ struct BodySpoolTests {
     let layout = try CacheLayout(creating: folder.path + "/cache")
     let body = Self.body(count)
 
-    let inFile = spool(body, pieces: pieces) { () throws(CacheError) in try BodyFile(in: layout) }
+    let inFile = spool(body, pieces: pieces) { () throws(LarderError) in try BodyFile(in: layout) }
     try expect(inFile, is: body, inMemory: count <= Self.most)
     try expect(spool(body, pieces: pieces, nil), is: body, inMemory: true)
     #expect(
@@ -73,8 +74,8 @@ struct BodySpoolTests {
   @Test func `where no file can be made the body stays in memory`() throws {
     let body = Self.body(1000)
 
-    let spooled = spool(body, pieces: 10) { () throws(CacheError) in
-      throw CacheError(.diskFull, "no space left")
+    let spooled = spool(body, pieces: 10) { () throws(LarderError) in
+      throw LarderError(.diskFull, "no space left")
     }
 
     try expect(spooled, is: body, inMemory: true)
@@ -84,7 +85,7 @@ struct BodySpoolTests {
   func `when the disk is full in the middle nothing is lost`(room: Int) throws {
     let body = Self.body(1000)
 
-    let spooled = spool(body, pieces: 10) { () throws(CacheError) in
+    let spooled = spool(body, pieces: 10) { () throws(LarderError) in
       // A file that can become only so large.
       BodyFile(descriptor: Self.file(ofAtMost: room), in: "memory")
     }
@@ -96,14 +97,14 @@ struct BodySpoolTests {
     let body = Self.body(1000)
     let folder = try TemporaryFolder()
     let file = open(try folder.write("", to: "body"), O_RDWR | O_CLOEXEC)
-    let spooled = spool(body, pieces: 10) { () throws(CacheError) in
+    let spooled = spool(body, pieces: 10) { () throws(LarderError) in
       BodyFile(descriptor: dup(file), in: "memory")
     }
 
     ftruncate(file, 500)
 
-    #expect(throws: CacheError.self) { try spooled.whole() }
-    #expect(throws: CacheError.self) { try spooled.forEachPiece { _ in } }
+    #expect(throws: LarderError.self) { try spooled.whole() }
+    #expect(throws: LarderError.self) { try spooled.forEachPiece { _ in } }
     var copy = [UInt8](repeating: 0, count: 200)
     #expect(!copy.withUnsafeMutableBytes { spooled.copy(400..<600, to: $0) })
     #expect(throws: CatalogError.self) {
@@ -115,7 +116,7 @@ struct BodySpoolTests {
   @Test func `a body that comes again is the second one alone`() throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path + "/cache")
-    var spool = BodySpool(mostInMemory: Self.most) { () throws(CacheError) in
+    var spool = BodySpool(mostInMemory: Self.most) { () throws(LarderError) in
       try BodyFile(in: layout)
     }
 

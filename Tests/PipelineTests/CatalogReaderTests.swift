@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Foundation
 import SampleStore
@@ -56,7 +57,7 @@ struct CatalogReaderTests {
   }
 
   @Test func `a section or item that is not there is told with what comes nearest`() throws {
-    let error = #expect(throws: CacheError.self) { _ = try reader().list(section: "C") }
+    let error = #expect(throws: LarderError.self) { _ = try reader().list(section: "C") }
 
     #expect(error?.code == .empty)
     #expect(error?.description.contains("there are A, B") == true)
@@ -108,7 +109,7 @@ struct CatalogReaderTests {
 
   @Test func `a cache in which nothing was synced says so`() throws {
     let empty = try TemporaryFolder()
-    let error = #expect(throws: CacheError.self) {
+    let error = #expect(throws: LarderError.self) {
       _ = try CatalogReader(cache: empty.path("cache"), catalog: nil)
     }
 

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import SampleStore
 import Support
@@ -58,7 +59,7 @@ struct ChangeTests {
     #expect(try reader().diff(from: nil, to: nil).diff.listing.isEmpty)
     #expect(try reader().diff(from: 1, to: 3).diff.listing.added.map(\.id) == ["A99"])
     #expect(try reader().diff(from: 2, to: 1).diff.listing.added.map(\.id) == ["A3"])
-    #expect(throws: CacheError.self) { _ = try reader().diff(from: 1, to: 17) }
+    #expect(throws: LarderError.self) { _ = try reader().diff(from: 1, to: 17) }
   }
 
   @Test func `an item that changes its section is neither new nor gone`() throws {

@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import GRDB
 import SampleStore
@@ -80,7 +81,7 @@ struct FirstSyncTests {
     var options = SyncOptions()
     options.noDetails = true
 
-    #expect(throws: SyncError.self) { try shop.sync(folder, options: options) }
+    #expect(throws: LarderError.self) { try shop.sync(folder, options: options) }
 
     let asked = shop.store.requests.map(\.path)
     #expect(asked.filter { $0.hasPrefix("/pictures/") }.count == 12)

@@ -1,3 +1,4 @@
+import Base
 import Support
 import Testing
 
@@ -64,7 +65,7 @@ struct ItemLaneTests {
     try lane.add(Self.window(0..<100))
     var told = 0
     for first in stride(from: 100, to: 2100, by: 100) {
-      do throws(CacheError) {
+      do throws(LarderError) {
         try lane.add(Self.window(first..<first + 100))
       } catch {
         #expect(error.description.contains("refused here"))
@@ -74,7 +75,7 @@ struct ItemLaneTests {
 
     // No more than the places' number of windows can be on their way before the first is known.
     #expect(told >= 9)
-    #expect(throws: CacheError.self) { try lane.finish() }
+    #expect(throws: LarderError.self) { try lane.finish() }
     let count = try index.read { db in
       let rows = try RowReader(db, "SELECT count(*) FROM item")
       return try rows.next() ? rows.number(0) : 0

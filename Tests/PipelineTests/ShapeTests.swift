@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import SampleStore
@@ -287,10 +288,10 @@ struct ShapeTests {
     #expect(again.items.added.isEmpty && again.items.removed.isEmpty)
     #expect(try reader("first").list().count == 6)
     #expect(try reader("second").list().count == 3)
-    let ambiguous = #expect(throws: CacheError.self) { _ = try reader() }
+    let ambiguous = #expect(throws: LarderError.self) { _ = try reader() }
     #expect(ambiguous?.code == .ambiguous)
     #expect(ambiguous?.description.contains("first, second") == true)
-    let unknown = #expect(throws: CacheError.self) { _ = try reader("secnd") }
+    let unknown = #expect(throws: LarderError.self) { _ = try reader("secnd") }
     #expect(unknown?.description.contains("did you mean second?") == true)
     #expect(try CacheSummary(cache: folder.path("cache")).catalogs.map(\.items) == [6, 3])
     #expect(try verify(folder).isClean)

@@ -1,3 +1,4 @@
+import Base
 import CurlTransport
 import Imaging
 import SampleStore
@@ -141,7 +142,7 @@ import Transport
 
   @Test(arguments: [("", "token"), (" \n", "token"), ("a\nb", "token"), ("s3cret", "to ken")])
   func `a token that cannot be sent is an error without it`(_ token: String, _ header: String) {
-    let error = #expect(throws: UploadError.self) {
+    let error = #expect(throws: LarderError.self) {
       try UploadDestination("https://h/", token: token, header: header, parser: CurlURLParser())
     }
 

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import GRDB
@@ -21,7 +22,7 @@ struct WhatIsKnownTests {
       try db.execute(sql: "ALTER TABLE picture RENAME COLUMN content TO hidden")
     }
 
-    #expect(throws: SyncError.self) { try shop.sync(folder, catalog) }
+    #expect(throws: LarderError.self) { try shop.sync(folder, catalog) }
     #expect(Set(shop.store.requests.map(\.path)) == ["/shop/A", "/shop/B"])
 
     try index.write { db in

@@ -1,3 +1,4 @@
+import Base
 import CurlTransport
 import Dispatch
 import Glibc
@@ -65,7 +66,7 @@ struct CrashTests {
 
       let isNamed = disk.operations.dropLast().contains { $0.hasPrefix("rename plan.json") }
       if isNamed { continue }
-      #expect(throws: ShardError.self, "step \(step)") { try sharded.planned }
+      #expect(throws: LarderError.self, "step \(step)") { try sharded.planned }
     }
     #expect(step > 8)
   }
@@ -204,9 +205,9 @@ struct CrashTests {
   {
     try sharded.plan(1)
     shop.store.faults = [FaultRule("/pictures/A1-*", .status(503))]
-    let error = #expect(throws: ShardError.self) { try sharded.run(0) }
+    let error = #expect(throws: LarderError.self) { try sharded.run(0) }
     #expect(error?.code == .tryAgain)
-    #expect(throws: ShardError.self) { try sharded.merge() }
+    #expect(throws: LarderError.self) { try sharded.merge() }
 
     #expect(try sharded.run(0, maxFailures: 100).failed == 3)
     shop.store.faults = .none

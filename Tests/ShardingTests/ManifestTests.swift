@@ -1,3 +1,4 @@
+import Base
 import Foundation
 import Pipeline
 import Support
@@ -11,12 +12,12 @@ struct ManifestTests {
   /// What is done to a plan whose two shards have ended, and what the merge says.
   struct Fault: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    let code: ShardError.Code
+    let code: LarderError.Code
     let change: @Sendable (TemporaryFolder) throws -> Void
 
     init(
       _ name: String,
-      _ code: ShardError.Code,
+      _ code: LarderError.Code,
       _ change: @escaping @Sendable (TemporaryFolder) throws -> Void
     ) {
       testDescription = name
@@ -143,10 +144,10 @@ struct ManifestTests {
     )
 
     try fault.change(sharded.folder)
-    let error = #expect(throws: ShardError.self) { try sharded.merge() }
+    let error = #expect(throws: LarderError.self) { try sharded.merge() }
 
     #expect(error?.code == fault.code, "\(error?.description ?? "")")
-    #expect(throws: CacheError.self) {
+    #expect(throws: LarderError.self) {
       try CatalogReader(cache: sharded.folder.path("cache"), catalog: nil).list()
     }
   }
@@ -166,12 +167,12 @@ struct ManifestTests {
     try sharded.folder.write(try plan.jsonLine() + [10], to: "plan/plan.json")
     for shard in 0..<2 { try sharded.run(shard) }
 
-    let error = #expect(throws: ShardError.self) { try sharded.merge() }
+    let error = #expect(throws: LarderError.self) { try sharded.merge() }
 
     let url = try JSONDecoder().decode(PictureRow.self, from: Data(first.utf8)).url
     #expect(error?.code == .data)
     #expect(error?.description.contains("\(url) is in two manifests") == true)
-    #expect(throws: CacheError.self) {
+    #expect(throws: LarderError.self) {
       try CatalogReader(cache: sharded.folder.path("cache"), catalog: nil).list()
     }
   }
@@ -181,7 +182,7 @@ struct ManifestTests {
     try sharded.plan(4)
     try sharded.run(2)
 
-    let error = #expect(throws: ShardError.self) { try sharded.merge() }
+    let error = #expect(throws: LarderError.self) { try sharded.merge() }
 
     #expect(error?.description.contains("shards 0, 1, 3 have no manifest") == true)
   }
@@ -206,8 +207,8 @@ struct ManifestTests {
     let sharded = try ShardedShop(try SampleShop(sections: 1, items: 1))
     try sharded.plan(2)
 
-    #expect(throws: ShardError.self) { try sharded.run(2) }
-    let error = #expect(throws: ShardError.self) { try sharded.plan(2) }
+    #expect(throws: LarderError.self) { try sharded.run(2) }
+    let error = #expect(throws: LarderError.self) { try sharded.plan(2) }
     #expect(error?.code == .usage)
   }
 }

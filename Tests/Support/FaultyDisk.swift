@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Glibc
 import Synchronization
@@ -34,7 +35,7 @@ package final class FaultyDisk: Disk {
   /// Every operation so far, failed ones included: `rename a.jpg` and so on.
   package var operations: [String] { state.withLock { $0.operations } }
 
-  private func count(_ verb: String, _ thing: String) throws(CacheError) {
+  private func count(_ verb: String, _ thing: String) throws(LarderError) {
     let code: Int32? = state.withLock { state in
       state.operations.append("\(verb) \(thing)")
       switch state.fault {
@@ -44,59 +45,59 @@ package final class FaultyDisk: Disk {
       }
     }
     guard let code else { return }
-    throw CacheError(
+    throw LarderError(
       code == ENOSPC ? .diskFull : .disk,
       "cannot \(verb) \(thing): fault \(code); this is a test"
     )
   }
 
-  package func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
+  package func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile {
     try count("create", name)
     return try disk.create(name, in: folder)
   }
 
   package func reopen(_ name: String, in folder: Folder, keeping size: ByteCount)
-    throws(CacheError) -> OpenFile
+    throws(LarderError) -> OpenFile
   {
     try count("reopen", name)
     return try disk.reopen(name, in: folder, keeping: size)
   }
 
-  package func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
+  package func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError) {
     try count("append", file.path)
     try disk.append(bytes, to: file)
   }
 
-  package func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError) {
+  package func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError) {
     try count("date", file.path)
     try disk.setModified(time, of: file)
   }
 
-  package func sync(_ file: OpenFile) throws(CacheError) {
+  package func sync(_ file: OpenFile) throws(LarderError) {
     try count("sync", file.path)
     try disk.sync(file)
   }
 
   package func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError)
+    throws(LarderError)
   {
     try count("rename", new)
     try disk.rename(name, in: old, to: new, in: folder)
   }
 
   package func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError) -> Bool
+    throws(LarderError) -> Bool
   {
     try count("link", new)
     return try disk.link(name, in: old, to: new, in: folder)
   }
 
-  package func remove(_ name: String, in folder: Folder) throws(CacheError) {
+  package func remove(_ name: String, in folder: Folder) throws(LarderError) {
     try count("remove", name)
     try disk.remove(name, in: folder)
   }
 
-  package func sync(_ folder: Folder) throws(CacheError) {
+  package func sync(_ folder: Folder) throws(LarderError) {
     try count("sync", folder.path)
     try disk.sync(folder)
   }

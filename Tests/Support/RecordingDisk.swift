@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Synchronization
 import Transport
@@ -35,51 +36,51 @@ package final class RecordingDisk: Disk {
     noted.withLock { $0.append((operation, moment)) }
   }
 
-  package func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
+  package func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile {
     note(.create("\(folder.path)/\(name)"))
     return try disk.create(name, in: folder)
   }
 
   package func reopen(_ name: String, in folder: Folder, keeping size: ByteCount)
-    throws(CacheError) -> OpenFile
+    throws(LarderError) -> OpenFile
   {
     try disk.reopen(name, in: folder, keeping: size)
   }
 
-  package func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
+  package func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError) {
     note(.append(file.path, bytes.withUnsafeBytes { Array($0) }))
     try disk.append(bytes, to: file)
   }
 
-  package func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError) {
+  package func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError) {
     try disk.setModified(time, of: file)
   }
 
-  package func sync(_ file: OpenFile) throws(CacheError) {
+  package func sync(_ file: OpenFile) throws(LarderError) {
     note(.syncFile(file.path))
     try disk.sync(file)
   }
 
   package func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError)
+    throws(LarderError)
   {
     note(.rename("\(old.path)/\(name)", "\(folder.path)/\(new)"))
     try disk.rename(name, in: old, to: new, in: folder)
   }
 
   package func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError) -> Bool
+    throws(LarderError) -> Bool
   {
     note(.link("\(old.path)/\(name)", "\(folder.path)/\(new)"))
     return try disk.link(name, in: old, to: new, in: folder)
   }
 
-  package func remove(_ name: String, in folder: Folder) throws(CacheError) {
+  package func remove(_ name: String, in folder: Folder) throws(LarderError) {
     note(.remove("\(folder.path)/\(name)"))
     try disk.remove(name, in: folder)
   }
 
-  package func sync(_ folder: Folder) throws(CacheError) {
+  package func sync(_ folder: Folder) throws(LarderError) {
     note(.syncFolder(folder.path))
     try disk.sync(folder)
   }

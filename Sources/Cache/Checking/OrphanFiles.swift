@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import Synchronization
 import Transport
@@ -37,12 +38,12 @@ package final class OrphanFiles: Sendable {
   ///   - url: Where it is fetched from.
   ///   - identity: What tells it from others; nil for its URL.
   /// - Returns: Its row; nil when there is no such file, it cannot be read, or it is no picture and is removed.
-  /// - Throws: ``CacheError`` when the row cannot be written.
+  /// - Throws: ``LarderError`` when the row cannot be written.
   package func adopt(
     _ id: PictureID,
     url: String,
     identity: String? = nil
-  ) throws(CacheError) -> PictureEntry? {
+  ) throws(LarderError) -> PictureEntry? {
     guard !isEmpty else { return nil }
     let claimed = PictureEntry(id: id, url: url, identity: identity)
     if unclaimed.withLock({ $0.remove(claimed.name.path) }) == nil {
@@ -50,7 +51,7 @@ package final class OrphanFiles: Sendable {
     }
     let renewed: PictureEntry?
     // A file that cannot be read is not removed; the fetch of its picture replaces it.
-    do throws(CacheError) { renewed = claimed.renewed(by: try read(claimed.name)) } catch {
+    do throws(LarderError) { renewed = claimed.renewed(by: try read(claimed.name)) } catch {
       return nil
     }
     guard let entry = renewed else {
@@ -65,7 +66,7 @@ package final class OrphanFiles: Sendable {
   /// Gives the file that an older larder named for a picture the picture's name.
   ///
   /// - Returns: Whether there is such a file.
-  private func takeOlder(_ claimed: PictureEntry) throws(CacheError) -> Bool {
+  private func takeOlder(_ claimed: PictureEntry) throws(LarderError) -> Bool {
     let older = PictureName(older: claimed.identity)
     guard unclaimed.withLock({ $0.remove(older.path) }) != nil,
       let source = try layout.existingFolder(older.folder)
@@ -87,9 +88,9 @@ package final class OrphanFiles: Sendable {
   ///
   /// - Parameter kept: Paths that a catalog claims although this run did not ask for them.
   /// - Returns: How many were removed.
-  /// - Throws: ``CacheError`` when one cannot be removed.
+  /// - Throws: ``LarderError`` when one cannot be removed.
   @discardableResult
-  package func sweep(except kept: Set<String> = []) throws(CacheError) -> Int {
+  package func sweep(except kept: Set<String> = []) throws(LarderError) -> Int {
     let nobodys = unclaimed.withLock { paths in
       defer { paths.formIntersection(kept) }
       return paths.subtracting(kept)

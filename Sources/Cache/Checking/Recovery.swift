@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import GRDB
 import Glibc
@@ -50,19 +51,19 @@ package struct Recovery: Sendable {
   ///   - index: what is known of it.
   ///   - oldest: unfinished bodies last written before this are removed.
   ///   - isClaimed: whether the caller enters the row of a file, by its path; such a file is no orphan.
-  /// - Throws: ``CacheError`` when a folder or the index cannot be read or mended.
+  /// - Throws: ``LarderError`` when a folder or the index cannot be read or mended.
   package init(
     _ layout: CacheLayout,
     _ index: Index,
     partialsSince oldest: UnixTime = .distantPast,
-    isClaimed: (String) throws(CacheError) -> Bool = { _ in false }
-  ) throws(CacheError) {
+    isClaimed: (String) throws(LarderError) -> Bool = { _ in false }
+  ) throws(LarderError) {
     try self.init(
       layout,
       index,
       partialsSince: oldest,
       isClaimed: isClaimed
-    ) { name throws(CacheError) in
+    ) { name throws(LarderError) in
       try layout.digest(of: name)
     }
   }
@@ -72,9 +73,9 @@ package struct Recovery: Sendable {
     _ layout: CacheLayout,
     _ index: Index,
     partialsSince oldest: UnixTime = .distantPast,
-    isClaimed: (String) throws(CacheError) -> Bool = { _ in false },
+    isClaimed: (String) throws(LarderError) -> Bool = { _ in false },
     read: @escaping PictureReading
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     partials = try PartialBodies(layout, since: oldest)
     let wasKilled = try index.wasKilled()
     if let listing = layout.listing {
@@ -112,13 +113,13 @@ private struct Comparison {
   mutating func run(
     _ layout: CacheLayout,
     _ index: Index,
-    _ isClaimed: (String) throws(CacheError) -> Bool,
+    _ isClaimed: (String) throws(LarderError) -> Bool,
     _ read: PictureReading
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     for number in UInt8.min...UInt8.max {
       let folder: Folder?
       // Of what the system will not show, nobody can say that it is gone.
-      do throws(CacheError) { folder = try layout.existingFolder(number) } catch { continue }
+      do throws(LarderError) { folder = try layout.existingFolder(number) } catch { continue }
       let known = try compare(number, folder, index, read)
       for name in try folder?.names() ?? [] where !known.contains(name) {
         let path = "images/\(PictureName.folderName(number))/\(name)"
@@ -135,7 +136,7 @@ private struct Comparison {
     _ folder: Folder?,
     _ index: Index,
     _ read: PictureReading
-  ) throws(CacheError) -> Set<String> {
+  ) throws(LarderError) -> Set<String> {
     var known: Set<String> = []
     var gone: [PictureID] = []
     var renewed: [PictureEntry] = []
@@ -144,14 +145,14 @@ private struct Comparison {
       known.insert(name.file)
       let file: FileStamp?
       // As above.
-      do throws(CacheError) { file = try folder?.find(name.file) } catch { return }
+      do throws(LarderError) { file = try folder?.find(name.file) } catch { return }
       switch Standing(row: entry.stamp, file: file) {
       case .agreed, .empty: break
       case .gone: gone.append(entry.id)
       case .doubtful:
         let now: PictureEntry?
         // What cannot be read may be whole: its row stays as it is.
-        do throws(CacheError) { now = entry.reconciled(with: try read(name)) } catch { break }
+        do throws(LarderError) { now = entry.reconciled(with: try read(name)) } catch { break }
         if let now { renewed.append(now) } else { gone.append(entry.id) }
       }
     }
@@ -204,9 +205,9 @@ package struct RoomRecovery {
   ///   - layout: The run's room.
   ///   - index: The run's own index.
   ///   - known: What the cache's index knew of each picture.
-  /// - Throws: ``CacheError`` when a folder cannot be read.
-  package init(_ layout: CacheLayout, _ index: Index, known: [PictureEntry]) throws(CacheError) {
-    let read: PictureReading = { name throws(CacheError) in try layout.digest(of: name) }
+  /// - Throws: ``LarderError`` when a folder cannot be read.
+  package init(_ layout: CacheLayout, _ index: Index, known: [PictureEntry]) throws(LarderError) {
+    let read: PictureReading = { name throws(LarderError) in try layout.digest(of: name) }
     var rows: [PictureEntry] = []
     var paths: Set<String> = []
     if let keeper = layout.keeper {
@@ -232,7 +233,7 @@ package struct RoomRecovery {
   private static func rows(
     of known: [PictureEntry],
     in keeper: any PictureKeeping
-  ) throws(CacheError) -> [PictureEntry] {
+  ) throws(LarderError) -> [PictureEntry] {
     let kept = try keeper.rows(at: known.map(\.name.path))
     return known.compactMap { entry in
       guard let there = kept[entry.name.path] else {
@@ -252,8 +253,8 @@ extension CacheLayout {
   ///   - entry: The row as that run left it.
   ///   - isRead: Whether the bytes are read and compared although the file is the one that was placed.
   /// - Returns: The row; nil when the file is gone or is no whole picture.
-  /// - Throws: ``CacheError`` when the file cannot be read.
-  package func confirmed(_ entry: PictureEntry, read isRead: Bool) throws(CacheError)
+  /// - Throws: ``LarderError`` when the file cannot be read.
+  package func confirmed(_ entry: PictureEntry, read isRead: Bool) throws(LarderError)
     -> PictureEntry?
   {
     guard entry.isHeld else { return entry }
@@ -294,7 +295,7 @@ package struct FolderTimes: Sendable, Equatable {
   private var times: [UInt8: Int64] = [:]
 
   /// Looks at every picture folder that there is.
-  init(of layout: CacheLayout) throws(CacheError) {
+  init(of layout: CacheLayout) throws(LarderError) {
     for name in try layout.images.names() {
       if let number = layout.folderNumber(named: name) { look(at: number, in: layout) }
     }
@@ -334,7 +335,7 @@ package struct FolderTimes: Sendable, Equatable {
 
 extension Index {
   /// When each picture folder last changed, as the last run left it.
-  func folderTimes() throws(CacheError) -> FolderTimes {
+  func folderTimes() throws(LarderError) -> FolderTimes {
     try read { db in
       let noted = try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'folders'")
       return FolderTimes(packed: noted.map { PackedNumbers.unpack($0) } ?? [])
@@ -346,11 +347,11 @@ extension Index {
   /// - Parameters:
   ///   - layout: The cache.
   ///   - found: The folders as they were before this process put files in some; nil to look at all of them.
-  /// - Throws: ``CacheError`` when the folders cannot be listed, or the index cannot be read or written.
+  /// - Throws: ``LarderError`` when the folders cannot be listed, or the index cannot be read or written.
   package func noteFolderTimes(
     of layout: CacheLayout,
     since found: FolderTimes? = nil
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     let times = if let found { found.filled(by: layout) } else { try FolderTimes(of: layout) }
     // A transaction waits for the disk.
     guard try times != folderTimes() else { return }

@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Synchronization
 
@@ -33,7 +34,7 @@ package struct Verification: Sendable {
   ///   - index: its index.
   ///   - isAlone: whether the caller holds the cache's lock, so that nobody else is at work.
   package init(_ layout: CacheLayout, _ index: Index, isAlone: Bool = false) {
-    self.init(layout, index, isAlone: isAlone) { name throws(CacheError) in
+    self.init(layout, index, isAlone: isAlone) { name throws(LarderError) in
       try layout.digest(of: name)
     }
   }
@@ -58,11 +59,11 @@ package struct Verification: Sendable {
   ///   - depth: how closely.
   ///   - progress: called now and then, on any thread, with how many of how many are done.
   /// - Returns: What is damaged, missing or orphaned.
-  /// - Throws: ``CacheError`` when a folder or the index cannot be read.
+  /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Depth,
     progress: (Int, Int) -> Void = { _, _ in }
-  ) throws(CacheError) -> VerifyReport {
+  ) throws(LarderError) -> VerifyReport {
     try run(depth, from: VerifyPosition(isFull: depth == .full), isStopped: { false }) {
       progress($0.checked, $1)
     }
@@ -76,13 +77,13 @@ package struct Verification: Sendable {
   ///   - isStopped: asked now and then, on any thread, whether to end early.
   ///   - progress: called after each pass with the position and how many there are in all.
   /// - Returns: What is damaged, missing or orphaned; not complete when it was stopped.
-  /// - Throws: ``CacheError`` when a folder or the index cannot be read.
+  /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Depth,
     from start: VerifyPosition,
     isStopped: @Sendable () -> Bool,
     progress: (VerifyPosition, Int) -> Void
-  ) throws(CacheError) -> VerifyReport {
+  ) throws(LarderError) -> VerifyReport {
     if let listing = layout.listing {
       return try KeptVerification(layout, listing, index, review)
         .run(depth, from: start, isStopped: isStopped, progress: progress)
@@ -104,7 +105,7 @@ package struct Verification: Sendable {
     }
     let paths = Set(position.damaged + position.missing)
       .union(try PictureFiles(layout).orphans(index))
-    var report = try review.settled(paths) { paths throws(CacheError) in
+    var report = try review.settled(paths) { paths throws(LarderError) in
       try lookAgain(at: paths, suspects, depth)
     }
     report.checked = position.checked
@@ -114,7 +115,7 @@ package struct Verification: Sendable {
     let squares = SquareVerification(layout, index)
     let first = try squares.run(depth).report
     report.add(
-      try review.settled(first.paths) { paths throws(CacheError) in
+      try review.settled(first.paths) { paths throws(LarderError) in
         try squares.look(at: paths, depth)
       }
     )
@@ -128,7 +129,7 @@ package struct Verification: Sendable {
     at ids: [PictureID],
     _ depth: Depth,
     isStopped: @Sendable () -> Bool
-  ) throws(CacheError) -> [(PictureEntry, FileVerdict)]? {
+  ) throws(LarderError) -> [(PictureEntry, FileVerdict)]? {
     var held: [PictureEntry] = []
     try index.forEachPicture(of: ids) { if $0.isHeld { held.append($0) } }
     let entries = held
@@ -151,12 +152,12 @@ package struct Verification: Sendable {
   ///   - ids: whose file each is, of those that had a row.
   ///   - depth: how closely.
   /// - Returns: What seems wrong now.
-  /// - Throws: ``CacheError`` when the index or a folder cannot be read.
+  /// - Throws: ``LarderError`` when the index or a folder cannot be read.
   private func lookAgain(
     at paths: Set<String>,
     _ ids: [String: PictureID],
     _ depth: Depth
-  ) throws(CacheError) -> SuspectReview.Look {
+  ) throws(LarderError) -> SuspectReview.Look {
     var found = SuspectReview.Look()
     let pictures = paths.compactMap { ids[$0] }
     let before = try index.pictures(pictures)
@@ -190,7 +191,7 @@ package struct Verification: Sendable {
   /// other orphans are removed. The caller holds the cache's lock.
   ///
   /// While the index is being made anew, orphans that no URL claims stay: their catalogs may still come.
-  package func repair(_ report: VerifyReport, urls: [String]) throws(CacheError) {
+  package func repair(_ report: VerifyReport, urls: [String]) throws(LarderError) {
     try SquareVerification(layout, index).repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
     try index.write { db in for id in lost { try Index.forget(id, in: db) } }
@@ -215,12 +216,12 @@ package struct Verification: Sendable {
   package static func orphans(
     of layout: CacheLayout,
     _ index: Index
-  ) throws(CacheError) -> [String] {
+  ) throws(LarderError) -> [String] {
     try PictureFiles(layout).orphans(index)
   }
 
   /// Every file below `images/`, sorted.
-  package static func files(of layout: CacheLayout) throws(CacheError) -> [String] {
+  package static func files(of layout: CacheLayout) throws(LarderError) -> [String] {
     try PictureFiles(layout).all()
   }
 }
@@ -378,8 +379,8 @@ struct SuspectReview {
   /// While a run holds the cache, what it may be placing at this moment is left out.
   func settled(
     _ paths: Set<String>,
-    _ look: (Set<String>) throws(CacheError) -> Look
-  ) throws(CacheError) -> VerifyReport {
+    _ look: (Set<String>) throws(LarderError) -> Look
+  ) throws(LarderError) -> VerifyReport {
     var (paths, last) = (paths, VerifyReport?.none)
     for _ in 0..<Self.mostLooks where !paths.isEmpty {
       let wasAtWork = try isRunAtWork()
@@ -393,7 +394,7 @@ struct SuspectReview {
     return last ?? VerifyReport()
   }
 
-  private func isRunAtWork() throws(CacheError) -> Bool {
+  private func isRunAtWork() throws(LarderError) -> Bool {
     if isAlone { return false }
     return try CacheLock.isHeld(layout)
   }
@@ -435,7 +436,7 @@ struct PictureJudge: Sendable {
   }
 
   private func look(at entry: PictureEntry, _ depth: Verification.Depth) -> FileVerdict {
-    do throws(CacheError) {
+    do throws(LarderError) {
       switch depth {
       case .fast:
         let folder = try layout.existingFolder(entry.name.folder)
@@ -457,7 +458,7 @@ struct PictureJudge: Sendable {
   }
 
   /// What to call a picture without a regular file: a link or pipe in its place is to be removed.
-  private func absence(_ entry: PictureEntry) throws(CacheError) -> FileVerdict {
+  private func absence(_ entry: PictureEntry) throws(LarderError) -> FileVerdict {
     try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
       ? .missing : .damaged(isNewer: false)
   }
@@ -472,7 +473,7 @@ struct PictureFiles {
   }
 
   /// Every file that lies where pictures do, sorted.
-  func all() throws(CacheError) -> [String] {
+  func all() throws(LarderError) -> [String] {
     if let listing = layout.listing { return try listing.objects().keys.sorted() }
     var files: [String] = []
     for number in try layout.existingFolders() {
@@ -486,7 +487,7 @@ struct PictureFiles {
   ///
   /// A folder at a time, so that memory is for a 256th of the names. A folder's rows are read after its files, so
   /// that what is committed meanwhile counts as known.
-  func orphans(_ index: Index) throws(CacheError) -> [String] {
+  func orphans(_ index: Index) throws(LarderError) -> [String] {
     if let keeper = layout.keeper {
       let all = try all()
       let known = try index.heldPictures(at: all)

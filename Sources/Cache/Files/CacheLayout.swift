@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import Synchronization
 
@@ -41,11 +42,11 @@ package final class CacheLayout: Sendable {
 
   /// Opens the cache at `path`, making what is missing.
   ///
-  /// - Throws: ``CacheError`` when a folder cannot be made, or one below the cache is a symbolic link.
+  /// - Throws: ``LarderError`` when a folder cannot be made, or one below the cache is a symbolic link.
   package init(
     creating path: String,
     keeper: (any PictureKeeping)? = nil
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     listing = keeper.map { KeptListing($0) }
     try Self.makeParents(of: path)
     root = try Folder(path: path, creating: true, isNamed: true)
@@ -66,12 +67,12 @@ package final class CacheLayout: Sendable {
   ///   - path: The cache.
   ///   - room: The room's name, which no other run has.
   ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
-  /// - Throws: ``CacheError`` when a folder cannot be made or is a symbolic link.
+  /// - Throws: ``LarderError`` when a folder cannot be made or is a symbolic link.
   package init(
     beside path: String,
     room: String,
     keeper: (any PictureKeeping)? = nil
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     listing = keeper.map { KeptListing($0) }
     try Self.makeParents(of: path)
     let cache = try Folder(path: path, creating: true, isNamed: true)
@@ -100,7 +101,7 @@ package final class CacheLayout: Sendable {
     rmdir(rooms.path)
   }
 
-  private static func tag(_ root: Folder) throws(CacheError) {
+  private static func tag(_ root: Folder) throws(LarderError) {
     let descriptor = openat(
       root.descriptor,
       "CACHEDIR.TAG",
@@ -115,11 +116,11 @@ package final class CacheLayout: Sendable {
 
   /// Opens the cache at `path` as it is, making nothing.
   ///
-  /// - Throws: ``CacheError/Code/empty`` when there is no cache.
+  /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(
     reading path: String,
     keeper: (any PictureKeeping)? = nil
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     listing = keeper.map { KeptListing($0) }
     guard access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
@@ -131,11 +132,11 @@ package final class CacheLayout: Sendable {
 
   /// Opens the cache at `path` to be checked: its folders must be there, its index need not.
   ///
-  /// - Throws: ``CacheError/Code/empty`` when there is no cache.
+  /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(
     checking path: String,
     keeper: (any PictureKeeping)? = nil
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     listing = keeper.map { KeptListing($0) }
     guard access(path + "/images", F_OK) == 0 || access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
@@ -153,8 +154,8 @@ package final class CacheLayout: Sendable {
 
   /// Demands that no other machine has taken the cache over; free where no other can.
   ///
-  /// - Throws: ``CacheError/Code/locked``.
-  func demandHold() throws(CacheError) {
+  /// - Throws: ``LarderError/Code/locked``.
+  func demandHold() throws(LarderError) {
     try claim.withLock { $0 }?.demandHold()
   }
 
@@ -164,8 +165,8 @@ package final class CacheLayout: Sendable {
   /// Nothing is lost that could be of use: unfinished bodies count on the machine alone that wrote them.
   ///
   /// - Parameter token: that of the claim that was taken over.
-  /// - Throws: ``CacheError`` when the folder cannot be made.
-  func leavePartials(to token: String) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the folder cannot be made.
+  func leavePartials(to token: String) throws(LarderError) {
     let aside = "partial-\(token)"
     guard renameat(root.descriptor, "partial", root.descriptor, aside) == 0 else {
       throw .system("rename", path("partial"), errno: errno)
@@ -190,7 +191,7 @@ package final class CacheLayout: Sendable {
   }
 
   /// The folder that holds the pictures whose name starts with these two digits.
-  func folder(_ number: UInt8, creating: Bool = true) throws(CacheError) -> Folder {
+  func folder(_ number: UInt8, creating: Bool = true) throws(LarderError) -> Folder {
     let open = folders.withLock { folders in
       if creating { folders.filled[Int(number)] = true }
       return folders.open[number]
@@ -215,8 +216,8 @@ package final class CacheLayout: Sendable {
   /// Waits until the picture folders themselves are on the device: a synced folder is lost with all
   /// that is in it when the name that leads there is.
   ///
-  /// - Throws: ``CacheError``; the next call tries again.
-  func syncFolderNames(on disk: some Disk) throws(CacheError) {
+  /// - Throws: ``LarderError``; the next call tries again.
+  func syncFolderNames(on disk: some Disk) throws(LarderError) {
     guard hasUnsyncedNames.exchange(false, ordering: .sequentiallyConsistent) else { return }
     do {
       try disk.sync(images)
@@ -227,13 +228,13 @@ package final class CacheLayout: Sendable {
   }
 
   /// The same without making it; nil when there is none, or a link or file in its place.
-  func existingFolder(_ number: UInt8) throws(CacheError) -> Folder? {
+  func existingFolder(_ number: UInt8) throws(LarderError) -> Folder? {
     guard try images.findKind(PictureName.folderName(number)) == S_IFDIR else { return nil }
     return try folder(number, creating: false)
   }
 
   /// The picture folders that there are.
-  func existingFolders() throws(CacheError) -> [UInt8] {
+  func existingFolders() throws(LarderError) -> [UInt8] {
     try images.names().compactMap(pictureFolder).sorted()
   }
 
@@ -251,7 +252,7 @@ package final class CacheLayout: Sendable {
   }
 
   /// Makes the folders above `path` as `mkdir -p` would.
-  private static func makeParents(of path: String) throws(CacheError) {
+  private static func makeParents(of path: String) throws(LarderError) {
     var prefix = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/").dropLast() {
       prefix += prefix.isEmpty || prefix == "/" ? String(part) : "/" + part
@@ -280,7 +281,7 @@ package final class CacheLayout: Sendable {
     let disk = SystemDisk()
     let temporary = Self.noteName + ".new"
     guard let file = try? disk.create(temporary, in: root) else { return }
-    do throws(CacheError) {
+    do throws(LarderError) {
       try disk.append(Array(text.utf8).span.bytes, to: file)
       try disk.sync(file)
       try disk.rename(temporary, in: root, to: Self.noteName, in: root)

@@ -10,28 +10,28 @@ import Transport
 /// very pages that it could not write (the caller drops the file and fetches it again).
 package protocol Disk: Sendable {
   /// Creates `name` in `folder` for writing, empty; replaces what an earlier run left.
-  func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile
+  func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile
   /// Opens `name` in `folder` to append to its first `size` bytes; what lies behind them is cut.
   ///
   /// Fails when it is no regular file or shorter than that.
-  func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(CacheError)
+  func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(LarderError)
     -> OpenFile
   /// Appends all of `bytes`, however many writes that takes.
-  func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError)
+  func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError)
   /// Sets when the file was last modified.
-  func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError)
+  func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError)
   /// Waits until the file's bytes and size are on the device.
-  func sync(_ file: OpenFile) throws(CacheError)
+  func sync(_ file: OpenFile) throws(LarderError)
   /// Gives `name` a new name, replacing what is there, in one step that no crash can halve.
   func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError)
+    throws(LarderError)
   /// Makes a second name for `name`. False when the system does not, for whatever reason.
   func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError) -> Bool
+    throws(LarderError) -> Bool
   /// Removes `name`; quiet when it is already gone.
-  func remove(_ name: String, in folder: Folder) throws(CacheError)
+  func remove(_ name: String, in folder: Folder) throws(LarderError)
   /// Waits until the folder's names are on the device.
-  func sync(_ folder: Folder) throws(CacheError)
+  func sync(_ folder: Folder) throws(LarderError)
 }
 
 /// A folder held open, closed exactly once.
@@ -49,8 +49,8 @@ package final class Folder: Sendable {
   ///   - path: The folder.
   ///   - creating: Whether it is made when there is none.
   ///   - isNamed: Whether the user named this path, so that a link is followed.
-  /// - Throws: ``CacheError`` when the folder cannot be made or opened.
-  package init(path: String, creating: Bool, isNamed: Bool = false) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the folder cannot be made or opened.
+  package init(path: String, creating: Bool, isNamed: Bool = false) throws(LarderError) {
     if creating, mkdir(path, 0o700) != 0, errno != EEXIST {
       throw .system("make", path, errno: errno)
     }
@@ -61,7 +61,7 @@ package final class Folder: Sendable {
   }
 
   /// Opens a folder in a folder that is open, whatever has its path by now; refuses a symbolic link.
-  init(_ name: String, in parent: Folder) throws(CacheError) {
+  init(_ name: String, in parent: Folder) throws(LarderError) {
     path = "\(parent.path)/\(name)"
     descriptor = openat(
       parent.descriptor,
@@ -123,7 +123,7 @@ package struct SystemDisk: Disk {
   }
 
   /// Creates the file by `openat`, never through a link.
-  package func create(_ name: String, in folder: Folder) throws(CacheError) -> OpenFile {
+  package func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = openat(folder.descriptor, name, flags, 0o644)
     guard descriptor >= 0 else { throw .system("create", "\(folder.path)/\(name)", errno: errno) }
@@ -132,7 +132,7 @@ package struct SystemDisk: Disk {
 
   /// Opens the file by `openat`, never through a link nor waiting for a pipe's other end.
   package func reopen(_ name: String, in folder: Folder, keeping size: ByteCount)
-    throws(CacheError)
+    throws(LarderError)
     -> OpenFile
   {
     let flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
@@ -149,7 +149,7 @@ package struct SystemDisk: Disk {
   }
 
   /// Writes until all is written; a write that a signal interrupts is repeated.
-  package func append(_ bytes: RawSpan, to file: OpenFile) throws(CacheError) {
+  package func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError) {
     do throws(SystemError) {
       try Files.write(bytes, to: file.descriptor)
     } catch {
@@ -158,7 +158,7 @@ package struct SystemDisk: Disk {
   }
 
   /// Sets the date by `futimens`.
-  package func setModified(_ time: UnixTime, of file: OpenFile) throws(CacheError) {
+  package func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError) {
     // Not UTIME_OMIT's macro, which Swift does not import: leave the access time as it is.
     let omit = 0x3FFF_FFFE
     let times = [
@@ -170,14 +170,14 @@ package struct SystemDisk: Disk {
   }
 
   /// Waits by `fsync`.
-  package func sync(_ file: OpenFile) throws(CacheError) {
+  package func sync(_ file: OpenFile) throws(LarderError) {
     guard durable else { return }
     guard fsync(file.descriptor) == 0 else { throw .system("sync", file.path, errno: errno) }
   }
 
   /// Renames by `renameat`.
   package func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError)
+    throws(LarderError)
   {
     guard renameat(old.descriptor, name, folder.descriptor, new) == 0 else {
       throw .system("rename", "\(old.path)/\(name) to \(folder.path)/\(new)", errno: errno)
@@ -186,7 +186,7 @@ package struct SystemDisk: Disk {
 
   /// Links by `linkat`.
   package func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
-    throws(CacheError) -> Bool
+    throws(LarderError) -> Bool
   {
     guard linkat(old.descriptor, name, folder.descriptor, new, 0) == 0 else {
       // Whatever the reason, the caller has bytes of its own to place.
@@ -197,14 +197,14 @@ package struct SystemDisk: Disk {
   }
 
   /// Removes by `unlinkat`.
-  package func remove(_ name: String, in folder: Folder) throws(CacheError) {
+  package func remove(_ name: String, in folder: Folder) throws(LarderError) {
     guard unlinkat(folder.descriptor, name, 0) == 0 || errno == ENOENT else {
       throw .system("remove", "\(folder.path)/\(name)", errno: errno)
     }
   }
 
   /// Waits by `fsync` on the folder.
-  package func sync(_ folder: Folder) throws(CacheError) {
+  package func sync(_ folder: Folder) throws(LarderError) {
     guard durable else { return }
     do throws(SystemError) {
       if try !Files.sync(folder: folder.descriptor) { FileSystemGap.folderSync.note() }
@@ -226,23 +226,23 @@ extension Folder {
 
   /// What `stat` says of the regular file `name`, or nil when there is none.
   ///
-  /// - Throws: ``CacheError`` when the system would not say, which is no proof that there is none.
-  func find(_ name: String) throws(CacheError) -> FileStamp? {
+  /// - Throws: ``LarderError`` when the system would not say, which is no proof that there is none.
+  func find(_ name: String) throws(LarderError) -> FileStamp? {
     guard let status = try status(of: name), status.st_mode & S_IFMT == S_IFREG else { return nil }
     return FileStamp(status)
   }
 
   /// What lies under `name`, one of the system's `S_IF…`; nil when nothing does.
   ///
-  /// - Throws: ``CacheError`` when the system would not say.
-  func findKind(_ name: String) throws(CacheError) -> mode_t? {
+  /// - Throws: ``LarderError`` when the system would not say.
+  func findKind(_ name: String) throws(LarderError) -> mode_t? {
     try status(of: name).map { $0.st_mode & S_IFMT }
   }
 
   /// What the system says of `name` itself; nil where nothing lies there.
   ///
-  /// - Throws: ``CacheError`` when the system would not say.
-  func status(of name: String) throws(CacheError) -> stat? {
+  /// - Throws: ``LarderError`` when the system would not say.
+  func status(of name: String) throws(LarderError) -> stat? {
     var status = Glibc.stat()
     if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
     guard errno == ENOENT || errno == ENOTDIR else {
@@ -259,7 +259,7 @@ extension Folder {
   }
 
   /// The names in the folder, without `.` and `..`, in the system's order.
-  package func names() throws(CacheError) -> [String] {
+  package func names() throws(LarderError) -> [String] {
     do throws(SystemError) {
       return try Files.names(in: descriptor)
     } catch {
@@ -270,14 +270,14 @@ extension Folder {
 
 extension OpenFile {
   /// What `stat` says of the file.
-  func stamp() throws(CacheError) -> FileStamp {
+  func stamp() throws(LarderError) -> FileStamp {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
     return FileStamp(status)
   }
 
   /// The same; nil when it is no regular file.
-  func regularStamp() throws(CacheError) -> FileStamp? {
+  func regularStamp() throws(LarderError) -> FileStamp? {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
     return status.st_mode & S_IFMT == S_IFREG ? FileStamp(status) : nil
@@ -301,22 +301,22 @@ extension Folder {
   /// Root may write anywhere, and the owner of the cache could neither change nor remove the files that root
   /// leaves in it.
   ///
-  /// - Throws: ``CacheError/Code/unfit``.
-  func demandOwnership() throws(CacheError) {
+  /// - Throws: ``LarderError/Code/unfit``.
+  func demandOwnership() throws(LarderError) {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
     if let error = Self.refusal(of: path, owner: status.st_uid, user: geteuid()) { throw error }
   }
 
   /// What to say when a folder belongs to another; nil when it is ours.
-  static func refusal(of path: String, owner: uid_t, user: uid_t) -> CacheError? {
+  static func refusal(of path: String, owner: uid_t, user: uid_t) -> LarderError? {
     guard owner != user else { return nil }
     let problem = "cannot change \(path): it belongs to user \(owner), and you are \(user)"
     guard user == 0 else {
-      return CacheError(.unfit, problem, remedy: .ownFolder, thing: path)
+      return LarderError(.unfitFolder, problem, remedy: .ownFolder, thing: path)
     }
-    return CacheError(
-      .unfit,
+    return LarderError(
+      .unfitFolder,
       problem + "; run larder as that user, or give the cache to root with chown -R",
       thing: path
     )

@@ -15,11 +15,11 @@ struct FileDigest: Equatable {
 }
 
 /// A way to read a picture's file in full; nil when there is no regular file.
-typealias PictureReading = @Sendable (PictureName) throws(CacheError) -> FileDigest?
+typealias PictureReading = @Sendable (PictureName) throws(LarderError) -> FileDigest?
 
 extension CacheLayout {
   /// Reads a picture's file and hashes it, 256 KiB at a time; nil when there is no regular file.
-  func digest(of name: PictureName) throws(CacheError) -> FileDigest? {
+  func digest(of name: PictureName) throws(LarderError) -> FileDigest? {
     if let keeper { return try keeper.digest(of: name.path) }
     guard let folder = try existingFolder(name.folder) else { return nil }
     return try folder.digest(of: name.file)
@@ -27,8 +27,8 @@ extension CacheLayout {
 
   /// What is known of a picture's file without reading it; nil when there is none.
   ///
-  /// - Throws: ``CacheError`` when the system or the store would not say.
-  func find(_ name: PictureName) throws(CacheError) -> FileStamp? {
+  /// - Throws: ``LarderError`` when the system or the store would not say.
+  func find(_ name: PictureName) throws(LarderError) -> FileStamp? {
     if let listing { return try listing.objects()[name.path]?.stamp }
     return try existingFolder(name.folder)?.find(name.file)
   }
@@ -37,7 +37,7 @@ extension CacheLayout {
   /// quiet when it is gone.
   ///
   /// Follows no link.
-  func remove(_ path: String) throws(CacheError) {
+  func remove(_ path: String) throws(LarderError) {
     if let keeper, path.hasPrefix("images/") { return try keeper.remove([path]) }
     guard unlinkat(root.descriptor, path, 0) == 0 || errno == ENOENT else {
       guard errno == EISDIR else { throw .system("remove", self.path(path), errno: errno) }
@@ -55,11 +55,11 @@ extension CacheLayout {
   /// - Parameters:
   ///   - pictures: Whose.
   ///   - progress: Called after each, or after all where a store removes them.
-  /// - Throws: ``CacheError`` when one stays.
+  /// - Throws: ``LarderError`` when one stays.
   package func remove(
     _ pictures: [GcPlan.Picture],
     progress: () -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     let paths = pictures.map { PictureName(url: $0.url, id: $0.id).path }
     if let keeper { try keeper.remove(paths) }
     for path in paths {
@@ -69,13 +69,13 @@ extension CacheLayout {
   }
 
   /// Removes what lies at a path below `images/` and is nobody's.
-  package func removeOrphan(_ path: String) throws(CacheError) {
+  package func removeOrphan(_ path: String) throws(LarderError) {
     try remove(path)
   }
 
   /// When the inode at a path in the cache last changed: when the file got its
   /// name here; nil when there is none.
-  package func changed(_ path: String) throws(CacheError) -> UnixTime? {
+  package func changed(_ path: String) throws(LarderError) -> UnixTime? {
     if let listing { return try listing.objects()[path]?.changed }
     var status = stat()
     guard fstatat(root.descriptor, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -85,7 +85,7 @@ extension CacheLayout {
 
 extension Folder {
   /// Reads a file and hashes it, 256 KiB at a time; nil when it is no regular file.
-  func digest(of name: String) throws(CacheError) -> FileDigest? {
+  func digest(of name: String) throws(LarderError) -> FileDigest? {
     // Not blocking: a planted FIFO must not hold us.
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let opened = openat(self.descriptor, name, flags)

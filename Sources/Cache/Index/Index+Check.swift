@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import Glibc
 import SQLite
@@ -17,11 +18,11 @@ extension Index {
   /// - Parameters:
   ///   - listings: The listings.
   ///   - slice: Which slice of a long catalog; nil for all items. Each run has the next, so that in turn all are checked.
-  /// - Throws: ``CacheError``, with code `damaged` when they cannot be shown.
+  /// - Throws: ``LarderError``, with code `damaged` when they cannot be shown.
   package func checkListings(
     _ listings: [ListingID],
     slice: Int64? = nil
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     var versions: [ItemVersion] = []
     for listing in listings {
       let own = try checkedVersions(of: listing)
@@ -43,7 +44,7 @@ extension Index {
   }
 
   /// The versions of a listing's items, compared with the digest that the listing is found by.
-  private func checkedVersions(of listing: ListingID) throws(CacheError) -> [ItemVersion] {
+  private func checkedVersions(of listing: ListingID) throws(LarderError) -> [ItemVersion] {
     try read { db in
       let row = try RowReader(db, "SELECT items, keys, digest FROM listing WHERE id = ?")
       row.restart(listing.rawValue)
@@ -75,8 +76,8 @@ extension Index {
     }
   }
 
-  private func damaged(_ what: String) -> CacheError {
-    CacheError(
+  private func damaged(_ what: String) -> LarderError {
+    LarderError(
       .damaged,
       "cannot read \(path): \(what) is not as it was written",
       remedy: .remake,
@@ -86,8 +87,8 @@ extension Index {
 
   /// Demands that every catalog can be shown as its last run left it; see ``checkListings(_:slice:)``.
   ///
-  /// - Throws: ``CacheError``, with code `damaged` when one cannot.
-  package func checkCatalogs() throws(CacheError) {
+  /// - Throws: ``LarderError``, with code `damaged` when one cannot.
+  package func checkCatalogs() throws(LarderError) {
     for catalog in try catalogs() {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
       try checkListings(try sections(run: run.id).compactMap(\.listing))
@@ -98,8 +99,8 @@ extension Index {
 extension Index {
   /// Whether the file is whole, as SQLite judges it; `fast` leaves out that its own indices agree.
   ///
-  /// - Throws: ``CacheError`` when it cannot be read, which says nothing about it.
-  package func isWhole(fast: Bool) throws(CacheError) -> Bool {
+  /// - Throws: ``LarderError`` when it cannot be read, which says nothing about it.
+  package func isWhole(fast: Bool) throws(LarderError) -> Bool {
     do {
       return try read {
         try String.fetchOne($0, sql: fast ? "PRAGMA quick_check(1)" : "PRAGMA integrity_check(1)")
@@ -157,11 +158,11 @@ extension Index {
   ///   - layout: the cache, whose lock the caller holds.
   ///   - now: the moment.
   /// - Returns: The new index, and where the damaged one is now; nil when there was none.
-  /// - Throws: ``CacheError`` when it cannot be made.
+  /// - Throws: ``LarderError`` when it cannot be made.
   package static func rebuilt(
     in layout: CacheLayout,
     at now: UnixTime
-  ) throws(CacheError) -> (index: Index, aside: String?) {
+  ) throws(LarderError) -> (index: Index, aside: String?) {
     let path = layout.path("index.sqlite")
     let aside = freeName(path + ".damaged-" + now.text("%Y%m%dT%H%M%SZ"))
     let salvaged = salvage(path)

@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import Transport
 
@@ -124,7 +125,7 @@ private struct DecodedRow: PersistableRecord {
 
 extension Index {
   /// The document at `url` as `reader` reads it, or nil when it was never fetched for that.
-  package func document(_ url: String, reader: String = "") throws(CacheError) -> DocumentEntry? {
+  package func document(_ url: String, reader: String = "") throws(LarderError) -> DocumentEntry? {
     let id = DocumentID(url: url, reader: reader)
     return try documents([id])[id]
   }
@@ -132,7 +133,7 @@ extension Index {
   /// The documents of these, as far as they have rows.
   package func documents(
     _ ids: [DocumentID]
-  ) throws(CacheError) -> [DocumentID: DocumentEntry] {
+  ) throws(LarderError) -> [DocumentID: DocumentEntry] {
     try read { db in
       let row = try RowReader(
         db,
@@ -148,7 +149,7 @@ extension Index {
   }
 
   /// What the page was last decoded to, in order.
-  package func decoded(_ document: DocumentID) throws(CacheError) -> [DecodedSection] {
+  package func decoded(_ document: DocumentID) throws(LarderError) -> [DecodedSection] {
     try read { db in
       try DecodedSection.fetchAll(
         db.cachedStatement(sql: "SELECT * FROM decoded WHERE document = ? ORDER BY position"),
@@ -158,7 +159,7 @@ extension Index {
   }
 
   /// Keeps a page and what it was decoded to, together or not at all.
-  package func store(_ document: DocumentEntry, decoded: [DecodedSection]) throws(CacheError) {
+  package func store(_ document: DocumentEntry, decoded: [DecodedSection]) throws(LarderError) {
     try write { db in try Self.store(document, decoded, db) }
   }
 
@@ -168,11 +169,11 @@ extension Index {
   ///   - document: The page.
   ///   - sections: Its sections, whose listings are found by number only once they are kept.
   /// - Returns: The sections with the numbers of their listings.
-  /// - Throws: ``CacheError`` when the index cannot be written.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   package func store(
     _ document: DocumentEntry,
     new sections: [(section: DecodedSection, listing: NewListing)]
-  ) throws(CacheError) -> [DecodedSection] {
+  ) throws(LarderError) -> [DecodedSection] {
     try write { db in
       var decoded: [DecodedSection] = []
       for (section, listing) in sections {
@@ -198,7 +199,7 @@ extension Index {
   }
 
   /// Keeps pages whose bodies did not change.
-  package func store(_ documents: [DocumentEntry]) throws(CacheError) {
+  package func store(_ documents: [DocumentEntry]) throws(LarderError) {
     try write { db in for document in documents { try document.insert(db) } }
   }
 }
@@ -281,7 +282,7 @@ struct DetailRow: PersistableRecord {
 
 extension Index {
   /// The details of a catalog's items.
-  package func details(catalog: CatalogID) throws(CacheError) -> [String: DetailEntry] {
+  package func details(catalog: CatalogID) throws(LarderError) -> [String: DetailEntry] {
     try read { db in
       var entries: [String: DetailEntry] = [:]
       let row = try RowReader(db, "SELECT \(DetailEntry.columns) FROM detail WHERE catalog = ?")
@@ -298,7 +299,7 @@ extension Index {
   package func details(
     catalog: CatalogID,
     items: some Sequence<String>
-  ) throws(CacheError) -> [String: DetailEntry] {
+  ) throws(LarderError) -> [String: DetailEntry] {
     try read { db in
       let row = try RowReader(
         db,
@@ -316,7 +317,7 @@ extension Index {
   /// When the origin last answered for the detail of each item of a catalog.
   ///
   /// `response` begins with two moments: when the document was asked for, and when it was answered.
-  package func detailChecks(catalog: CatalogID) throws(CacheError) -> [String: UnixTime] {
+  package func detailChecks(catalog: CatalogID) throws(LarderError) -> [String: UnixTime] {
     try read { db in
       var checks: [String: UnixTime] = [:]
       let rows = try Row.fetchCursor(

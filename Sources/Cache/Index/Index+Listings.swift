@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import GRDB
 import Glibc
@@ -177,7 +178,7 @@ extension Index {
   /// Keeps an ordered list of items and says by which number to find it.
   ///
   /// Lists and items that are already kept are not written again.
-  package func keepListing(_ items: [ItemRecord]) throws(CacheError) -> ListingID {
+  package func keepListing(_ items: [ItemRecord]) throws(LarderError) -> ListingID {
     let listing = NewListing(items)
     return try write { db in try listing.keep(in: db) }
   }
@@ -189,11 +190,11 @@ extension Index {
   /// - Parameters:
   ///   - parts: The items, in order.
   ///   - drafts: The listings so far.
-  /// - Throws: ``CacheError`` when the index cannot be written.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(
     _ parts: [ListedRecords],
     in drafts: inout [ListingDraft]
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     var versions: [ItemVersion] = []
     for part in parts { versions += drafts[part.listing].add(part.items) }
     try write { db in try Self.insert(parts, versions, db) }
@@ -203,8 +204,8 @@ extension Index {
   ///
   /// - Parameter draft: The listing.
   /// - Returns: The number, the one that all its items at once would have been given.
-  /// - Throws: ``CacheError`` when the index cannot be written.
-  package func keepListing(_ draft: ListingDraft) throws(CacheError) -> ListingID {
+  /// - Throws: ``LarderError`` when the index cannot be written.
+  package func keepListing(_ draft: ListingDraft) throws(LarderError) -> ListingID {
     let listing = NewListing(draft)
     return try write { db in try listing.keep(in: db) }
   }
@@ -215,11 +216,11 @@ extension Index {
   ///   - draft: The listing.
   ///   - places: The places of the items to leave out.
   /// - Returns: The shorter listing.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func draft(
     _ draft: ListingDraft,
     leavingOut places: Set<Int>
-  ) throws(CacheError) -> ListingDraft {
+  ) throws(LarderError) -> ListingDraft {
     try read { db in
       var rest = ListingDraft()
       try rest.append(draft.row, leavingOut: places, db)
@@ -265,7 +266,7 @@ extension Index {
   }
 
   /// The items of a listing, in order.
-  package func items(listing: ListingID) throws(CacheError) -> [ItemRecord] {
+  package func items(listing: ListingID) throws(LarderError) -> [ItemRecord] {
     try read { db in try items(versions(of: listing, db), of: listing, db) }
   }
 
@@ -274,8 +275,8 @@ extension Index {
   /// What is held of a listing does not grow with it, and nobody who writes waits for the whole of it.
   package func forEachBatch(
     of listing: ListingID,
-    _ body: ([ItemRecord]) throws(CacheError) -> Void
-  ) throws(CacheError) {
+    _ body: ([ItemRecord]) throws(LarderError) -> Void
+  ) throws(LarderError) {
     var rest = try versions(listing: listing)[...]
     while !rest.isEmpty {
       try body(items(rest.prefix(Self.batch), of: listing))
@@ -288,11 +289,11 @@ extension Index {
 
   /// Some items of a listing by their versions, in the order given.
   ///
-  /// - Throws: ``CacheError``, with code `damaged` when there is no such version.
+  /// - Throws: ``LarderError``, with code `damaged` when there is no such version.
   package func items(
     _ versions: some Sequence<ItemVersion>,
     of listing: ListingID
-  ) throws(CacheError) -> [ItemRecord] {
+  ) throws(LarderError) -> [ItemRecord] {
     try read { db in try items(versions, of: listing, db) }
   }
 
@@ -316,8 +317,8 @@ extension Index {
   }
 
   /// The error that says what of a listing is gone.
-  private func gone(_ what: String, _ listing: ListingID) -> CacheError {
-    CacheError(
+  private func gone(_ what: String, _ listing: ListingID) -> LarderError {
+    LarderError(
       .damaged,
       "cannot read listing \(listing.rawValue) in \(path): \(what) is gone",
       remedy: .repair,
@@ -332,12 +333,12 @@ extension Index {
   ///   - first: How many to pass over.
   ///   - count: How many to read at most.
   /// - Returns: The versions.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func versions(
     listing: ListingID,
     from first: Int = 0,
     count: Int = .max
-  ) throws(CacheError) -> [ItemVersion] {
+  ) throws(LarderError) -> [ItemVersion] {
     try read { db in try versions(of: listing, from: first, count: count, db) }
   }
 
@@ -364,11 +365,11 @@ extension Index {
   ///   - key: The item's id.
   ///   - listing: The listing, which may hold an id more than once.
   /// - Returns: The versions; nothing when the listing does not have the item.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func versions(
     of key: String,
     listing: ListingID
-  ) throws(CacheError) -> [ItemVersion] {
+  ) throws(LarderError) -> [ItemVersion] {
     let wanted = key.utf8.filter { $0 != 0 } + [0]
     return try read { db in
       let row = try RowReader(db, "SELECT keys FROM listing WHERE id = ?")
@@ -380,7 +381,7 @@ extension Index {
   }
 
   /// The keys of a listing's items, in order, without reading the items themselves.
-  package func itemKeys(listing: ListingID) throws(CacheError) -> [String] {
+  package func itemKeys(listing: ListingID) throws(LarderError) -> [String] {
     try itemVersions(listing: listing).map(\.key)
   }
 
@@ -388,7 +389,7 @@ extension Index {
   /// versions are equal items.
   package func itemVersions(
     listing: ListingID
-  ) throws(CacheError) -> [(version: ItemVersion, key: String)] {
+  ) throws(LarderError) -> [(version: ItemVersion, key: String)] {
     let (versions, keys) = try packedItems(listing: listing)
     return zip(versions, keys.split(separator: 0, omittingEmptySubsequences: false)).map {
       ($0, String(decoding: $1, as: UTF8.self))
@@ -398,7 +399,7 @@ extension Index {
   /// The same with the ids as they are kept, each ended by a zero byte; nothing when there is no such listing.
   package func packedItems(
     listing: ListingID
-  ) throws(CacheError) -> (versions: [ItemVersion], keys: [UInt8]) {
+  ) throws(LarderError) -> (versions: [ItemVersion], keys: [UInt8]) {
     try read { db in
       let row = try RowReader(db, "SELECT items, keys FROM listing WHERE id = ?")
       row.restart(listing.rawValue)
@@ -409,7 +410,7 @@ extension Index {
   }
 
   /// One version of an item, or nil when there is none.
-  package func item(version: ItemVersion) throws(CacheError) -> [UInt8]? {
+  package func item(version: ItemVersion) throws(LarderError) -> [UInt8]? {
     try read { db in
       try Data.fetchOne(
         db.cachedStatement(sql: "SELECT body FROM item WHERE id = ?"),
@@ -419,7 +420,7 @@ extension Index {
   }
 
   /// The pictures that a listing refers to, in order, repeats included.
-  package func pictures(listing: ListingID) throws(CacheError) -> [PictureID] {
+  package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
     try read { db in
       let row = try RowReader(db, "SELECT pictures FROM listing WHERE id = ?")
       row.restart(listing.rawValue)
@@ -430,8 +431,8 @@ extension Index {
   /// Calls `body` with the pictures that a listing refers to, in order, repeats included, so many at a time.
   package func forEachPictureBatch(
     of listing: ListingID,
-    _ body: ([PictureID]) throws(CacheError) -> Void
-  ) throws(CacheError) {
+    _ body: ([PictureID]) throws(LarderError) -> Void
+  ) throws(LarderError) {
     var start = 0
     while true {
       let (first, count) = (IdentityDigest.size * start, IdentityDigest.size * Self.pictureBatch)
@@ -457,7 +458,7 @@ extension Index {
   private static let pictureBatch = 1 << 14
 
   /// How many items a listing has, without reading them.
-  package func itemCount(listing: ListingID) throws(CacheError) -> Int {
+  package func itemCount(listing: ListingID) throws(LarderError) -> Int {
     try read { db in
       let row = try RowReader(
         db,
@@ -478,10 +479,10 @@ extension Index {
   ///
   /// - Parameter listings: the pages' listings, in order.
   /// - Returns: The joined listing, and how many items were left out as repeats.
-  /// - Throws: ``CacheError``, also when one of the listings is not in the index.
+  /// - Throws: ``LarderError``, also when one of the listings is not in the index.
   package func joinListings(
     _ listings: [ListingID]
-  ) throws(CacheError) -> (listing: ListingID, repeats: Int) {
+  ) throws(LarderError) -> (listing: ListingID, repeats: Int) {
     if let only = listings.first, listings.count == 1 { return (only, 0) }
     return try write { db in
       var draft = ListingDraft()
@@ -503,7 +504,7 @@ extension Index {
     let row = try RowReader(db, "SELECT items, keys, pictures FROM listing WHERE id = ?")
     row.restart(listing.rawValue)
     guard try row.next() else {
-      throw CacheError(
+      throw LarderError(
         .damaged,
         "cannot read listing \(listing.rawValue) in \(path): it is gone",
         remedy: .repair,

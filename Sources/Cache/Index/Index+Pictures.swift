@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import GRDB
 import Transport
@@ -91,12 +92,12 @@ package struct PictureState: Sendable, Equatable {
 
 extension Index {
   /// The entries of these pictures, as far as they have rows.
-  package func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: PictureEntry] {
+  package func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
     try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
   }
 
   /// The URLs of these pictures, as far as they have rows.
-  package func pictureURLs(_ ids: [PictureID]) throws(CacheError) -> [PictureID: String] {
+  package func pictureURLs(_ ids: [PictureID]) throws(LarderError) -> [PictureID: String] {
     try rows(of: ids, "SELECT url FROM picture WHERE id = ?") { $0.text(0) }
   }
 
@@ -105,7 +106,7 @@ extension Index {
     of ids: [PictureID],
     _ sql: String,
     _ value: (borrowing RowReader) -> Value?
-  ) throws(CacheError) -> [PictureID: Value] {
+  ) throws(LarderError) -> [PictureID: Value] {
     var values = [PictureID: Value](minimumCapacity: ids.count)
     try forEachRow(of: ids, sql) { values[$0] = value($1) }
     return values
@@ -115,7 +116,7 @@ extension Index {
   package func forEachPicture(
     of ids: [PictureID],
     _ body: (PictureEntry) throws -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     try forEachRow(of: ids, Self.select + " WHERE id = ?") { try body(PictureEntry($1)) }
   }
 
@@ -124,7 +125,7 @@ extension Index {
     of ids: [PictureID],
     _ sql: String,
     _ body: (PictureID, borrowing RowReader) throws -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     try read { db in
       let row = try RowReader(db, sql)
       for id in ids {
@@ -135,7 +136,7 @@ extension Index {
   }
 
   /// Calls `body` with every entry, a row at a time, in the order of their identities.
-  package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(CacheError) {
+  package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(LarderError) {
     try read { db in
       let rows = try RowReader(db, Self.select + " ORDER BY id")
       while try rows.next() { try body(PictureEntry(rows)) }
@@ -147,7 +148,7 @@ extension Index {
   /// Who asks for one later, by its identity alone, finds there where to ask.
   package func note(
     newest: [(id: PictureID, url: String, identity: String)]
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     guard !newest.isEmpty else { return }
     try write { db in
       var row = try RowWriter(
@@ -167,7 +168,7 @@ extension Index {
   }
 
   /// Writes rows, in one transaction.
-  func save(_ entries: [PictureEntry]) throws(CacheError) {
+  func save(_ entries: [PictureEntry]) throws(LarderError) {
     try write { db in
       var writer = try PictureRowWriter(db)
       for entry in entries { try writer.save(entry) }
@@ -178,7 +179,7 @@ extension Index {
   func forEachPicture(
     inFolder folder: UInt8,
     _ body: (PictureEntry) throws -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     try read { db in
       let ids = PictureID.all(inFolder: folder)
       let rows = try RowReader(db, Self.select + " WHERE id BETWEEN ?1 AND ?2 ORDER BY id")
@@ -188,7 +189,7 @@ extension Index {
   }
 
   /// The identities of all pictures that are held, in order.
-  func heldPictures() throws(CacheError) -> [PictureID] {
+  func heldPictures() throws(LarderError) -> [PictureID] {
     try read { db in
       let rows = try RowReader(db, "SELECT id FROM picture WHERE sha256 IS NOT NULL ORDER BY id")
       var ids: [PictureID] = []
@@ -202,7 +203,7 @@ extension Index {
   func heldPictures(
     at paths: some Sequence<String>,
     anyEnding: Bool = false
-  ) throws(CacheError) -> [String: PictureID] {
+  ) throws(LarderError) -> [String: PictureID] {
     try read { db in
       let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
       let rows = try RowReader(db, select + "id = ?")
@@ -236,7 +237,7 @@ extension Index {
   func forEachHeldFile(
     inFolder folder: UInt8,
     _ body: (String) throws -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     try read { db in
       let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
       let rows = try RowReader(db, select + "id BETWEEN ?1 AND ?2")
@@ -282,11 +283,11 @@ extension Index {
   /// - Parameters:
   ///   - entries: Rows as they are to be.
   ///   - ids: Pictures of which nothing is held any more.
-  /// - Throws: ``CacheError`` when the index cannot be written.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   func renew(
     _ entries: [PictureEntry],
     forgetting ids: [PictureID]
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     guard !entries.isEmpty || !ids.isEmpty else { return }
     try write { db in
       var writer = try PictureRowWriter(db)
@@ -386,7 +387,7 @@ extension Index {
   /// When the digest has changed, such as after an update of larder, every picture whose response varies by a request
   /// field is due at once, and its row then tells whether the fields that are now sent select it. Later runs need
   /// not read the stored headers of fresh pictures. (RFC 9111, section 4.1)
-  package func noteSelection(_ digest: Int64) throws(CacheError) {
+  package func noteSelection(_ digest: Int64) throws(LarderError) {
     let known = try read { db in
       try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'selection'")
         .flatMap { PackedNumbers.unpack($0).first }

@@ -1,24 +1,25 @@
+import Base
 import GRDB
 import Transport
 
 extension Index {
   /// The pictures that the catalogs in this cache refer to: those of the items that each one's last
   /// finished run shows, and of their details.
-  package func referencedPictures() throws(CacheError) -> Set<PictureID> {
+  package func referencedPictures() throws(LarderError) -> Set<PictureID> {
     var referenced: Set<PictureID> = []
     try forEachReferenced { referenced.formUnion($0) }
     return referenced
   }
 
   /// The same, however many they are.
-  package func manyReferencedPictures() throws(CacheError) -> PictureSet {
+  package func manyReferencedPictures() throws(LarderError) -> PictureSet {
     var referenced = PictureSet()
     try forEachReferenced { _ = referenced.insert($0) }
     if let failure = referenced.failure { throw failure }
     return referenced
   }
 
-  private func forEachReferenced(_ body: ([PictureID]) -> Void) throws(CacheError) {
+  private func forEachReferenced(_ body: ([PictureID]) -> Void) throws(LarderError) {
     for catalog in try catalogs() {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
       var items: Set<String> = []
@@ -42,7 +43,7 @@ extension Index {
   }
 
   /// Whether pictures are marked as nobody's.
-  package func hasUnreferenced() throws(CacheError) -> Bool {
+  package func hasUnreferenced() throws(LarderError) -> Bool {
     try read { try Int.fetchOne($0, sql: "SELECT 1 FROM unreferenced LIMIT 1") != nil }
   }
 
@@ -52,11 +53,11 @@ extension Index {
   /// - Parameters:
   ///   - referenced: The pictures that somebody refers to.
   ///   - now: The moment.
-  /// - Throws: ``CacheError`` when the index cannot be written.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   package func markUnreferenced(
     except referenced: consuming PictureSet,
     at now: UnixTime
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     var referenced = referenced
     try write { db in
       try db.execute(
@@ -96,7 +97,7 @@ extension Index {
 
   /// Everything that is held, as a sweep judges it; `referenced` is what catalogs refer to, and what
   /// is not marked yet counts from `now`.
-  package func held(referenced: Set<PictureID>, at now: UnixTime) throws(CacheError)
+  package func held(referenced: Set<PictureID>, at now: UnixTime) throws(LarderError)
     -> [GcPlan.Picture]
   {
     try read { db in
@@ -159,7 +160,7 @@ extension Index {
   ///
   /// Their files are to be removed after this: a file without a row is swept, a row without a file
   /// would be a lie.
-  package func bury(_ removals: [GcPlan.Removal], at now: UnixTime) throws(CacheError) {
+  package func bury(_ removals: [GcPlan.Removal], at now: UnixTime) throws(LarderError) {
     try write { db in
       let picture = try db.cachedStatement(sql: "DELETE FROM picture WHERE id = ?")
       let mark = try db.cachedStatement(sql: "DELETE FROM unreferenced WHERE picture = ?")
@@ -174,7 +175,7 @@ extension Index {
   }
 
   /// The pictures that went after one moment and not after another, by URL.
-  package func tombstones(after old: UnixTime, through new: UnixTime) throws(CacheError)
+  package func tombstones(after old: UnixTime, through new: UnixTime) throws(LarderError)
     -> [Tombstone]
   {
     try read { db in
@@ -188,14 +189,14 @@ extension Index {
 
   /// When the index was made anew although there were pictures already; nil
   /// when that did not happen, or every picture has been claimed since.
-  package func lostSince() throws(CacheError) -> UnixTime? {
+  package func lostSince() throws(LarderError) -> UnixTime? {
     try read { db in
       try UnixTime.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'lost'")
     }
   }
 
   /// Notes that the index was made anew, or that nothing is left to be claimed.
-  package func noteLost(since moment: UnixTime?) throws(CacheError) {
+  package func noteLost(since moment: UnixTime?) throws(LarderError) {
     try write { db in
       try db.execute(sql: "DELETE FROM meta WHERE key = 'lost'")
       if let moment {

@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import GRDB
 import Transport
@@ -108,12 +109,12 @@ private struct RunSectionRow: PersistableRecord {
 
 extension Index {
   /// The catalogs in this cache, by name.
-  package func catalogs() throws(CacheError) -> [CatalogEntry] {
+  package func catalogs() throws(LarderError) -> [CatalogEntry] {
     try read { try CatalogEntry.fetchAll($0, sql: "SELECT * FROM catalog ORDER BY name") }
   }
 
   /// The catalog of this name, entered when it is new.
-  package func catalog(named name: String, currency: String) throws(CacheError) -> CatalogEntry {
+  package func catalog(named name: String, currency: String) throws(LarderError) -> CatalogEntry {
     try write { db in
       try db.execute(
         sql: """
@@ -134,7 +135,7 @@ extension Index {
   }
 
   /// Notes the host, with its port, that a catalog's sections came from.
-  package func note(source: String, of catalog: CatalogID) throws(CacheError) {
+  package func note(source: String, of catalog: CatalogID) throws(LarderError) {
     try write { db in
       try db.execute(
         sql: "UPDATE catalog SET source = ? WHERE id = ?",
@@ -144,7 +145,7 @@ extension Index {
   }
 
   /// Starts a run and says its number.
-  package func beginRun(catalog: CatalogID, at now: UnixTime) throws(CacheError) -> RunID {
+  package func beginRun(catalog: CatalogID, at now: UnixTime) throws(LarderError) -> RunID {
     try write { db in
       try db.execute(
         sql: "INSERT INTO run(catalog, started) VALUES (?, ?)",
@@ -164,7 +165,7 @@ extension Index {
   ///   - sections: What is shown.
   ///   - renewed: Documents that did not change, with what their origins now say of them: a transaction of their own
   ///     would wait for the disk five times more.
-  /// - Throws: ``CacheError`` when the index cannot be written.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   package func endRun(
     _ run: RunID,
     at now: UnixTime,
@@ -172,7 +173,7 @@ extension Index {
     report: [UInt8],
     sections: [RunSection],
     renewed: [DocumentEntry] = []
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     try write { db in
       for document in renewed { try document.insert(db) }
       for (position, section) in sections.enumerated() {
@@ -189,7 +190,7 @@ extension Index {
   ///
   /// Only the last can be, for a run begins once the one before it was cleaned up after. A look for others would read
   /// the pages of all reports that are kept, at each start.
-  func wasKilled() throws(CacheError) -> Bool {
+  func wasKilled() throws(LarderError) -> Bool {
     try read { db in
       try Bool.fetchOne(
         db,
@@ -201,7 +202,7 @@ extension Index {
   }
 
   /// Notes that the runs which were killed have been cleaned up after.
-  func buryKilledRuns() throws(CacheError) {
+  func buryKilledRuns() throws(LarderError) {
     try write { db in
       try db.execute(
         sql: "UPDATE run SET outcome = 'interrupted' WHERE finished IS NULL AND outcome IS NULL"
@@ -210,7 +211,8 @@ extension Index {
   }
 
   /// The last run of a catalog that ended, or the one before `id`.
-  package func lastRun(catalog: CatalogID, before id: RunID? = nil) throws(CacheError) -> RunEntry?
+  package func lastRun(catalog: CatalogID, before id: RunID? = nil) throws(LarderError)
+    -> RunEntry?
   {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
@@ -221,11 +223,11 @@ extension Index {
   ///   - catalog: The catalog.
   ///   - most: Among how many of its last runs: behind the last complete one each is read, with the pages of its report.
   /// - Returns: When it ended.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func lastComplete(
     catalog: CatalogID,
     amongLast most: Int = .max
-  ) throws(CacheError) -> UnixTime? {
+  ) throws(LarderError) -> UnixTime? {
     try read { db in
       try UnixTime.fetchOne(
         db,
@@ -240,7 +242,7 @@ extension Index {
   }
 
   /// A run of a catalog that ended; nil where there is none of this number.
-  package func finishedRun(_ id: RunID, catalog: CatalogID) throws(CacheError) -> RunEntry? {
+  package func finishedRun(_ id: RunID, catalog: CatalogID) throws(LarderError) -> RunEntry? {
     try read { db in
       try RunEntry.fetchOne(
         db,
@@ -256,7 +258,7 @@ extension Index {
     finishedOnly: Bool = false,
     before id: RunID? = nil,
     limit: Int = 100
-  ) throws(CacheError) -> [RunEntry] {
+  ) throws(LarderError) -> [RunEntry] {
     try read { db in
       try RunEntry.fetchAll(
         db,
@@ -270,7 +272,7 @@ extension Index {
   }
 
   /// The runs of a catalog that started at a moment or later, newest first; their reports are not read.
-  package func runTimes(catalog: CatalogID, since: UnixTime) throws(CacheError) -> [RunTime] {
+  package func runTimes(catalog: CatalogID, since: UnixTime) throws(LarderError) -> [RunTime] {
     try read { db in
       try RunTime.fetchAll(
         db,
@@ -284,7 +286,7 @@ extension Index {
   }
 
   /// The sections that a run left, in order.
-  package func sections(run: RunID) throws(CacheError) -> [RunSection] {
+  package func sections(run: RunID) throws(LarderError) -> [RunSection] {
     try read { db in
       try RunSection.fetchAll(
         db,
@@ -296,7 +298,7 @@ extension Index {
 
   /// Since when a section of a catalog has not been had as it is: when the first run ended after the
   /// last that had it.
-  package func failingSince(section key: String, catalog: CatalogID) throws(CacheError)
+  package func failingSince(section key: String, catalog: CatalogID) throws(LarderError)
     -> UnixTime?
   {
     try read { db in
@@ -314,7 +316,7 @@ extension Index {
   }
 
   /// The pictures whose bytes changed after run `old`, up to and with run `new`, by URL.
-  package func pictureChanges(after old: RunID, through new: RunID) throws(CacheError) -> [String]
+  package func pictureChanges(after old: RunID, through new: RunID) throws(LarderError) -> [String]
   {
     try read { db in
       try String.fetchAll(
@@ -335,8 +337,8 @@ extension Index {
   /// The last two finished runs of a catalog and its last complete one stay, whatever their age.
   ///
   /// - Returns: How many runs are forgotten.
-  /// - Throws: ``CacheError`` when the index cannot be written.
-  package func forgetRuns(before moment: UnixTime) throws(CacheError) -> Int {
+  /// - Throws: ``LarderError`` when the index cannot be written.
+  package func forgetRuns(before moment: UnixTime) throws(LarderError) -> Int {
     let forgotten = try write { db in
       var kept: Set<RunID> = []
       for catalog in try CatalogID.fetchAll(db, sql: "SELECT id FROM catalog") {
@@ -471,7 +473,7 @@ extension Index {
   }
 
   /// Forgets a run that gave nothing, and its catalog when that holds nothing else: nothing was synced.
-  package func forgetRun(_ run: RunID, of catalog: CatalogID) throws(CacheError) {
+  package func forgetRun(_ run: RunID, of catalog: CatalogID) throws(LarderError) {
     try write { db in
       try db.execute(sql: "DELETE FROM picture_change WHERE run = ?", arguments: [run])
       try db.execute(sql: "DELETE FROM run WHERE id = ?", arguments: [run])
@@ -490,12 +492,12 @@ extension Index {
   ///
   /// Pages of another catalog that showed no item, as an empty one, go with it, and are fetched whole next time.
   ///
-  /// - Throws: ``CacheError/Code/empty`` when there is none of that name.
-  package func forgetCatalog(_ name: String) throws(CacheError) {
+  /// - Throws: ``LarderError/Code/empty`` when there is none of that name.
+  package func forgetCatalog(_ name: String) throws(LarderError) {
     let held = try catalogs()
     guard let entry = held.first(where: { $0.name == name }) else {
       let names = held.isEmpty ? "none" : held.map(\.name).joined(separator: ", ")
-      throw CacheError(
+      throw LarderError(
         .empty,
         "cannot forget catalog \(name): there is none in \(path), which holds \(names)",
         thing: name
@@ -513,7 +515,7 @@ extension Index {
   }
 
   /// Gives unused pages back to the file system when they are more than a quarter of the file.
-  private func shrink() throws(CacheError) {
+  private func shrink() throws(LarderError) {
     let (free, all) = try read { db in
       (
         try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0,

@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import Glibc
 import SQLite
@@ -420,8 +421,8 @@ extension Index {
   /// - Parameters:
   ///   - layout: The cache.
   ///   - disk: Where names are changed.
-  /// - Throws: ``CacheError`` when a file cannot be renamed, or the index cannot be read or written.
-  func takeOver(_ layout: CacheLayout, on disk: any Disk) throws(CacheError) {
+  /// - Throws: ``LarderError`` when a file cannot be renamed, or the index cannot be read or written.
+  func takeOver(_ layout: CacheLayout, on disk: any Disk) throws(LarderError) {
     while true {
       let entries = try read { db in
         let rows = try RowReader(
@@ -464,7 +465,7 @@ extension Index {
     _ entries: [PictureEntry],
     in layout: CacheLayout,
     on disk: any Disk
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     var (left, filled): (Set<UInt8>, Set<UInt8>) = ([], [])
     for entry in entries {
       let (old, new) = (entry.name, entry.ownName)
@@ -484,7 +485,7 @@ extension Index {
   /// The squares of pictures, each with the path that it is to have.
   private func squares(
     of entries: [PictureEntry]
-  ) throws(CacheError) -> [(square: SquareEntry, path: String)] {
+  ) throws(LarderError) -> [(square: SquareEntry, path: String)] {
     try read { db in
       let select = try db.cachedStatement(sql: "SELECT * FROM square WHERE picture = ?")
       return try entries.flatMap { entry in
@@ -502,9 +503,9 @@ extension Index {
     _ squares: [(square: SquareEntry, path: String)],
     in layout: CacheLayout,
     on disk: any Disk
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     var folders: [String: Folder] = [:]
-    func folder(_ path: String) throws(CacheError) -> Folder {
+    func folder(_ path: String) throws(LarderError) -> Folder {
       if let folder = folders[path] { return folder }
       let folder = try Folder(path: layout.path(path), creating: true)
       folders[path] = folder

@@ -26,12 +26,12 @@ package final class Index: Sendable {
   /// - Parameters:
   ///   - layout: The cache.
   ///   - disk: Where files are renamed that an older larder named.
-  /// - Throws: ``CacheError/Code/tooNew`` when a newer larder wrote it, which leaves its bytes as they
-  ///   are, ``CacheError/Code/damaged`` when it is no index.
+  /// - Throws: ``LarderError/Code/tooNew`` when a newer larder wrote it, which leaves its bytes as they
+  ///   are, ``LarderError/Code/damaged`` when it is no index.
   package convenience init(
     _ layout: CacheLayout,
     disk: any Disk = SystemDisk()
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     let path = layout.path("index.sqlite")
     try Self.demandFiles(path)
     do throws(SystemError) {
@@ -46,8 +46,8 @@ package final class Index: Sendable {
 
   /// An index of nothing, in memory: for a run whose results others enter.
   ///
-  /// - Throws: ``CacheError`` when SQLite is unfit.
-  package convenience init() throws(CacheError) {
+  /// - Throws: ``LarderError`` when SQLite is unfit.
+  package convenience init() throws(LarderError) {
     try self.init(path: ":memory:", readOnly: false)
   }
 
@@ -57,9 +57,9 @@ package final class Index: Sendable {
   /// changes nothing, and may not be allowed to, or a run of that larder may be at work. Such a copy
   /// shows the moment at which it was made.
   ///
-  /// - Throws: ``CacheError/Code/empty`` when there is no cache there, ``CacheError/Code/tooNew`` when a
+  /// - Throws: ``LarderError/Code/empty`` when there is no cache there, ``LarderError/Code/tooNew`` when a
   ///   newer larder wrote its index.
-  package convenience init(reading root: String) throws(CacheError) {
+  package convenience init(reading root: String) throws(LarderError) {
     guard access(root + "/index.sqlite", F_OK) == 0 else {
       throw .unread(root, errno: errno)
     }
@@ -69,16 +69,20 @@ package final class Index: Sendable {
   }
 
   /// Demands that the index and its journal are regular files.
-  private static func demandFiles(_ path: String) throws(CacheError) {
+  private static func demandFiles(_ path: String) throws(LarderError) {
     guard let path = DatabaseFile.irregular(path)?.path else { return }
-    throw CacheError(.unfit, "cannot use \(path): it is no regular file; remove it", thing: path)
+    throw LarderError(
+      .unfitFolder,
+      "cannot use \(path): it is no regular file; remove it",
+      thing: path
+    )
   }
 
   /// Undoes the transaction that a killed writer left half in the file, if there is one: who may
   /// only read cannot, and would be refused.
   ///
   /// Quiet when the cache cannot be written; the reader then says what is wrong.
-  private static func rollBack(_ path: String) throws(CacheError) {
+  private static func rollBack(_ path: String) throws(LarderError) {
     var journal = stat()
     guard stat(path + "-journal", &journal) == 0, journal.st_size > 0,
       access(path, W_OK) == 0
@@ -86,16 +90,16 @@ package final class Index: Sendable {
     do {
       try SQLiteDatabase.rollBack(path)
     } catch {
-      throw CacheError(error, with: path)
+      throw LarderError(error, with: path)
     }
   }
 
-  private init(path: String, readOnly: Bool, in layout: CacheLayout? = nil) throws(CacheError) {
+  private init(path: String, readOnly: Bool, in layout: CacheLayout? = nil) throws(LarderError) {
     (self.path, self.layout) = (path, layout)
     do {
       database = try SQLiteDatabase(path, Self.tables, isReadOnly: readOnly) { db, version in
         if 1..<Self.version ~= version, try !db.tableExists("grdb_migrations") {
-          throw CacheError(
+          throw LarderError(
             .damaged,
             "cannot read \(path): a larder before 0.2.0 wrote it",
             remedy: .remake,
@@ -104,7 +108,7 @@ package final class Index: Sendable {
         }
         if readOnly, version == 0, try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema") == nil
         {
-          throw CacheError(
+          throw LarderError(
             .empty,
             "cannot read \(path): it is empty, as the first run ended early",
             remedy: .sync,
@@ -113,7 +117,7 @@ package final class Index: Sendable {
         }
       }
     } catch {
-      throw CacheError(error, with: path)
+      throw LarderError(error, with: path)
     }
   }
 
@@ -125,38 +129,38 @@ package final class Index: Sendable {
 
   /// Runs `body` in one transaction: all of it is committed, or nothing.
   ///
-  /// - Throws: ``CacheError/Code/locked`` when another machine has taken the cache over, and then nothing
-  ///   is written; ``CacheError`` of what SQLite says.
+  /// - Throws: ``LarderError/Code/locked`` when another machine has taken the cache over, and then nothing
+  ///   is written; ``LarderError`` of what SQLite says.
   @discardableResult
-  func write<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
+  func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     try layout?.demandHold()
     do {
       return try database.write(body)
     } catch {
-      throw CacheError(error, with: path)
+      throw LarderError(error, with: path)
     }
   }
 
   /// Runs `body`, which writes nothing, on one moment's state.
-  func read<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
+  func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
       return try database.read(body)
     } catch {
-      throw CacheError(error, with: path)
+      throw LarderError(error, with: path)
     }
   }
 
   /// Writes the file anew without its unused pages.
-  func vacuum() throws(CacheError) {
+  func vacuum() throws(LarderError) {
     do {
       try database.vacuum()
     } catch {
-      throw CacheError(error, with: path)
+      throw LarderError(error, with: path)
     }
   }
 }
 
-extension CacheError {
+extension LarderError {
   /// The error of the cache for one that a database threw.
   ///
   /// - Parameters:
@@ -164,7 +168,7 @@ extension CacheError {
   ///   - path: The file, for the message.
   init(_ error: any Error, with path: String) {
     switch error {
-    case let error as CacheError: self = error
+    case let error as LarderError: self = error
     case let failure as DatabaseFailure: self.init(failure, with: path)
     default: self.init(.disk, "cannot use \(path): \(error)", thing: path)
     }
@@ -176,7 +180,7 @@ extension CacheError {
     case .full: self.init(.diskFull, problem + "; free some and run again", thing: path)
     case .damaged, .strange: self.init(.damaged, problem, remedy: .remake, thing: path)
     case .newer: self.init(.tooNew, problem, remedy: .newerVersion, thing: path)
-    case .unfit: self.init(.unsupported, problem)
+    case .unfit: self.init(.oldLibrary, problem)
     case .refused(_, let code?): self = .system("use", path, errno: code)
     case .refused: self.init(.disk, problem, thing: path)
     case .busy:

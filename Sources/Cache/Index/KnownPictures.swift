@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import SQLite
 import Synchronization
@@ -11,7 +12,7 @@ package struct KnownPictures: Sendable {
   package static let most = 1 << 20
 
   private enum Source: Sendable {
-    case memory(@Sendable () throws(CacheError) -> [PictureID: PictureState])
+    case memory(@Sendable () throws(LarderError) -> [PictureID: PictureState])
     case index(Index)
   }
 
@@ -20,13 +21,13 @@ package struct KnownPictures: Sendable {
 
   /// What is known of the pictures in memory, or nothing.
   package init(_ states: [PictureID: PictureState] = [:]) {
-    self.init(.memory { () throws(CacheError) in states }, leavesOutHeld: false)
+    self.init(.memory { () throws(LarderError) in states }, leavesOutHeld: false)
   }
 
   /// What an index knows of every picture, read when somebody first asks.
   package init(_ states: PictureStates) {
     self.init(
-      .memory { () throws(CacheError) in try states.read().states },
+      .memory { () throws(LarderError) in try states.read().states },
       leavesOutHeld: false
     )
   }
@@ -36,8 +37,8 @@ package struct KnownPictures: Sendable {
   /// - Parameters:
   ///   - index: The index.
   ///   - limit: Of how many pictures memory holds the state.
-  /// - Throws: ``CacheError`` when it cannot be read.
-  package init(_ index: Index, limit: Int = most) throws(CacheError) {
+  /// - Throws: ``LarderError`` when it cannot be read.
+  package init(_ index: Index, limit: Int = most) throws(LarderError) {
     let count = try index.pictureCount()
     if count > limit {
       self.init(.index(index), leavesOutHeld: false)
@@ -52,8 +53,8 @@ package struct KnownPictures: Sendable {
 
   /// The same without the pictures that are held.
   ///
-  /// - Throws: ``CacheError`` when the index cannot be read.
-  package func withoutHeld() throws(CacheError) -> KnownPictures {
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func withoutHeld() throws(LarderError) -> KnownPictures {
     switch source {
     case .memory(let states): KnownPictures(try states().filter { !$0.value.isHeld })
     case .index: KnownPictures(source, leavesOutHeld: true)
@@ -62,8 +63,8 @@ package struct KnownPictures: Sendable {
 
   /// The states of these pictures, as far as they have any, and perhaps of others.
   ///
-  /// - Throws: ``CacheError`` when the index cannot be read.
-  package func states(of ids: [PictureID]) throws(CacheError) -> [PictureID: PictureState] {
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func states(of ids: [PictureID]) throws(LarderError) -> [PictureID: PictureState] {
     switch source {
     case .memory(let states): return try states()
     case .index(let index):
@@ -74,8 +75,8 @@ package struct KnownPictures: Sendable {
 
   /// Calls `body` with the identities of all, so many at a time, until it says that it has enough.
   ///
-  /// - Throws: ``CacheError`` when the index cannot be read.
-  package func forEachBatch(_ body: ([PictureID]) -> Bool) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func forEachBatch(_ body: ([PictureID]) -> Bool) throws(LarderError) {
     switch source {
     case .memory(let states):
       var batch: [PictureID] = []
@@ -97,7 +98,7 @@ package struct KnownPictures: Sendable {
 /// million pictures. It is read before the first picture is asked for, and so before the run writes the first row.
 package final class PictureStates: Sendable {
   private let index: Index
-  private let found = Mutex<Result<Found, CacheError>?>(nil)
+  private let found = Mutex<Result<Found, LarderError>?>(nil)
 
   private typealias Found = (states: [PictureID: PictureState], bytes: ByteCount)
 
@@ -109,12 +110,13 @@ package final class PictureStates: Sendable {
   /// Reads the states, where nobody has; a failure is told to all who ask.
   ///
   /// - Returns: The state of every picture that has a row, and the bytes that are held of all.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   @discardableResult
-  package func read() throws(CacheError) -> (states: [PictureID: PictureState], bytes: ByteCount) {
+  package func read() throws(LarderError) -> (states: [PictureID: PictureState], bytes: ByteCount)
+  {
     let result = found.withLock { found in
       if let found { return found }
-      let result = Result { () throws(CacheError) in try index.pictureStates() }
+      let result = Result { () throws(LarderError) in try index.pictureStates() }
       found = result
       return result
     }
@@ -124,7 +126,7 @@ package final class PictureStates: Sendable {
 
 extension Index {
   /// How many pictures have a row.
-  package func pictureCount() throws(CacheError) -> Int {
+  package func pictureCount() throws(LarderError) -> Int {
     try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM picture") ?? 0 }
   }
 
@@ -134,10 +136,10 @@ extension Index {
   ///
   /// - Parameter count: How many there are, where that is known.
   /// - Returns: The states, and the bytes.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func pictureStates(
     count: Int? = nil
-  ) throws(CacheError) -> (states: [PictureID: PictureState], bytes: ByteCount) {
+  ) throws(LarderError) -> (states: [PictureID: PictureState], bytes: ByteCount) {
     let count = if let count { count } else { try pictureCount() }
     return try read { db in
       try SQLiteDatabase.scan(db) {
@@ -157,7 +159,7 @@ extension Index {
   /// The states of these pictures, as far as they have rows.
   package func pictureStates(
     of ids: [PictureID]
-  ) throws(CacheError) -> [PictureID: PictureState] {
+  ) throws(LarderError) -> [PictureID: PictureState] {
     try rows(of: ids, Self.selectStates + " WHERE id = ?") { PictureState($0) }
   }
 
@@ -166,7 +168,7 @@ extension Index {
 
   /// Calls `body` with the identities of all pictures that have rows, in order, so many at a time, until it says that
   /// it has enough.
-  func forEachPictureID(_ body: ([PictureID]) -> Bool) throws(CacheError) {
+  func forEachPictureID(_ body: ([PictureID]) -> Bool) throws(LarderError) {
     try read { db in
       let rows = try RowReader(db, "SELECT id FROM picture ORDER BY id")
       var batch: [PictureID] = []
@@ -181,7 +183,7 @@ extension Index {
   }
 
   /// How many bytes are held of all pictures.
-  package func bytesHeld() throws(CacheError) -> ByteCount {
+  package func bytesHeld() throws(LarderError) -> ByteCount {
     try read { db in
       try SQLiteDatabase.scan(db) {
         let sums = try RowReader(db, "SELECT sum(bytes) FROM picture WHERE sha256 IS NOT NULL")
@@ -194,10 +196,10 @@ extension Index {
   ///
   /// - Parameter members: Which of these are meant.
   /// - Returns: Their bytes.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func bytesHeld(
     among members: ([PictureID]) -> Set<PictureID>
-  ) throws(CacheError) -> ByteCount {
+  ) throws(LarderError) -> ByteCount {
     try read { db in
       let rows = try RowReader(
         db,

@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import SQLite
 import Synchronization
@@ -17,8 +18,8 @@ package final class ScratchTable: Sendable {
   /// Makes an empty table.
   ///
   /// - Parameter most: How many rows are gathered before they are added, in the order of the table's pages.
-  /// - Throws: ``CacheError`` when SQLite is unfit or there is no room.
-  package init(gathering most: Int = 1 << 18) throws(CacheError) {
+  /// - Throws: ``LarderError`` when SQLite is unfit or there is no room.
+  package init(gathering most: Int = 1 << 18) throws(LarderError) {
     self.most = most
     database = try ScratchDatabase(
       "CREATE TABLE picture(id BLOB PRIMARY KEY, number INTEGER NOT NULL) WITHOUT ROWID"
@@ -28,8 +29,8 @@ package final class ScratchTable: Sendable {
   /// Adds a picture, which need not be found before ``settle()``.
   ///
   /// - Returns: A picture that was added before, with the number that it has; nil as long as there is none.
-  /// - Throws: ``CacheError`` when there is no room.
-  package func add(_ id: PictureID, _ number: Int64) throws(CacheError) -> PictureID? {
+  /// - Throws: ``LarderError`` when there is no room.
+  package func add(_ id: PictureID, _ number: Int64) throws(LarderError) -> PictureID? {
     let full = pending.withLock { pending in
       pending.append((id, number))
       defer { if pending.count == most { pending.removeAll(keepingCapacity: true) } }
@@ -41,8 +42,8 @@ package final class ScratchTable: Sendable {
   /// Adds what waits; everything that was added is found from then on.
   ///
   /// - Returns: A picture that was added before; nil as long as there is none.
-  /// - Throws: ``CacheError`` when there is no room.
-  package func settle() throws(CacheError) -> PictureID? {
+  /// - Throws: ``LarderError`` when there is no room.
+  package func settle() throws(LarderError) -> PictureID? {
     let rest = pending.withLock { pending in
       defer { pending = [] }
       return pending
@@ -50,7 +51,7 @@ package final class ScratchTable: Sendable {
     return try insert(rest)
   }
 
-  private func insert(_ rows: [(id: PictureID, number: Int64)]) throws(CacheError) -> PictureID? {
+  private func insert(_ rows: [(id: PictureID, number: Int64)]) throws(LarderError) -> PictureID? {
     let sorted = rows.sorted { $0.id < $1.id }
     return try database.write { db in
       var twice: PictureID?
@@ -69,10 +70,10 @@ package final class ScratchTable: Sendable {
 
   /// The numbers of pictures, as far as they have any.
   ///
-  /// - Throws: ``CacheError`` when the file cannot be read.
+  /// - Throws: ``LarderError`` when the file cannot be read.
   package func numbers(
     of ids: some Sequence<PictureID>
-  ) throws(CacheError) -> [(id: PictureID, number: Int64)] {
+  ) throws(LarderError) -> [(id: PictureID, number: Int64)] {
     try database.read { db in
       let row = try RowReader(db, "SELECT number FROM picture WHERE id = ?")
       var found: [(id: PictureID, number: Int64)] = []
@@ -86,8 +87,8 @@ package final class ScratchTable: Sendable {
 
   /// All pictures that have a number, in order.
   ///
-  /// - Throws: ``CacheError`` when the file cannot be read.
-  func pictures() throws(CacheError) -> [PictureID] {
+  /// - Throws: ``LarderError`` when the file cannot be read.
+  func pictures() throws(LarderError) -> [PictureID] {
     try database.read { db in
       let rows = try RowReader(db, "SELECT id FROM picture ORDER BY id")
       var ids: [PictureID] = []
@@ -108,7 +109,7 @@ package final class ScratchLines: Sendable {
   /// What waits to be added.
   private struct Pending {
     var lines: [(list: Int, text: String)] = []
-    var failure: CacheError?
+    var failure: LarderError?
   }
 
   /// How many lines are added in one transaction.
@@ -116,8 +117,8 @@ package final class ScratchLines: Sendable {
 
   /// No lines.
   ///
-  /// - Throws: ``CacheError`` when SQLite is unfit or there is no room.
-  package init() throws(CacheError) {
+  /// - Throws: ``LarderError`` when SQLite is unfit or there is no room.
+  package init() throws(LarderError) {
     database = try ScratchDatabase(
       "CREATE TABLE line(list INTEGER NOT NULL, text TEXT NOT NULL)"
     )
@@ -133,7 +134,7 @@ package final class ScratchLines: Sendable {
 
   /// Calls `body` with each line of each list: the lists by number, a list's lines in the order of their bytes.
   ///
-  /// - Throws: ``CacheError`` when there is no room; what `body` throws.
+  /// - Throws: ``LarderError`` when there is no room; what `body` throws.
   package func forEach(_ body: (_ list: Int, _ text: String) throws -> Void) throws {
     let failure = pending.withLock { pending in
       flush(&pending)
@@ -160,7 +161,7 @@ package final class ScratchLines: Sendable {
     let lines = pending.lines
     pending.lines.removeAll(keepingCapacity: true)
     guard pending.failure == nil else { return }
-    do throws(CacheError) {
+    do throws(LarderError) {
       try database.write { db in
         var row = try RowWriter(db, "INSERT INTO line(list, text) VALUES (?,?)")
         for (list, text) in lines {
@@ -180,7 +181,7 @@ private struct ScratchDatabase {
   let file: SQLiteDatabase
 
   /// Makes one with a table.
-  init(_ table: String) throws(CacheError) {
+  init(_ table: String) throws(LarderError) {
     do {
       file = try SQLiteDatabase(temporary: table)
     } catch {
@@ -188,7 +189,7 @@ private struct ScratchDatabase {
     }
   }
 
-  func write<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
+  func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
       return try file.write(body)
     } catch {
@@ -196,7 +197,7 @@ private struct ScratchDatabase {
     }
   }
 
-  func read<Value>(_ body: (Database) throws -> Value) throws(CacheError) -> Value {
+  func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
       return try file.read(body)
     } catch {
@@ -204,8 +205,8 @@ private struct ScratchDatabase {
     }
   }
 
-  static func error(_ error: any Error) -> CacheError {
-    CacheError(error, with: "temporary files")
+  static func error(_ error: any Error) -> LarderError {
+    LarderError(error, with: "temporary files")
   }
 }
 
@@ -221,7 +222,7 @@ package struct PictureSet {
   private var older: ScratchTable?
   private let limit: Int
   /// The first thing that went wrong; nothing is added from then on.
-  package private(set) var failure: CacheError?
+  package private(set) var failure: LarderError?
 
   /// An empty set.
   ///
@@ -254,8 +255,8 @@ package struct PictureSet {
 
   /// All of them in order, in memory.
   ///
-  /// - Throws: ``CacheError`` when they cannot be read.
-  package func sorted() throws(CacheError) -> [PictureID] {
+  /// - Throws: ``LarderError`` when they cannot be read.
+  package func sorted() throws(LarderError) -> [PictureID] {
     if let failure { throw failure }
     guard let older else { return recent.sorted() }
     return (try older.pictures() + recent).sorted()
@@ -264,7 +265,7 @@ package struct PictureSet {
   /// Those of these pictures that are in the table.
   private mutating func known(_ ids: [PictureID]) -> Set<PictureID> {
     guard let older, failure == nil else { return [] }
-    do throws(CacheError) {
+    do throws(LarderError) {
       return Set(try older.numbers(of: ids).map(\.id))
     } catch {
       failure = error
@@ -273,7 +274,7 @@ package struct PictureSet {
   }
 
   private mutating func spill() {
-    do throws(CacheError) {
+    do throws(LarderError) {
       let table: ScratchTable
       if let older { table = older } else { table = try ScratchTable() }
       for id in recent { _ = try table.add(id, 0) }

@@ -1,3 +1,4 @@
+import Base
 import Transport
 
 /// Brings an index in step with the store that keeps its pictures.
@@ -17,12 +18,12 @@ struct KeptRecovery {
   ///   - layout: The cache.
   ///   - listing: What its store has.
   ///   - index: What is known of it.
-  /// - Throws: ``CacheError`` when the store or the index cannot be read.
+  /// - Throws: ``LarderError`` when the store or the index cannot be read.
   init(
     _ layout: CacheLayout,
     _ listing: KeptListing,
     _ index: Index
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     var kept = try listing.objects()
     var doubtful: [PictureEntry] = []
     var gone: [PictureID] = []
@@ -55,7 +56,7 @@ struct KeptRecovery {
   }
 
   /// Brings the rows in step, and gives what an older larder put its path of today.
-  func write(to index: Index, _ layout: CacheLayout) throws(CacheError) {
+  func write(to index: Index, _ layout: CacheLayout) throws(LarderError) {
     try index.renew(renewed, forgetting: gone)
     try index.takeOver(layout, on: SystemDisk())
   }

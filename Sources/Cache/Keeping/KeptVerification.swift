@@ -1,3 +1,4 @@
+import Base
 import Crypto
 import Dispatch
 import Synchronization
@@ -32,7 +33,7 @@ struct KeptVerification {
     from start: VerifyPosition,
     isStopped: @Sendable () -> Bool,
     progress: (VerifyPosition, Int) -> Void
-  ) throws(CacheError) -> VerifyReport {
+  ) throws(LarderError) -> VerifyReport {
     let kept = try listing.objects()
     let ids = try index.heldPictures()
     var position = VerifyPosition(after: start, isFull: depth == .full, among: ids)
@@ -53,7 +54,7 @@ struct KeptVerification {
     }
     let paths = Set(position.damaged + position.missing)
       .union(try PictureFiles(layout).orphans(index))
-    var report = try review.settled(paths) { paths throws(CacheError) in
+    var report = try review.settled(paths) { paths throws(LarderError) in
       try lookAgain(at: paths, depth)
     }
     report.checked = position.checked
@@ -106,7 +107,7 @@ struct KeptVerification {
     let isAgreed = there.stamp == entry.stamp
     let known = isAgreed ? entry : there.row(of: entry)
     guard depth == .full else { return known == nil ? .damaged(isNewer: true) : .good }
-    do throws(CacheError) {
+    do throws(LarderError) {
       guard let digest = try listing.keeper.digest(of: entry.name.path) else { return .missing }
       return digest.sha256 == (known ?? entry).sha256 ? .good : .damaged(isNewer: !isAgreed)
     } catch {
@@ -117,7 +118,7 @@ struct KeptVerification {
   private func lookAgain(
     at paths: Set<String>,
     _ depth: Verification.Depth
-  ) throws(CacheError) -> SuspectReview.Look {
+  ) throws(LarderError) -> SuspectReview.Look {
     var found = SuspectReview.Look()
     let rows = try listing.keeper.rows(at: paths.sorted())
     let ids = try index.heldPictures(at: paths)
@@ -153,7 +154,7 @@ extension [String: KeptObject] {
 
 extension PictureKeeping {
   /// Reads a picture and hashes it; nil when there is none.
-  func digest(of path: String) throws(CacheError) -> FileDigest? {
+  func digest(of path: String) throws(LarderError) -> FileDigest? {
     let digest = PictureDigest()
     let stamp = try read(path, restart: { digest.restart() }, piece: { digest.add($0) })
     return stamp.map { digest.file($0) }
@@ -165,8 +166,8 @@ extension PictureKeeping {
   ///   - path: Where it is.
   ///   - most: How long it may be.
   /// - Returns: Its bytes; nil when there is none, or a longer one.
-  /// - Throws: ``CacheError`` when it cannot be read.
-  package func bytes(of path: String, most: ByteCount) throws(CacheError) -> [UInt8]? {
+  /// - Throws: ``LarderError`` when it cannot be read.
+  package func bytes(of path: String, most: ByteCount) throws(LarderError) -> [UInt8]? {
     let gathered = Mutex<(bytes: [UInt8], isLonger: Bool)>(([], false))
     let stamp = try read(
       path,

@@ -23,22 +23,22 @@ package protocol PictureKeeping: Sendable {
   func put(
     _ entry: PictureEntry,
     _ bytes: KeptBytes,
-    completion: @escaping @Sendable (Result<FileStamp, CacheError>) -> Void
+    completion: @escaping @Sendable (Result<FileStamp, LarderError>) -> Void
   )
 
   /// Lists what is kept, in the order of the paths.
   ///
   /// - Parameter body: Given each.
-  /// - Throws: ``CacheError`` when the store does not tell; what `body` throws.
-  func forEach(_ body: (KeptObject) throws(CacheError) -> Void) throws(CacheError)
+  /// - Throws: ``LarderError`` when the store does not tell; what `body` throws.
+  func forEach(_ body: (KeptObject) throws(LarderError) -> Void) throws(LarderError)
 
   /// Asks what was put with these pictures.
   ///
   /// - Parameter paths: Where they are.
   /// - Returns: What is there, by path. One that larder did not put has no SHA-256; one whose URL is too long to be
   ///   kept with it has no URL.
-  /// - Throws: ``CacheError`` when the store does not tell.
-  func rows(at paths: [String]) throws(CacheError) -> [String: PictureEntry]
+  /// - Throws: ``LarderError`` when the store does not tell.
+  func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry]
 
   /// Reads a picture.
   ///
@@ -47,12 +47,12 @@ package protocol PictureKeeping: Sendable {
   ///   - restart: Called before the bytes come again from the first one, because a transfer broke.
   ///   - piece: Given the bytes in order, on a thread of the store's.
   /// - Returns: The stamp; nil when there is no such picture.
-  /// - Throws: ``CacheError`` when it cannot be read.
+  /// - Throws: ``LarderError`` when it cannot be read.
   func read(
     _ path: String,
     restart: @escaping @Sendable () -> Void,
     piece: @escaping @Sendable (RawSpan) -> Void
-  ) throws(CacheError) -> FileStamp?
+  ) throws(LarderError) -> FileStamp?
 
   /// Reads a part of a picture; does not block.
   ///
@@ -63,7 +63,7 @@ package protocol PictureKeeping: Sendable {
   func part(
     _ range: Range<Int>,
     of path: String,
-    completion: @escaping @Sendable (Result<KeptPart?, CacheError>) -> Void
+    completion: @escaping @Sendable (Result<KeptPart?, LarderError>) -> Void
   )
 
   /// Gives pictures other paths, with what was put with them; quiet about those that are gone.
@@ -71,14 +71,14 @@ package protocol PictureKeeping: Sendable {
   /// What is at a new path already is replaced. When it ends early, each picture is at one of its paths or at both.
   ///
   /// - Parameter paths: Where each is and where it is to be.
-  /// - Throws: ``CacheError`` when one stays.
-  func move(_ paths: [(from: String, to: String)]) throws(CacheError)
+  /// - Throws: ``LarderError`` when one stays.
+  func move(_ paths: [(from: String, to: String)]) throws(LarderError)
 
   /// Removes pictures; quiet about those that are gone.
   ///
   /// - Parameter paths: Where they are.
-  /// - Throws: ``CacheError`` when one stays.
-  func remove(_ paths: [String]) throws(CacheError)
+  /// - Throws: ``LarderError`` when one stays.
+  func remove(_ paths: [String]) throws(LarderError)
 }
 
 /// A part of a picture that a store keeps.
@@ -113,7 +113,7 @@ package struct KeptObject: Sendable, Equatable {
 package struct KeptBytes: Sendable {
   /// How many there are.
   package let count: ByteCount
-  private let read: @Sendable (Range<Int>) throws(CacheError) -> [UInt8]
+  private let read: @Sendable (Range<Int>) throws(LarderError) -> [UInt8]
 
   /// Bytes of any kind.
   ///
@@ -122,7 +122,7 @@ package struct KeptBytes: Sendable {
   ///   - read: Reads a range of them, all of it.
   package init(
     count: ByteCount,
-    read: @escaping @Sendable (Range<Int>) throws(CacheError) -> [UInt8]
+    read: @escaping @Sendable (Range<Int>) throws(LarderError) -> [UInt8]
   ) {
     self.count = count
     self.read = read
@@ -130,22 +130,22 @@ package struct KeptBytes: Sendable {
 
   /// The bytes of a file.
   init(_ file: OpenFile, count: ByteCount) {
-    self.init(count: count) { range throws(CacheError) in try file.bytes(range) }
+    self.init(count: count) { range throws(LarderError) in try file.bytes(range) }
   }
 
   /// Reads some.
   ///
   /// - Parameter range: Which.
   /// - Returns: All of them.
-  /// - Throws: ``CacheError`` when the file does not have them.
-  package func bytes(_ range: Range<Int>) throws(CacheError) -> [UInt8] { try read(range) }
+  /// - Throws: ``LarderError`` when the file does not have them.
+  package func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] { try read(range) }
 }
 
 extension OpenFile {
   /// Reads bytes of the file.
   ///
-  /// - Throws: ``CacheError`` when it does not have them all.
-  fileprivate func bytes(_ range: Range<Int>) throws(CacheError) -> [UInt8] {
+  /// - Throws: ``LarderError`` when it does not have them all.
+  fileprivate func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] {
     do throws(SystemError) {
       let bytes = try Files.bytes(of: descriptor, range.count, at: range.lowerBound)
       guard bytes.count == range.count else { throw SystemError(code: ENODATA) }
@@ -168,8 +168,8 @@ final class KeptListing: Sendable {
 
   /// What is kept, by path; asked for when it is first wanted.
   ///
-  /// - Throws: ``CacheError`` when the store does not tell.
-  func objects() throws(CacheError) -> [String: KeptObject] {
+  /// - Throws: ``LarderError`` when the store does not tell.
+  func objects() throws(LarderError) -> [String: KeptObject] {
     if let known = found.withLock({ $0 }) { return known }
     var objects: [String: KeptObject] = [:]
     try keeper.forEach { object in objects[object.path] = object }
@@ -194,17 +194,17 @@ package struct KeptCopy {
   ///   - source: Where the store keeps it.
   ///   - keeper: The store.
   ///   - path: The file, which is written anew.
-  /// - Throws: ``CacheError`` when the store cannot be read or the file not written.
+  /// - Throws: ``LarderError`` when the store cannot be read or the file not written.
   package init(
     of source: String,
     in keeper: any PictureKeeping,
     to path: String
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     self.path = path
     let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard descriptor >= 0 else { throw .system("create", path, errno: errno) }
     defer { close(descriptor) }
-    let failure = Mutex<CacheError?>(nil)
+    let failure = Mutex<LarderError?>(nil)
     let stamp = try keeper.read(
       source,
       restart: {

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// The right to change a cache, held by one process at a time.
@@ -25,13 +26,13 @@ package final class CacheLock: Sendable {
     }
   }
 
-  /// Takes the lock at once, or throws ``CacheError/Code/locked`` with the holder's name.
+  /// Takes the lock at once, or throws ``LarderError/Code/locked`` with the holder's name.
   ///
   /// - Parameters:
   ///   - layout: the cache.
   ///   - holder: one line that a person understands, such as `larder sync, process 4711`.
-  /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another run holds the cache.
-  package convenience init(_ layout: CacheLayout, holder: String) throws(CacheError) {
+  /// - Throws: ``LarderError``, ``LarderError/Code/locked`` when another run holds the cache.
+  package convenience init(_ layout: CacheLayout, holder: String) throws(LarderError) {
     try self.init(
       layout,
       holder: holder,
@@ -47,7 +48,7 @@ package final class CacheLock: Sendable {
     machine: Machine,
     lock: (Int32, Int32) -> Int32 = CacheLock.lock,
     isShared: (Int32) -> Bool
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     try layout.root.demandOwnership()
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW
     let path = layout.path("lock")
@@ -56,7 +57,7 @@ package final class CacheLock: Sendable {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
-      throw CacheError(.unfit, "cannot lock \(path): it is no regular file; remove it")
+      throw LarderError(.unfitFolder, "cannot lock \(path): it is no regular file; remove it")
     }
     var patience = Self.patience
     var isLocked = true
@@ -78,14 +79,14 @@ package final class CacheLock: Sendable {
       let other = Machine.withoutHost(text)
       close(descriptor)
       guard code == EWOULDBLOCK else { throw .system("lock", path, errno: code) }
-      throw CacheError(
+      throw LarderError(
         .locked,
         "cannot change \(layout.root.path): \(other.isEmpty ? "another run" : other) holds it; "
           + "try again when that run has ended",
         thing: layout.root.path
       )
     }
-    do throws(CacheError) {
+    do throws(LarderError) {
       claim =
         !isLocked || isShared(descriptor)
         ? try Self.claim(layout, holder: holder, machine: machine, isLocked: isLocked) : nil
@@ -113,10 +114,10 @@ package final class CacheLock: Sendable {
     holder: String,
     machine: Machine,
     isLocked: Bool
-  ) throws(CacheError) -> HostClaim {
+  ) throws(LarderError) -> HostClaim {
     let claim = try HostClaim(layout.root, holder: holder, machine: machine, isLocked: isLocked)
     guard let lost = claim.predecessor else { return claim }
-    do throws(CacheError) {
+    do throws(LarderError) {
       try layout.leavePartials(to: lost.token)
       return claim
     } catch {
@@ -138,7 +139,7 @@ package final class CacheLock: Sendable {
 
   /// Whether a run holds the cache now, as far as can be told without getting into the way of one that
   /// begins: a lock is tried only where a holder left its name and may be gone.
-  static func isHeld(_ layout: CacheLayout) throws(CacheError) -> Bool {
+  static func isHeld(_ layout: CacheLayout) throws(LarderError) -> Bool {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(layout.root.descriptor, "lock", flags)
     guard descriptor >= 0 else {

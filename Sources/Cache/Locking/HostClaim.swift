@@ -1,3 +1,4 @@
+import Base
 import CGlibc
 import Dispatch
 import Glibc
@@ -22,7 +23,7 @@ final class HostClaim: Sendable {
 
   private struct State {
     var beat = 0
-    var loss: CacheError?
+    var loss: LarderError?
   }
 
   /// The file, in the cache's folder.
@@ -42,14 +43,14 @@ final class HostClaim: Sendable {
   ///   - isLocked: Whether the caller holds the `flock`. Without it, a claim of this machine may be that of a run at
   ///     work, and counts as another machine's.
   ///   - pause: Called between the steps of a takeover, with their number; for tests.
-  /// - Throws: ``CacheError``, ``CacheError/Code/locked`` when another machine claims the cache.
+  /// - Throws: ``LarderError``, ``LarderError/Code/locked`` when another machine claims the cache.
   init(
     _ folder: Folder,
     holder: String,
     machine: Machine = Machine(),
     isLocked: Bool = true,
     pause: (Int) -> Void = { _ in }
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     self.folder = folder
     mine = ClaimText("\(holder) on \(machine.host)", boot: machine.boot, since: machine.now())
     if try Self.create(Self.name, mine, in: folder) {
@@ -72,13 +73,13 @@ final class HostClaim: Sendable {
 
   /// Demands that a claim has a heartbeat, and that this machine has seen none for two minutes.
   ///
-  /// - Throws: ``CacheError/Code/locked`` with the holder, since when it holds the cache, and how long it was silent.
+  /// - Throws: ``LarderError/Code/locked`` with the holder, since when it holds the cache, and how long it was silent.
   private static func demandSilence(
     of text: String,
     _ heir: String?,
     in folder: Folder,
     _ machine: Machine
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     let (claim, taker) = (ClaimText(text), ClaimText(heir ?? ""))
     let found = taker.since == nil ? claim : taker
     var words = found.holder.isEmpty ? "another machine" : found.holder
@@ -92,7 +93,7 @@ final class HostClaim: Sendable {
     } else {
       words += " holds it or was killed; a network file system does not show which"
     }
-    throw CacheError(
+    throw LarderError(
       .locked,
       "cannot change \(folder.path): \(words); if nothing runs there, remove \(folder.path)/\(name)"
     )
@@ -124,7 +125,7 @@ final class HostClaim: Sendable {
     lines.removeAll { $0.hasPrefix("\(machine.boot) ") }
     let text = (lines.suffix(31) + [line(now), ""]).joined(separator: "\n")
     let (disk, temporary) = (SystemDisk(durable: false), "\(watchName).\(ClaimText.newToken())")
-    do throws(CacheError) {
+    do throws(LarderError) {
       try disk.append(
         Array(text.utf8).span.bytes,
         to: disk.create(temporary, in: folder)
@@ -142,14 +143,14 @@ final class HostClaim: Sendable {
   /// its file over the claim, and reads it: who finds its own token has the cache. The file of an heir that died waits
   /// out the same silence. An heir that was only frozen finds its file gone, or renames another's, and reads that token.
   ///
-  /// - Throws: ``CacheError/Code/locked`` with the holder, when the dead one gave a sign of life or another was quicker.
+  /// - Throws: ``LarderError/Code/locked`` with the holder, when the dead one gave a sign of life or another was quicker.
   private static func take(
     _ text: String,
     by heirName: String,
     _ mine: ClaimText,
     in folder: Folder,
     _ pause: (Int) -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     pause(1)
     guard try create(heirName, mine, in: folder) else {
       throw overtaken(by: folder.text(of: heirName, limit: 4096) ?? Self.text(in: folder), folder)
@@ -167,9 +168,9 @@ final class HostClaim: Sendable {
     unlinkat(folder.descriptor, watchName, 0)
   }
 
-  private static func overtaken(by text: String, _ folder: Folder) -> CacheError {
+  private static func overtaken(by text: String, _ folder: Folder) -> LarderError {
     let holder = ClaimText(text).holder
-    return CacheError(
+    return LarderError(
       .locked,
       "cannot change \(folder.path): \(holder.isEmpty ? "another machine" : holder) has it now; try "
         + "again when its run has ended"
@@ -183,7 +184,7 @@ final class HostClaim: Sendable {
     _ name: String,
     _ claim: ClaimText,
     in folder: Folder
-  ) throws(CacheError) -> Bool {
+  ) throws(LarderError) -> Bool {
     let path = "\(folder.path)/\(name)"
     let descriptor = openat(folder.descriptor, name, flags | O_CREAT | O_EXCL, 0o600)
     guard descriptor >= 0 else {
@@ -242,12 +243,12 @@ final class HostClaim: Sendable {
   ///
   /// Reads one small file. Called before whatever others see: placing files, and each transaction.
   ///
-  /// - Throws: ``CacheError/Code/locked`` from the first time on that it is not so.
-  func demandHold() throws(CacheError) {
+  /// - Throws: ``LarderError/Code/locked`` from the first time on that it is not so.
+  func demandHold() throws(LarderError) {
     if let loss = state.withLock({ $0.loss }) { throw loss }
     let found = ClaimText(Self.text(in: folder))
     if found.token == mine.token { return }
-    let loss = CacheError(
+    let loss = LarderError(
       .locked,
       "cannot change \(folder.path) any more: this run did not renew its claim in time, and "
         + (found.holder.isEmpty ? "another machine" : found.holder)

@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import Glibc
 import SQLite
@@ -58,7 +59,7 @@ extension Index {
   /// What is known of the picture that belongs at a path in the cache; nil when no row says anything.
   ///
   /// While its file lies where an older larder put it, either path finds it.
-  package func picture(at path: String) throws(CacheError) -> PictureEntry? {
+  package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try read { db in
       let row: RowReader
       if let id = PictureName.id(at: path) {
@@ -84,11 +85,11 @@ extension Index {
   ///   - path: The path.
   ///   - catalog: The catalog whose details are looked at.
   /// - Returns: At most 64 ids of either kind.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func items(
     mayName path: String,
     catalog: CatalogID
-  ) throws(CacheError) -> [String] {
+  ) throws(LarderError) -> [String] {
     guard let id = PictureName.id(at: path) else { return [] }
     return try read { db in
       try String.fetchAll(

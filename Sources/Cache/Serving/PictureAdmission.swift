@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Glibc
 import Synchronization
@@ -37,8 +38,8 @@ package final class PictureAdmission: Sendable {
   ///
   /// - Parameter entries: Their rows.
   /// - Returns: The rows as they stand in the cache now.
-  /// - Throws: ``CacheError``, with code `locked` while a run holds the cache; nothing was changed then.
-  package func admit(_ entries: [PictureEntry]) throws(CacheError) -> [PictureEntry] {
+  /// - Throws: ``LarderError``, with code `locked` while a run holds the cache; nothing was changed then.
+  package func admit(_ entries: [PictureEntry]) throws(LarderError) -> [PictureEntry] {
     if let keeper { return try admit(entries, into: keeper) }
     let layout = try CacheLayout(creating: cache)
     let lock = try CacheLock(layout, holder: "\(Self.holder), process \(getpid())")
@@ -78,13 +79,13 @@ package final class PictureAdmission: Sendable {
   }
 
   /// The folder of a picture in the room.
-  private func source(of name: PictureName) throws(CacheError) -> Folder {
+  private func source(of name: PictureName) throws(LarderError) -> Folder {
     let place = PictureName.folderName(name.folder)
     return try Folder(path: "\(room)/images/\(place)", creating: false)
   }
 
   /// A picture in the room.
-  private func open(_ name: PictureName) throws(CacheError) -> OpenFile {
+  private func open(_ name: PictureName) throws(LarderError) -> OpenFile {
     let folder = try source(of: name)
     let descriptor = openat(folder.descriptor, name.file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else {
@@ -97,8 +98,8 @@ package final class PictureAdmission: Sendable {
   private func admit(
     _ entries: [PictureEntry],
     into keeper: any PictureKeeping
-  ) throws(CacheError) -> [PictureEntry] {
-    let failure = Mutex<CacheError?>(nil)
+  ) throws(LarderError) -> [PictureEntry] {
+    let failure = Mutex<LarderError?>(nil)
     let under = DispatchGroup()
     let before = put.withLock { $0 }
     for entry in entries where entry.isHeld && before[entry.id]?.sha256 != entry.sha256 {
@@ -149,12 +150,12 @@ package struct SquareAdmission: Sendable {
   ///   - square: The square's bytes, or why none can be made.
   ///   - picture: What it was made of.
   ///   - side: Pixels along a side.
-  /// - Throws: ``CacheError``, with code `locked` while a run holds the cache.
+  /// - Throws: ``LarderError``, with code `locked` while a run holds the cache.
   package func keep(
     _ square: Result<[UInt8], SquareRefusal>,
     of picture: PictureEntry,
     side: Int
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     let layout = try CacheLayout(creating: cache)
     let lock = try CacheLock(layout, holder: "\(CacheLock.briefHolder), process \(getpid())")
     defer { withExtendedLifetime(lock) {} }

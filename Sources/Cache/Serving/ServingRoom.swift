@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// Where a server keeps what it fetches until the cache can take it: a cache of its own within the cache, below `serving/`.
@@ -14,8 +15,8 @@ package final class ServingRoom: Sendable {
   /// Makes a room, and removes those that nobody has any more.
   ///
   /// - Parameter cache: The cache's path.
-  /// - Throws: ``CacheError`` when the folder cannot be made.
-  package init(in cache: String) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the folder cannot be made.
+  package init(in cache: String) throws(LarderError) {
     let rooms = try Folder(path: "\(cache)/\(Self.folder)", creating: true)
     try rooms.demandOwnership()
     Self.removeDead(rooms)
@@ -26,7 +27,7 @@ package final class ServingRoom: Sendable {
     descriptor = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .system("make", lockPath, errno: errno) }
     flock(descriptor, LOCK_EX)
-    do throws(CacheError) {
+    do throws(LarderError) {
       _ = try Folder(path: path, creating: true)
       // Each fetch has a room of its own in this one; the folder of those stays while one of them goes.
       for name in ["shards", "shards/kept"] {

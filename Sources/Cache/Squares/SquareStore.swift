@@ -1,3 +1,4 @@
+import Base
 import GRDB
 import Synchronization
 import Transport
@@ -48,7 +49,7 @@ package final class SquareStore: Sendable {
 
   /// Whether what an earlier run came to still holds: the square is there as it was committed, or
   /// none can be made of these very bytes.
-  package func isCurrent(_ square: SquareEntry, of picture: PictureEntry) throws(CacheError)
+  package func isCurrent(_ square: SquareEntry, of picture: PictureEntry) throws(LarderError)
     -> Bool
   {
     guard square.source == picture.sha256 else { return false }
@@ -63,8 +64,8 @@ package final class SquareStore: Sendable {
   /// - Parameters:
   ///   - bytes: the square.
   ///   - picture: what it was made of.
-  /// - Throws: ``CacheError`` when the disk refuses; what was there before then stays.
-  package func store(_ bytes: [UInt8], of picture: PictureEntry) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the disk refuses; what was there before then stays.
+  package func store(_ bytes: [UInt8], of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256, let folder = try folder(of: picture, creating: true) else {
       return
     }
@@ -84,7 +85,7 @@ package final class SquareStore: Sendable {
 
   /// Notes that no square can be made of a picture, so that it is not tried again while the picture
   /// stays as it is; a square of what it was before goes.
-  package func note(_ failure: String, of picture: PictureEntry) throws(CacheError) {
+  package func note(_ failure: String, of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256 else { return }
     if let folder = try folder(of: picture, creating: false) {
       for name in Set([picture.name.file, file(of: picture)]) { try disk.remove(name, in: folder) }
@@ -95,7 +96,7 @@ package final class SquareStore: Sendable {
   }
 
   /// Makes durable what was done so far.
-  package func flush() throws(CacheError) {
+  package func flush() throws(LarderError) {
     let (rows, folders, hasUnsyncedNames) = state.withLock { state in
       defer { (state.rows, state.touched, state.hasUnsyncedNames) = ([], [], false) }
       return (
@@ -112,7 +113,7 @@ package final class SquareStore: Sendable {
     try index.save(rows)
   }
 
-  private func add(_ entry: SquareEntry) throws(CacheError) {
+  private func add(_ entry: SquareEntry) throws(LarderError) {
     let isFull = state.withLock { state in
       state.rows.append(entry)
       state.touched.insert(String(entry.path.prefix(2)))
@@ -136,7 +137,7 @@ package final class SquareStore: Sendable {
   }
 
   /// The folder of a picture's square; nil when there is none and none is to be made.
-  private func folder(of picture: PictureEntry, creating: Bool) throws(CacheError) -> Folder? {
+  private func folder(of picture: PictureEntry, creating: Bool) throws(LarderError) -> Folder? {
     let name = PictureName.folderName(picture.name.folder)
     if let folder = state.withLock({ $0.folders[name] }) { return folder }
     let path = layout.path("squares/\(side)")
@@ -187,7 +188,7 @@ package struct SquareEntry: Sendable, Equatable {
 
 extension Index {
   /// The squares that there are, or that could not be made; all of them, or those of one size.
-  package func squares(side: Int? = nil) throws(CacheError) -> [SquareEntry] {
+  package func squares(side: Int? = nil) throws(LarderError) -> [SquareEntry] {
     try read { db in
       try SquareEntry.fetchAll(
         db,
@@ -198,7 +199,7 @@ extension Index {
   }
 
   /// What is known of a picture's square of one size.
-  package func square(of picture: PictureID, side: Int) throws(CacheError) -> SquareEntry? {
+  package func square(of picture: PictureID, side: Int) throws(LarderError) -> SquareEntry? {
     try read { db in
       try SquareEntry.fetchOne(
         db,
@@ -210,7 +211,7 @@ extension Index {
 
   /// The squares whose picture is held with the very bytes that they were made of, or, if `inStep`
   /// is false, the others.
-  func squares(inStep: Bool) throws(CacheError) -> [SquareEntry] {
+  func squares(inStep: Bool) throws(LarderError) -> [SquareEntry] {
     try read { db in
       try SquareEntry.fetchAll(
         db,
@@ -224,13 +225,13 @@ extension Index {
   }
 
   /// Writes entries in one transaction.
-  func save(_ entries: [SquareEntry]) throws(CacheError) {
+  func save(_ entries: [SquareEntry]) throws(LarderError) {
     guard !entries.isEmpty else { return }
     try write { db in for entry in entries { try entry.insert(db) } }
   }
 
   /// Forgets entries in one transaction.
-  func forget(_ entries: [SquareEntry]) throws(CacheError) {
+  func forget(_ entries: [SquareEntry]) throws(LarderError) {
     guard !entries.isEmpty else { return }
     try write { db in
       let statement = try db.cachedStatement(
@@ -294,8 +295,8 @@ package struct SquareSweep: Sendable {
   /// Removes what is of no use.
   ///
   /// - Returns: How many files went.
-  /// - Throws: ``CacheError`` when a folder or the index cannot be read or changed.
-  package func run() throws(CacheError) -> Int {
+  /// - Throws: ``LarderError`` when a folder or the index cannot be read or changed.
+  package func run() throws(LarderError) -> Int {
     guard layout.kind(of: "squares") != nil else { return 0 }
     // Rows first, so that a crash leaves files without rows, which the next sweep finds, and never the
     // reverse: a picture that comes back would be in step with a square that is gone.

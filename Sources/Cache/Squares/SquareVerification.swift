@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// Checks the squares against their rows.
@@ -13,7 +14,7 @@ struct SquareVerification {
   }
 
   /// Looks at every square.
-  func run(_ depth: Verification.Depth) throws(CacheError) -> SuspectReview.Look {
+  func run(_ depth: Verification.Depth) throws(LarderError) -> SuspectReview.Look {
     guard try layout.root.findKind("squares") != nil else { return SuspectReview.Look() }
     var look = try look(at: nil, depth)
     let files = try layout.squareFiles()
@@ -23,7 +24,7 @@ struct SquareVerification {
   }
 
   /// Looks at some squares again, and at files that seemed to be nobody's.
-  func look(at paths: Set<String>?, _ depth: Verification.Depth) throws(CacheError)
+  func look(at paths: Set<String>?, _ depth: Verification.Depth) throws(LarderError)
     -> SuspectReview.Look
   {
     var found = SuspectReview.Look()
@@ -57,7 +58,7 @@ struct SquareVerification {
   }
 
   private func judge(_ entry: SquareEntry, _ depth: Verification.Depth) -> FileVerdict {
-    do throws(CacheError) {
+    do throws(LarderError) {
       let place = "squares/\(entry.side)/\(entry.path.prefix(2))"
       guard try layout.root.findKind(place) == S_IFDIR,
         try layout.root.findKind(entry.name) == S_IFREG
@@ -84,7 +85,7 @@ struct SquareVerification {
 
   /// Those of some files that lie where squares belong: one without a row is an orphan only when no held picture has
   /// its square there.
-  private func known(_ files: [String]) throws(CacheError) -> Set<String> {
+  private func known(_ files: [String]) throws(LarderError) -> Set<String> {
     var pictures: [String: String] = [:]
     for path in files { pictures[path] = picture(ofSquare: path) }
     let held = try index.heldPictures(at: Set(pictures.values), anyEnding: true)
@@ -103,7 +104,7 @@ struct SquareVerification {
   }
 
   /// Forgets what is damaged or missing, so that the next run makes it again, and removes orphans.
-  func repair(_ report: VerifyReport) throws(CacheError) {
+  func repair(_ report: VerifyReport) throws(LarderError) {
     let bad = Set(report.damaged + report.missing)
     try index.forget(try index.squares().filter { bad.contains($0.name) })
     for path in report.damaged + report.orphans where path.hasPrefix("squares/") {
@@ -117,7 +118,7 @@ extension CacheLayout {
   func kind(of path: String) -> mode_t? { root.kind(of: path) }
 
   /// Everything below `squares/` that is no folder, or a folder where none belongs; no link is followed.
-  func squareFiles() throws(CacheError) -> [String] {
+  func squareFiles() throws(LarderError) -> [String] {
     guard kind(of: "squares") == S_IFDIR else {
       return kind(of: "squares") == nil ? [] : ["squares"]
     }
@@ -131,7 +132,8 @@ extension CacheLayout {
   }
 
   /// The folders in a folder; what is none goes to `files`.
-  private func names(below path: String, into files: inout [String]) throws(CacheError) -> [String]
+  private func names(below path: String, into files: inout [String]) throws(LarderError)
+    -> [String]
   {
     var folders: [String] = []
     for name in try Folder(path: self.path(path), creating: false).names() {

@@ -75,8 +75,8 @@ package struct ThumbnailSweep: Sendable {
 
   /// Removes what is of no use.
   ///
-  /// - Throws: ``CacheError`` when a folder or the index cannot be read.
-  package func run() throws(CacheError) {
+  /// - Throws: ``LarderError`` when a folder or the index cannot be read.
+  package func run() throws(LarderError) {
     guard layout.kind(of: "thumbnails") == S_IFDIR else { return }
     var held: Set<String> = []
     try index.forEachPicture { entry in

@@ -12,8 +12,8 @@ package final class BodyFile: Sendable {
   /// Makes an empty file.
   ///
   /// - Parameter layout: The cache in which it lies.
-  /// - Throws: ``CacheError`` when it cannot be made.
-  package init(in layout: CacheLayout) throws(CacheError) {
+  /// - Throws: ``LarderError`` when it cannot be made.
+  package init(in layout: CacheLayout) throws(LarderError) {
     let partial = layout.partial
     folder = partial.path
     var descriptor = larder_unnamed(partial.descriptor, ".", 0o600)
@@ -45,8 +45,8 @@ package final class BodyFile: Sendable {
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - offset: Where they belong in the file.
-  /// - Throws: ``CacheError`` when they cannot be written.
-  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(CacheError) {
+  /// - Throws: ``LarderError`` when they cannot be written.
+  package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LarderError) {
     do throws(SystemError) {
       try Files.write(bytes.bytes, to: descriptor, at: offset)
     } catch {
@@ -59,11 +59,11 @@ package final class BodyFile: Sendable {
   /// - Parameters:
   ///   - buffer: Room for them.
   ///   - offset: Where they are in the file.
-  /// - Throws: ``CacheError`` when they cannot be read.
+  /// - Throws: ``LarderError`` when they cannot be read.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer,
     at offset: Int
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     do throws(SystemError) {
       guard try Files.read(descriptor, into: buffer, at: offset) == buffer.count else {
         throw SystemError(code: EIO)

@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Synchronization
 import Transport
@@ -5,12 +6,12 @@ import Transport
 /// Gives files their names: each is synced, then renamed, then the folders are synced.
 struct FilePlacer {
   /// Finds the picture that holds the bytes of a digest, by the first 63 bits of it.
-  typealias HeldElsewhere = (Int64) throws(CacheError) -> PictureEntry?
+  typealias HeldElsewhere = (Int64) throws(LarderError) -> PictureEntry?
 
   let layout: CacheLayout
   let disk: any Disk
   /// Takes failures of the cache as a whole.
-  let note: (CacheError) -> Void
+  let note: (LarderError) -> Void
 
   /// Gives the files of a group their names, and adds what waits for its rows then.
   ///
@@ -19,20 +20,20 @@ struct FilePlacer {
   ///   - placed: where the pictures, refusals and rows go; also looked at for equal bytes.
   ///   - held: who holds the bytes of a digest besides, if anybody does.
   func place(_ group: CommitGroup, in placed: inout PlacedBatch, _ held: HeldElsewhere) {
-    let loss: CacheError?
-    do throws(CacheError) {
+    let loss: LarderError?
+    do throws(LarderError) {
       try layout.demandHold()
       loss = nil
     } catch {
       note(error)
       loss = error
     }
-    let places: [Result<Bool, CacheError>] = group.pictures.map { picture in
+    let places: [Result<Bool, LarderError>] = group.pictures.map { picture in
       loss.map { .failure($0) } ?? place(picture, &placed, held)
     }
     let folders = Set(zip(group.pictures, places).compactMap { $1.isMove ? $0.name.folder : nil })
     let unsynced = folders.filter { folder in
-      do throws(CacheError) {
+      do throws(LarderError) {
         try disk.sync(layout.folder(folder))
         try layout.syncFolderNames(on: disk)
         return false
@@ -69,11 +70,11 @@ struct FilePlacer {
     _ picture: StagedPicture,
     _ placed: inout PlacedBatch,
     _ held: HeldElsewhere
-  ) -> Result<Bool, CacheError> {
+  ) -> Result<Bool, LarderError> {
     guard let file = picture.partial else { return .success(false) }
     let name = picture.name
     let partialName = picture.entry.partialName
-    do throws(CacheError) {
+    do throws(LarderError) {
       let folder = try layout.folder(name.folder)
       if let stamp = try linkEqual(picture.entry, to: name, in: folder, placed, held) {
         try disk.remove(partialName, in: layout.partial)
@@ -106,7 +107,7 @@ struct FilePlacer {
     in folder: Folder,
     _ placed: PlacedBatch,
     _ held: HeldElsewhere
-  ) throws(CacheError) -> FileStamp? {
+  ) throws(LarderError) -> FileStamp? {
     guard let digest = entry.sha256 else { return nil }
     let content = ContentDigest.prefix(digest)
     var found = placed.entry(holding: content)
@@ -124,7 +125,7 @@ struct FilePlacer {
   }
 }
 
-extension Result<Bool, CacheError> {
+extension Result<Bool, LarderError> {
   /// Whether a file was renamed.
   fileprivate var isMove: Bool { if case .success(true) = self { true } else { false } }
 }
@@ -135,7 +136,7 @@ struct KeptPlacing {
   let disk: any Disk
   let keeper: any PictureKeeping
   /// Takes failures of the cache as a whole.
-  let note: @Sendable (CacheError) -> Void
+  let note: @Sendable (LarderError) -> Void
 
   /// How many bytes are read for requests under way; one picture always goes out, whatever its size.
   private static let room = ByteCount.mebibytes(32)
@@ -149,7 +150,7 @@ struct KeptPlacing {
   ///   - group: What the lanes filled.
   ///   - placed: Where the pictures, refusals and rows go.
   func place(_ group: CommitGroup, in placed: inout PlacedBatch) {
-    let places = Mutex<[Int: Result<FileStamp, CacheError>]>([:])
+    let places = Mutex<[Int: Result<FileStamp, LarderError>]>([:])
     let gate = ByteGate(room: Self.room)
     let under = DispatchGroup()
     for (number, picture) in group.pictures.enumerated() {

@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import FoundationEssentials
 import GRDB
@@ -38,7 +39,7 @@ final class GroupCommitter: @unchecked Sendable {
   /// Where rows are written, while the next files are placed.
   private let rowQueue = DispatchQueue(label: "larder.rows")
   private let isIdle = DispatchSemaphore(value: 1)
-  private let firstFailure = Mutex<CacheError?>(nil)
+  private let firstFailure = Mutex<LarderError?>(nil)
 
   /// How many rows go into one transaction while more keep coming.
   ///
@@ -64,10 +65,10 @@ final class GroupCommitter: @unchecked Sendable {
     self.states = states
   }
 
-  var failure: CacheError? { firstFailure.withLock { $0 } }
+  var failure: LarderError? { firstFailure.withLock { $0 } }
 
   /// Remembers the first failure of the cache as a whole.
-  func note(_ error: CacheError) {
+  func note(_ error: LarderError) {
     firstFailure.withLock { $0 = $0 ?? error }
   }
 
@@ -98,8 +99,8 @@ final class GroupCommitter: @unchecked Sendable {
 
   /// Writes rows whose files are placed, in a transaction of their own.
   func enter(
-    _ next: () throws(CacheError) -> [PictureStore.PlacedRow]?
-  ) throws(CacheError) {
+    _ next: () throws(LarderError) -> [PictureStore.PlacedRow]?
+  ) throws(LarderError) {
     try index.write { db in
       var writer = try PictureRowWriter(db)
       while let rows = try next() {
@@ -126,7 +127,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
     let placer = FilePlacer(layout: layout, disk: disk, note: note)
     findContents()
-    placer.place(group, in: &placed) { [committing, contents, index] content throws(CacheError) in
+    placer.place(group, in: &placed) { [committing, contents, index] content throws(LarderError) in
       if let entry = committing?.entry(holding: content) { return entry }
       guard let id = contents?[content] else { return nil }
       return try index.pictures([id])[id]
@@ -136,7 +137,7 @@ final class GroupCommitter: @unchecked Sendable {
   /// Finds out which picture has which bytes, before the first file is placed.
   private func findContents() {
     guard contents == nil else { return }
-    do throws(CacheError) {
+    do throws(LarderError) {
       let states = try states?.read().states ?? [:]
       var contents = [Int64: PictureID](minimumCapacity: states.count)
       for (id, state) in states where state.isHeld { contents[state.content] = id }
@@ -169,8 +170,8 @@ final class GroupCommitter: @unchecked Sendable {
     committing = batch
     placed = PlacedBatch()
     rowQueue.async {
-      var failure: CacheError?
-      do throws(CacheError) {
+      var failure: LarderError?
+      do throws(LarderError) {
         try self.index.write { db in try batch.save(in: db, run: self.run) }
       } catch {
         // The files are in place all the same; the next run finds and adopts them.
@@ -343,7 +344,7 @@ struct PlacedBatch: Sendable {
   }
 
   /// Tells everybody how it ended; a failure of the transaction refuses all pictures.
-  func tell(_ failure: CacheError?) {
+  func tell(_ failure: LarderError?) {
     for picture in contents.pictures {
       let refusal = failure.map { PictureOutcome.refused(.disk, detail: $0.description) }
       picture.completion(refusal ?? picture.outcome)

@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Synchronization
 import Transport
@@ -157,7 +158,7 @@ final class IngestLane: @unchecked Sendable {
 
   private func append(_ bytes: [UInt8], to spill: PictureSpill) {
     guard spill.failure.withLock({ $0 == nil }) else { return }
-    do throws(CacheError) {
+    do throws(LarderError) {
       try spill.append(bytes, layout, disk)
     } catch {
       spill.failure.withLock { $0 = error }
@@ -185,7 +186,7 @@ final class IngestLane: @unchecked Sendable {
         return refuse(whole, .truncated, "no length was given, and the picture's end is missing")
       }
     }
-    do throws(CacheError) {
+    do throws(LarderError) {
       let staged = try stage(whole, type)
       collect { $0.add(staged) }
     } catch {
@@ -204,7 +205,7 @@ final class IngestLane: @unchecked Sendable {
   private func stage(
     _ whole: ArrivedBody,
     _ type: PictureType
-  ) throws(CacheError) -> StagedPicture {
+  ) throws(LarderError) -> StagedPicture {
     let rest = whole.rest
     let digest: [UInt8]
     let size: ByteCount
@@ -253,7 +254,7 @@ final class IngestLane: @unchecked Sendable {
     )
   }
 
-  private func stamp(of entry: PictureEntry) throws(CacheError) -> FileStamp? {
+  private func stamp(of entry: PictureEntry) throws(LarderError) -> FileStamp? {
     // The run began with a look at what a store keeps.
     if layout.keeper != nil { return entry.stamp }
     return try layout.folder(entry.name.folder).stamp(of: entry.name.file)

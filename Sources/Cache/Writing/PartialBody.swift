@@ -174,12 +174,12 @@ package final class PartialBodies: Sendable {
   ///   - oldest: files last written before this are removed. One from the future is
   ///     kept: it is the clock that jumped.
   ///   - boot: what the kernel calls this boot.
-  /// - Throws: ``CacheError`` when the folder cannot be read or cleared.
+  /// - Throws: ``LarderError`` when the folder cannot be read or cleared.
   init(
     _ layout: CacheLayout,
     since oldest: UnixTime,
     boot: String = PartialBody.boot
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     self.layout = layout
     let names = try layout.partial.names()
     guard !names.isEmpty else {

@@ -27,7 +27,7 @@ final class PictureSpill: @unchecked Sendable {
   private let name: String
   /// Where all that is done for it is done.
   let lane: IngestLane
-  let failure = Mutex<CacheError?>(nil)
+  let failure = Mutex<LarderError?>(nil)
 
   /// A new body; `body` is what its note will say, nil when it cannot be resumed.
   init(id: PictureID, body: PartialBody?, lane: IngestLane) {
@@ -46,7 +46,7 @@ final class PictureSpill: @unchecked Sendable {
   }
 
   /// Appends a piece, making the file with the first.
-  func append(_ bytes: [UInt8], _ layout: CacheLayout, _ disk: any Disk) throws(CacheError) {
+  func append(_ bytes: [UInt8], _ layout: CacheLayout, _ disk: any Disk) throws(LarderError) {
     let file: OpenFile
     if let open = self.file { file = open } else { file = try open(layout, disk) }
     hash.update(data: bytes)
@@ -61,7 +61,7 @@ final class PictureSpill: @unchecked Sendable {
   }
 
   /// Makes the file and its note, or opens what an earlier run left and hashes it.
-  private func open(_ layout: CacheLayout, _ disk: any Disk) throws(CacheError) -> OpenFile {
+  private func open(_ layout: CacheLayout, _ disk: any Disk) throws(LarderError) -> OpenFile {
     if let held {
       let file = try disk.reopen(name, in: layout.partial, keeping: held.offset)
       try hash(held.offset, of: file)
@@ -84,7 +84,7 @@ final class PictureSpill: @unchecked Sendable {
   }
 
   /// Hashes the first `count` bytes of the file, 256 KiB at a time.
-  private func hash(_ count: ByteCount, of file: OpenFile) throws(CacheError) {
+  private func hash(_ count: ByteCount, of file: OpenFile) throws(LarderError) {
     var buffer = [UInt8](repeating: 0, count: 256 * 1024)
     var offset: ByteCount = 0
     while offset < count {

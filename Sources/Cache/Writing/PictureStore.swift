@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Glibc
 import Synchronization
@@ -126,8 +127,8 @@ package final class PictureStore: Sendable {
   /// of the index once.
   ///
   /// - Parameter next: Makes the next rows, some at a time; nil when there are no more. It must not use the index.
-  /// - Throws: ``CacheError`` when the index cannot be written, or of `next`; no row is then.
-  package func enter(_ next: () throws(CacheError) -> [PlacedRow]?) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the index cannot be written, or of `next`; no row is then.
+  package func enter(_ next: () throws(LarderError) -> [PlacedRow]?) throws(LarderError) {
     try committer.enter(next)
   }
 
@@ -171,7 +172,7 @@ package final class PictureStore: Sendable {
 
   /// The first thing that went wrong with the index or the disk as a whole, if anything: the run
   /// can then end early with its status.
-  package var failure: CacheError? { committer.failure }
+  package var failure: LarderError? { committer.failure }
 
   /// A lane for a body that is about to be handed on in pieces: they take turns.
   func nextLane() -> IngestLane {

@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import Glibc
 import Synchronization
@@ -11,14 +12,14 @@ public protocol PictureMaking: Sendable {
   var limits: PictureLimits { get }
 
   /// Judges the wish itself, before any picture is read.
-  func check() throws(ImagingError)
+  func check() throws(LarderError)
 
   /// Makes a picture, whole, in memory.
   ///
   /// - Parameter file: The input.
   /// - Returns: What was made.
-  /// - Throws: ``ImagingError`` when nothing can be made of it.
-  func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture
+  /// - Throws: ``LarderError`` when nothing can be made of it.
+  func make(from file: PictureFile) throws(LarderError) -> EncodedPicture
 
   /// Makes a picture that becomes a file.
   ///
@@ -29,8 +30,8 @@ public protocol PictureMaking: Sendable {
   ///   - file: The input.
   ///   - output: The file that it becomes.
   /// - Returns: What was made.
-  /// - Throws: ``ImagingError`` when nothing can be made of it, or the disk is full.
-  func make(from file: PictureFile, for output: FilePath) throws(ImagingError) -> EncodedPicture
+  /// - Throws: ``LarderError`` when nothing can be made of it, or the disk is full.
+  func make(from file: PictureFile, for output: FilePath) throws(LarderError) -> EncodedPicture
 }
 
 extension PictureMaking {
@@ -38,7 +39,7 @@ extension PictureMaking {
   public func make(
     from file: PictureFile,
     for output: FilePath
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     try make(from: file)
   }
 }
@@ -55,7 +56,7 @@ public struct PictureBatch: Sendable, Equatable {
     /// The output; nil for an input that cannot be read.
     public let output: FilePath?
     /// Why the input cannot be read.
-    public let error: ImagingError?
+    public let error: LarderError?
     /// All of an input that came on stdin; nil for a file.
     var bytes: [UInt8]?
 
@@ -82,17 +83,17 @@ public struct PictureBatch: Sendable, Equatable {
   ///   - name: What the outputs are called.
   ///   - standardInput: Reads all of stdin, for the input that is called `-`, whose stem is `stdin`;
   ///     nil where `-` is a file's name.
-  /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, an output is an
+  /// - Throws: ``LarderError`` of code `usage` when two inputs have one output, an output is an
   ///   input, or `folder` is none; and what `standardInput` throws.
   public init(
     _ inputs: [FilePath],
     into folder: FilePath,
     format: PictureFormat? = nil,
     name: PictureName = .usual,
-    standardInput: (() throws(ImagingError) -> [UInt8])? = nil
-  ) throws(ImagingError) {
+    standardInput: (() throws(LarderError) -> [UInt8])? = nil
+  ) throws(LarderError) {
     if let kind = Self.kind(of: folder), kind != S_IFDIR {
-      throw ImagingError(
+      throw LarderError(
         .usage,
         "cannot write into \(folder.shown): it is not a folder; give one, or a name that is free"
       )
@@ -125,7 +126,7 @@ public struct PictureBatch: Sendable, Equatable {
     let name: PictureName
   }
 
-  private func checkOutputs() throws(ImagingError) {
+  private func checkOutputs() throws(LarderError) {
     var owners: [FilePath: FilePath] = [:]
     var inputs: Set<Identity> = []
     for item in items where item.bytes == nil {
@@ -135,7 +136,7 @@ public struct PictureBatch: Sendable, Equatable {
       guard let output = item.output else { continue }
       if let other = owners.updateValue(item.input, forKey: output) {
         let isSame = Self.identity(of: other).map { $0 == Self.identity(of: item.input) } ?? false
-        throw ImagingError(
+        throw LarderError(
           .usage,
           isSame
             ? "cannot write \(output.shown): \(item.input.shown) is named twice; name it once"
@@ -144,7 +145,7 @@ public struct PictureBatch: Sendable, Equatable {
         )
       }
       if let identity = Self.identity(of: output), inputs.contains(identity) {
-        throw ImagingError(
+        throw LarderError(
           .usage,
           "cannot write \(output.shown): it is one of the inputs; choose another folder"
         )
@@ -225,7 +226,7 @@ public struct PictureBatch: Sendable, Equatable {
     to folder: FilePath,
     as naming: Naming
   ) -> Item {
-    func refused(_ error: ImagingError) -> Item { Item(input: input, output: nil, error: error) }
+    func refused(_ error: LarderError) -> Item { Item(input: input, output: nil, error: error) }
     let file = input.withPlatformString { open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard file >= 0 else { return refused(.unread(input.shown, errno)) }
     defer { close(file) }
@@ -286,7 +287,7 @@ extension PictureBatch {
   ///   - deliver: What else is done with a picture once its file is whole, as an upload is; it may
   ///     block, and is called for at most eight pictures at a time.
   /// - Returns: The results in the inputs' order.
-  /// - Throws: ``ImagingError`` when `making` asks for the impossible, or the disk fails at the end.
+  /// - Throws: ``LarderError`` when `making` asks for the impossible, or the disk fails at the end.
   @discardableResult
   public func run(
     _ making: some PictureMaking,
@@ -296,9 +297,9 @@ extension PictureBatch {
     report: @escaping @Sendable (PictureResult) -> Void = { _ in },
     isCancelled: @Sendable () -> Bool = { false },
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
-  ) throws(ImagingError) -> [PictureResult] {
+  ) throws(LarderError) -> [PictureResult] {
     try making.check()
-    let make = { @Sendable (input: PictureInput, output: FilePath) throws(ImagingError) in
+    let make = { @Sendable (input: PictureInput, output: FilePath) throws(LarderError) in
       try making.make(from: input.file(making.limits), for: output)
     }
     return try run(
@@ -324,9 +325,9 @@ extension PictureBatch {
     report: @escaping @Sendable (PictureResult) -> Void = { _ in },
     isCancelled: @Sendable () -> Bool = { false },
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult = { $1 }
-  ) throws(ImagingError) -> [PictureResult] {
+  ) throws(LarderError) -> [PictureResult] {
     try order.making.check()
-    let make = { @Sendable (input: PictureInput, output: FilePath) throws(ImagingError) in
+    let make = { @Sendable (input: PictureInput, output: FilePath) throws(LarderError) in
       try place.make(order, of: input, for: output, isStopped: { false })
     }
     return try run(
@@ -341,7 +342,7 @@ extension PictureBatch {
   }
 
   private typealias Make =
-    @Sendable (PictureInput, _ output: FilePath) throws(ImagingError) -> EncodedPicture
+    @Sendable (PictureInput, _ output: FilePath) throws(LarderError) -> EncodedPicture
 
   private func run(
     _ make: Make,
@@ -351,7 +352,7 @@ extension PictureBatch {
     report: @escaping @Sendable (PictureResult) -> Void,
     isCancelled: @Sendable () -> Bool,
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
-  ) throws(ImagingError) -> [PictureResult] {
+  ) throws(LarderError) -> [PictureResult] {
     let next = Atomic(0)
     let ledger = Ledger(count: items.count, report: report)
     let desk = WritingDesk(overwrite: overwrite, deliver: deliver)
@@ -365,7 +366,7 @@ extension PictureBatch {
           ledger.record(PictureResult(skipping: item.input.shown, output.shown), at: index)
           continue
         }
-        do throws(ImagingError) {
+        do throws(LarderError) {
           let picture = try Self.make(make, of: item, overwrite)
           desk.write(picture, of: item) { ledger.record($0, at: index) }
         } catch {
@@ -387,13 +388,13 @@ extension PictureBatch {
     items.map { item in
       let input = item.input.shown
       guard let output = item.output else {
-        let error = item.error ?? ImagingError(.unsupported, "cannot read \(input)")
+        let error = item.error ?? LarderError(.unsupported, "cannot read \(input)")
         return PictureResult(input: input, error: error)
       }
       if skipsExisting, WholeFile.isThere(output) {
         return PictureResult(skipping: input, output.shown)
       }
-      do throws(ImagingError) {
+      do throws(LarderError) {
         if !overwrite { try WholeFile.checkAbsent(output) }
         return PictureResult(planning: input, output.shown)
       } catch {
@@ -406,9 +407,9 @@ extension PictureBatch {
     _ make: Make,
     of item: Item,
     _ overwrite: Bool
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     guard let output = item.output else {
-      throw item.error ?? ImagingError(.unsupported, "cannot read \(item.input.shown)")
+      throw item.error ?? LarderError(.unsupported, "cannot read \(item.input.shown)")
     }
     if !overwrite { try WholeFile.checkAbsent(output) }
     return try make(item.picture, output)
@@ -447,7 +448,7 @@ private final class WritingDesk: Sendable {
     queue.async(group: written) { [self] in
       defer { slots.signal() }
       let input = item.input.shown
-      do throws(ImagingError) {
+      do throws(LarderError) {
         sweepOnce(output.removingLastComponent())
         try picture.file.write(to: output, overwrite: overwrite)
         folders.withLock { _ = $0.insert(output.removingLastComponent()) }
@@ -466,7 +467,7 @@ private final class WritingDesk: Sendable {
   }
 
   /// Waits for what is under way and puts the names on disk.
-  func close() throws(ImagingError) {
+  func close() throws(LarderError) {
     written.wait()
     for folder in folders.withLock({ $0 }) { try WholeFile.sync(folder) }
   }

@@ -1,3 +1,5 @@
+import Base
+
 /// What the files that are made are called: a template with `{stem}`, `{size}` and `{ext}`.
 ///
 ///     let name = try PictureName("{stem}-{size}.{ext}", size: PixelSize(side: 512))
@@ -21,9 +23,9 @@ public struct PictureName: Sendable, Equatable {
   ///   - template: Text in which `{stem}` stands for the input's name without its ending, `{ext}` for
   ///     the ending of the output's format, and `{size}` for `size`, as 512 or 640x480.
   ///   - size: The size that is asked for, if any.
-  /// - Throws: ``ImagingError`` of code `usage` when names would not tell inputs apart, would not end
+  /// - Throws: ``LarderError`` of code `usage` when names would not tell inputs apart, would not end
   ///   as their format does, or would lead to another folder.
-  public init(_ template: String, size: PixelSize? = nil) throws(ImagingError) {
+  public init(_ template: String, size: PixelSize? = nil) throws(LarderError) {
     var fields = FieldTemplate(template, for: "name pictures")
     var parts: [Part] = []
     while let piece = try fields.next() {
@@ -88,14 +90,14 @@ struct FieldTemplate {
   }
 
   /// The error that says why the text is of no use.
-  func refusal(_ reason: String) -> ImagingError {
-    ImagingError(.usage, "cannot \(purpose) \(template): \(reason)")
+  func refusal(_ reason: String) -> LarderError {
+    LarderError(.usage, "cannot \(purpose) \(template): \(reason)")
   }
 
   /// The next piece, never an empty text; nil at the end.
   ///
-  /// - Throws: ``ImagingError`` of code `usage` for a brace that nothing closes.
-  mutating func next() throws(ImagingError) -> Piece? {
+  /// - Throws: ``LarderError`` of code `usage` for a brace that nothing closes.
+  mutating func next() throws(LarderError) -> Piece? {
     guard rest.first == "{" else {
       let text = rest.prefix { $0 != "{" }
       rest = rest.dropFirst(text.count)

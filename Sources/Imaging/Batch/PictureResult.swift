@@ -1,3 +1,5 @@
+import Base
+
 /// What became of one input, with every key of the JSON that `larder crop` and `larder stamp`
 /// print.
 public struct PictureResult: Sendable, Equatable {
@@ -16,7 +18,7 @@ public struct PictureResult: Sendable, Equatable {
   /// How the upload went; nil without one.
   public var upload: Upload?
   /// Why nothing was written, or why what was written did not reach the server that it is for.
-  public var error: ImagingError?
+  public var error: LarderError?
 
   /// What a server made of a picture that was sent to it.
   public struct Upload: Sendable, Equatable, Encodable {
@@ -78,7 +80,7 @@ public struct PictureResult: Sendable, Equatable {
   }
 
   /// The result of an input of which nothing could be made.
-  public init(input: String, error: ImagingError) {
+  public init(input: String, error: LarderError) {
     self.input = input
     self.error = error
   }

@@ -1,3 +1,5 @@
+import Base
+
 extension Bitmap {
   /// Decodes a whole picture, upright, in samples that can be shown: palettes as colours, tRNS as
   /// alpha, JPEG colours, and those of WebP and AVIF without alpha, as `bgrx`.
@@ -5,12 +7,12 @@ extension Bitmap {
   /// - Parameters:
   ///   - file: The picture; of an animation, its first frame.
   ///   - limits: What the picture may ask for.
-  /// - Throws: ``ImagingError`` when it cannot be decoded, and of code `damaged` when a part of it
+  /// - Throws: ``LarderError`` when it cannot be decoded, and of code `damaged` when a part of it
   ///   is missing or wrong.
   public init(
     decoding file: PictureFile,
     limits: PictureLimits = PictureLimits()
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     let stored = file.probe.stored
     let region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
     let orientation = file.probe.orientation
@@ -34,8 +36,8 @@ extension Bitmap {
   ///   - quality: 1 to 100.
   ///   - name: What errors call the picture.
   /// - Returns: The file.
-  /// - Throws: ``ImagingError`` when memory is short.
-  public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(ImagingError)
+  /// - Throws: ``LarderError`` when memory is short.
+  public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(LarderError)
     -> [UInt8]
   {
     try (consume self).encodedAsJPEG(JPEGCodec.Form(quality: quality), name)
@@ -44,7 +46,7 @@ extension Bitmap {
   consuming func encodedAsJPEG(
     _ form: JPEGCodec.Form,
     _ name: String
-  ) throws(ImagingError) -> [UInt8] {
+  ) throws(LarderError) -> [UInt8] {
     switch layout {
     case .grey where depth == 8, .rgb where depth == 8, .bgrx, .cmyk:
       return try JPEGCodec.encode(consume self, form, name: name)
@@ -60,11 +62,11 @@ extension Bitmap {
   ///   - level: zlib's, 0 to 9.
   ///   - name: What errors call the picture.
   /// - Returns: The file.
-  /// - Throws: ``ImagingError`` of code `unsupported` for inks, which PNG does not have.
+  /// - Throws: ``LarderError`` of code `unsupported` for inks, which PNG does not have.
   public consuming func png(
     level: Int = 6,
     name: String = "the picture"
-  ) throws(ImagingError) -> [UInt8] {
+  ) throws(LarderError) -> [UInt8] {
     try PNGCodec.encode(consume self, level: level, name: name).bytes()
   }
 
@@ -175,8 +177,8 @@ extension PictureFile {
   ///
   /// - Parameter quality: 1 to 100.
   /// - Returns: The file.
-  /// - Throws: ``ImagingError`` when it cannot be decoded.
-  public func asJPEG(quality: Int = 90) throws(ImagingError) -> [UInt8] {
+  /// - Throws: ``LarderError`` when it cannot be decoded.
+  public func asJPEG(quality: Int = 90) throws(LarderError) -> [UInt8] {
     probe.format == .jpeg
       ? bytes : try Bitmap(decoding: self).jpeg(quality: quality, name: name)
   }

@@ -1,3 +1,4 @@
+import Base
 import CAVIF
 
 /// How a bitmap becomes a file of any format.
@@ -38,7 +39,7 @@ struct PictureEncoding {
 
   /// Encodes a bitmap of any layout but `cmyk`, upright; its memory is given back meanwhile where nobody
   /// else holds it.
-  func encode(_ bitmap: consuming Bitmap, name: String) throws(ImagingError) -> EncodedBitmap {
+  func encode(_ bitmap: consuming Bitmap, name: String) throws(LarderError) -> EncodedBitmap {
     switch format {
     case .jpeg:
       // A JPEG has its own quality; anything else is new to be one.
@@ -78,7 +79,7 @@ struct PictureEncoding {
   private func encodeAVIF(
     _ bitmap: consuming Bitmap,
     _ name: String
-  ) throws(ImagingError) -> EncodedBitmap {
+  ) throws(LarderError) -> EncodedBitmap {
     let isLossless = lossless && bitmap.depth <= 8
     var colour = colour(of: bitmap)
     var colours = (consume bitmap).coloured()

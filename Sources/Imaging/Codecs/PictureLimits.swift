@@ -1,3 +1,5 @@
+import Base
+
 /// What a picture may ask for at most, judged before any pixel of it is decoded.
 public struct PictureLimits: Equatable, Sendable, Codable {
   /// Pixels in all.
@@ -64,7 +66,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   private static let usualScans = 12
 
   /// Judges the size of a picture.
-  func check(width: Int, height: Int, of name: String) throws(ImagingError) {
+  func check(width: Int, height: Int, of name: String) throws(LarderError) {
     guard width > 0, height > 0 else {
       throw .damaged(name, "it says that it is \(width) × \(height) pixels")
     }
@@ -77,7 +79,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   }
 
   /// Judges the scans of a JPEG of `pixels` pixels.
-  func check(scans count: Int, pixels: Int, of name: String) throws(ImagingError) {
+  func check(scans count: Int, pixels: Int, of name: String) throws(LarderError) {
     guard count <= scans else { throw .tooLarge(name, "it has more than \(scans) scans") }
     guard count <= Self.usualScans || count * pixels <= scannedPixels else {
       throw .overLimit(name, "\(count) scans of \(pixels) pixels are too much work")
@@ -85,21 +87,21 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   }
 
   /// Judges bytes that hold no picture.
-  func check(metadata count: Int, of name: String) throws(ImagingError) {
+  func check(metadata count: Int, of name: String) throws(LarderError) {
     guard count <= metadataBytes else {
       throw .tooLarge(name, "it has more than \(metadataBytes) bytes of metadata")
     }
   }
 
   /// Judges what a library is going to take.
-  func check(decoding count: Int, of name: String) throws(ImagingError) {
+  func check(decoding count: Int, of name: String) throws(LarderError) {
     guard count <= decoding else {
       throw .overLimit(name, "decoding it may take \(count) bytes of memory, over \(decoding)")
     }
   }
 
   /// Judges an allocation.
-  func check(memory count: Int, of name: String) throws(ImagingError) {
+  func check(memory count: Int, of name: String) throws(LarderError) {
     guard count <= memory else {
       throw .overLimit(name, "it takes \(count) bytes of memory, more than \(memory)")
     }

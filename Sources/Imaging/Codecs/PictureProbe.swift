@@ -1,3 +1,5 @@
+import Base
+
 /// What a picture's bytes say about it, found before any pixel is decoded.
 ///
 ///     let probe = try PictureProbe(bytes, name: "soup.jpg")
@@ -55,12 +57,12 @@ public struct PictureProbe: Sendable, Equatable {
   ///   - bytes: The whole file.
   ///   - name: What errors call the picture.
   ///   - limits: What the picture may ask for.
-  /// - Throws: ``ImagingError`` when it is no picture, asks for too much or is broken.
+  /// - Throws: ``LarderError`` when it is no picture, asks for too much or is broken.
   public init(
     _ bytes: [UInt8],
     name: String = "the picture",
     limits: PictureLimits = PictureLimits()
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     guard let format = PictureFormat(sniffing: bytes) else {
       throw .noPicture(name)
     }

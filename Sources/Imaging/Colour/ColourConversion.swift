@@ -1,3 +1,4 @@
+import Base
 import CLCMS
 import Glibc
 
@@ -11,11 +12,11 @@ extension Bitmap {
   ///   - profile: An ICC profile of light or of grey. Inks are lit instead.
   ///   - name: What errors call the picture.
   /// - Returns: A bitmap of the same layout.
-  /// - Throws: ``ImagingError`` when memory is short.
+  /// - Throws: ``LarderError`` when memory is short.
   consuming func inSRGB(
     from profile: [UInt8],
     name: String
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     guard !profile.isEmpty else { return self }
     switch SourceProfile.space(of: profile) {
     case .grey:
@@ -53,7 +54,7 @@ extension Bitmap {
   private consuming func converted(
     from profile: [UInt8],
     _ name: String
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let (width, height, layout, depth) = (width, height, layout, depth)
     if case .indexed(var palette) = layout {
       guard let transform = try ColourTransform(profile, clcms_rgb, name) else { return self }
@@ -111,7 +112,7 @@ private enum SourceProfile {
     of profile: [UInt8],
     depth: Int,
     _ name: String
-  ) throws(ImagingError) -> [UInt16]? {
+  ) throws(LarderError) -> [UInt16]? {
     guard depth == 8 || depth == 16 else { return nil }
     let most = depth == 16 ? 65_535 : 255
     let values = (0...most).map { UInt16($0 * 65_535 / most) }
@@ -136,13 +137,13 @@ private struct ColourTransform: ~Copyable {
 
   /// Prepares a conversion; nil when the profile cannot be used.
   ///
-  /// - Throws: ``ImagingError`` when memory is short.
+  /// - Throws: ``LarderError`` when memory is short.
   init?(
     _ profile: [UInt8],
     _ format: cmsUInt32Number,
     to other: cmsUInt32Number? = nil,
     _ name: String
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     guard let target = cmsCreate_sRGBProfile() else {
       throw .tooLarge(name, "there is not enough memory to convert its colours")
     }
@@ -183,7 +184,7 @@ extension Bitmap {
     profile: [UInt8],
     isInverted: Bool,
     name: String
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let format = isInverted ? clcms_inverted_ink : clcms_ink
     guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
     else { throw .tooLarge(name, "there is not enough memory to convert its inks") }

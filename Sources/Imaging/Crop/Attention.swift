@@ -1,3 +1,5 @@
+import Base
+
 /// Where people look in a picture: how much each place of a small version of it stands out.
 ///
 /// Four maps are added: edges; colours that differ from the picture's own, as far as these are even or
@@ -174,7 +176,7 @@ extension Bitmap {
     of size: PixelSize,
     limits: PictureLimits,
     name: String
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let longer = max(size.width, size.height)
     let side = min(longer, Attention.side)
     let (across, down) = (max(size.width * side / longer, 1), max(size.height * side / longer, 1))

@@ -1,12 +1,14 @@
+import Base
+
 extension Crop {
   func cropJPEG(
     _ file: PictureFile,
     _ markers: JPEGMarkers
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     let keepsCoefficients = lossless && frame == nil && fit == .cover
     if keepsCoefficients, let picture = try transformed(file, markers) { return picture }
     if keepsCoefficients, isStrict {
-      throw ImagingError(
+      throw LarderError(
         .unsupported,
         "cannot crop \(file.name) without loss: its blocks, its tables or its size do not allow it",
         remedy: .encodeAnew
@@ -63,13 +65,13 @@ extension Crop {
   private func recoded(
     _ file: PictureFile,
     _ markers: JPEGMarkers
-  ) throws(ImagingError) -> (JPEGCodec.Outcome<[UInt8]>, Framing) {
+  ) throws(LarderError) -> (JPEGCodec.Outcome<[UInt8]>, Framing) {
     guard needsLook(at: file.probe), JPEGCodec.canLook(at: markers) else {
       let framing = try framing(of: file)
       return (try JPEGCodec.recode(file, .region(framing.window), form, limits), framing)
     }
     var framing = framing(file.probe)
-    let part = JPEGCodec.Part.found { (glance) throws(ImagingError) in
+    let part = JPEGCodec.Part.found { (glance) throws(LarderError) in
       framing = try self.framing(file, whole: glance)
       return framing.window
     }
@@ -87,7 +89,7 @@ extension Crop {
     like isLike: Bool,
     _ file: PictureFile,
     _ framing: Framing
-  ) throws(ImagingError) -> [UInt8] {
+  ) throws(LarderError) -> [UInt8] {
     var form = form
     if !isLike, form.quality == nil {
       form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
@@ -107,7 +109,7 @@ extension Crop {
   func decodedJPEG(
     _ file: PictureFile,
     layout: Bitmap.Layout
-  ) throws(ImagingError) -> Decoded {
+  ) throws(LarderError) -> Decoded {
     let orientation = file.probe.orientation
     let stored = file.probe.stored
     let eighths = Self.eighths(for: framing(file.probe))
@@ -188,7 +190,7 @@ extension Crop {
   private func transformed(
     _ file: PictureFile,
     _ markers: JPEGMarkers
-  ) throws(ImagingError) -> EncodedPicture? {
+  ) throws(LarderError) -> EncodedPicture? {
     let orientation = file.probe.orientation
     let block: PixelSize
     if markers.sampling.count == 1 {
@@ -220,7 +222,7 @@ extension Crop {
     let made: JPEGCodec.Outcome<[UInt8]>?
     if orientation == .upright, looks, JPEGCodec.canLook(at: markers) {
       focus = framing(file.probe).focus
-      let part = JPEGCodec.Part.found { (glance) throws(ImagingError) in
+      let part = JPEGCodec.Part.found { (glance) throws(LarderError) in
         focus = try framing(file, whole: glance).focus
         cut = place(focus)
         // None is empty, which libjpeg refuses.

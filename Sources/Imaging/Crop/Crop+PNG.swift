@@ -1,5 +1,7 @@
+import Base
+
 extension Crop {
-  func cropPNG(_ file: PictureFile, _ chunks: PNGChunks) throws(ImagingError) -> EncodedPicture {
+  func cropPNG(_ file: PictureFile, _ chunks: PNGChunks) throws(LarderError) -> EncodedPicture {
     let (made, framing) =
       if let direct = direct(file, chunks) {
         try recoded(file, chunks, direct)
@@ -51,7 +53,7 @@ extension Crop {
     _ file: PictureFile,
     _ chunks: PNGChunks,
     _ direct: Direct
-  ) throws(ImagingError) -> (EncodedFile, Framing) {
+  ) throws(LarderError) -> (EncodedFile, Framing) {
     let framing = try framing(of: file)
     let made = try PNGCodec.recode(
       file,
@@ -72,7 +74,7 @@ extension Crop {
   private func encoded(
     _ file: PictureFile,
     _ chunks: PNGChunks
-  ) throws(ImagingError) -> (EncodedFile, Framing) {
+  ) throws(LarderError) -> (EncodedFile, Framing) {
     let square = try decodedPNG(file, form: .native, isPlaced: chunks.isInterlaced)
     let framing = square.framing
     // Held once, so that it can give its memory back.
@@ -141,7 +143,7 @@ extension Crop {
     most: Int = PNGCodec.most,
     isPlaced: Bool = true,
     mayLoseAlpha: Bool = true
-  ) throws(ImagingError) -> Decoded {
+  ) throws(LarderError) -> Decoded {
     let (probe, plain) = (file.probe, framing(file.probe))
     // Fewer pixels are coloured afterwards.
     if plain.isScaled, form == .coloured {

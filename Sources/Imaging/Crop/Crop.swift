@@ -1,3 +1,4 @@
+import Base
 import SystemPackage
 
 /// Makes an exact square of a picture, upright, or a picture of any other size.
@@ -94,8 +95,8 @@ public struct Crop: PictureMaking, Equatable, Codable {
   /// - Parameter file: The input.
   /// - Returns: The result, encoded. A JPEG that was cut short or is broken inside yields what
   /// could be made of it, marked as damaged.
-  /// - Throws: ``ImagingError`` when nothing can be made of the picture.
-  public func apply(to file: PictureFile) throws(ImagingError) -> EncodedPicture {
+  /// - Throws: ``LarderError`` when nothing can be made of the picture.
+  public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try check()
     let canvas = framing(file.probe).canvas
     try limits.check(width: canvas.width, height: canvas.height, of: file.name)
@@ -107,7 +108,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
   }
 
   /// Crops a picture, as ``apply(to:)`` does.
-  public func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture {
+  public func make(from file: PictureFile) throws(LarderError) -> EncodedPicture {
     try apply(to: file)
   }
 
@@ -115,57 +116,57 @@ public struct Crop: PictureMaking, Equatable, Codable {
   public func make(
     from file: PictureFile,
     for output: FilePath
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     var crop = self
     crop.output = PictureOutput(output)
     return try crop.apply(to: file)
   }
 
   /// Judges size and quality.
-  public func check() throws(ImagingError) {
+  public func check() throws(LarderError) {
     try checkFrame()
     if let format, !format.isWritten {
-      throw ImagingError(
+      throw LarderError(
         .usage,
         "cannot make a \(format.name): choose jpeg, png, webp or avif"
       )
     }
     if let quality, !(1...100).contains(quality) {
-      throw ImagingError(.usage, "cannot use quality \(quality): it goes from 1 to 100")
+      throw LarderError(.usage, "cannot use quality \(quality): it goes from 1 to 100")
     }
     try checkForm()
   }
 
   /// Judges what is asked of files beside their format and of pixels that are to be kept.
-  private func checkForm() throws(ImagingError) {
+  private func checkForm() throws(LarderError) {
     if let format, isProgressive, format != .jpeg {
-      throw ImagingError(
+      throw LarderError(
         .usage,
         "cannot make a progressive \(format.name): of what is written only JPEG can be; choose jpeg"
       )
     }
     if let format, let chroma, format != .jpeg, format != .avif {
-      throw ImagingError(
+      throw LarderError(
         .usage,
         "cannot make a \(format.name) with chroma \(chroma.name): only JPEG and AVIF have a choice; "
           + "choose jpeg or avif"
       )
     }
     if lossless, chroma != nil {
-      throw ImagingError(
+      throw LarderError(
         .usage,
         "cannot change the chroma without loss: choose between chroma and lossless"
       )
     }
     if lossless, convertsToSRGB {
-      throw ImagingError(
+      throw LarderError(
         .usage,
         "cannot convert to sRGB without loss: choose between sRGB and lossless"
       )
     }
   }
 
-  private func checkFrame() throws(ImagingError) {
+  private func checkFrame() throws(LarderError) {
     guard let frame else { return }
     let most = min(limits.side, PictureLimits.scaledSide)
     let isFit = [frame.width, frame.height].allSatisfy { (1...max(most, 1)).contains($0) }
@@ -173,7 +174,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
     let what =
       size.map { "squares of \($0) pixels: the" }
       ?? "pictures of \(frame.width) × \(frame.height) pixels: a"
-    throw ImagingError(
+    throw LarderError(
       .usage,
       "cannot make \(what) side goes from 1 to \(most), and \(limits.pixels) pixels are the most",
       remedy: .morePixels
@@ -251,8 +252,8 @@ public struct EncodedPicture: Sendable, Equatable {
   ///
   /// A large PNG that was made for an output is read from the disk, each time.
   ///
-  /// - Throws: ``ImagingError`` of code `disk` when it cannot be read.
-  public func contents() throws(ImagingError) -> [UInt8] { try file.bytes() }
+  /// - Throws: ``LarderError`` of code `disk` when it cannot be read.
+  public func contents() throws(LarderError) -> [UInt8] { try file.bytes() }
 
   /// Something about a picture that was made, but not as one would expect.
   public struct Remark: RawRepresentable, Hashable, Sendable {
@@ -304,7 +305,7 @@ extension Crop {
   }
 
   /// How a picture goes into its frame; where pixels decide on that, they are decoded for it alone.
-  func framing(of file: PictureFile) throws(ImagingError) -> Framing {
+  func framing(of file: PictureFile) throws(LarderError) -> Framing {
     guard needsLook(at: file.probe) else { return framing(file.probe) }
     let glance: Bitmap
     switch file.probe.structure {
@@ -325,7 +326,7 @@ extension Crop {
   }
 
   /// How a picture goes into its frame, of which `whole` is all, stored as it is, at any scale.
-  func framing(_ file: PictureFile, whole: Bitmap) throws(ImagingError) -> Framing {
+  func framing(_ file: PictureFile, whole: Bitmap) throws(LarderError) -> Framing {
     let probe = file.probe
     let upright = PixelSize(width: probe.width, height: probe.height)
     let small = try whole.glance(of: probe.stored, limits: limits, name: file.name)
@@ -361,7 +362,7 @@ extension Crop {
     isScaled: Bool = false,
     isUpright: Bool = false,
     isPlaced: Bool = true
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let orientation = file.probe.orientation
     var bitmap = consume bitmap
     if framing.isScaled, !isScaled {
@@ -407,11 +408,11 @@ extension Crop {
   func target(for file: PictureFile) -> PictureFormat { format ?? file.probe.format.kept }
 
   /// Crops a picture that does not go from JPEG to JPEG or from PNG to PNG.
-  func cropAny(_ file: PictureFile) throws(ImagingError) -> EncodedPicture {
+  func cropAny(_ file: PictureFile) throws(LarderError) -> EncodedPicture {
     let target = target(for: file)
     let keepsSamples = keepsSamples(of: file, as: target)
     if lossless, !keepsSamples, isStrict {
-      throw ImagingError(
+      throw LarderError(
         .unsupported,
         "cannot crop \(file.name) without loss: it becomes a \(target.name) of fewer colours",
         remedy: .encodeAnew
@@ -448,7 +449,7 @@ extension Crop {
     from file: PictureFile,
     as target: PictureFormat,
     lossless: Bool
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     let isGrey = bitmap.layout == .grey || bitmap.layout == .greyAlpha
     var isInk = false
     if case .jpeg(let markers) = file.probe.structure { isInk = markers.sampling.count == 4 }
@@ -497,7 +498,7 @@ extension Crop {
 
   /// The result of any picture as pixels, upright and of the size asked for; inks as light, and
   /// with `coloured` grey and indices as colour.
-  func decoded(_ file: PictureFile, coloured: Bool) throws(ImagingError) -> Decoded {
+  func decoded(_ file: PictureFile, coloured: Bool) throws(LarderError) -> Decoded {
     switch file.probe.structure {
     case .jpeg:
       let header = try JPEGCodec.header(of: file)
@@ -523,7 +524,7 @@ extension Crop {
   private func decodedWhole(
     _ file: PictureFile,
     coloured: Bool
-  ) throws(ImagingError) -> Decoded {
+  ) throws(LarderError) -> Decoded {
     let (probe, stored) = (file.probe, file.probe.stored)
     var framing = framing(probe)
     let looks = needsLook(at: probe)
@@ -558,7 +559,7 @@ extension Crop {
 
 extension PictureFile {
   /// A region of a stored WebP, AVIF or GIF in the layout that its codec has it.
-  func decode(_ region: PixelRegion, _ limits: PictureLimits) throws(ImagingError) -> Bitmap {
+  func decode(_ region: PixelRegion, _ limits: PictureLimits) throws(LarderError) -> Bitmap {
     switch probe.structure {
     case .webp(let chunks): try WebPCodec.decode(self, chunks, region, limits)
     case .avif(let header): try AVIFCodec.decode(self, header, region, limits)

@@ -24,13 +24,13 @@ public struct PictureFile: Sendable {
   ///   - name: What errors call the picture.
   ///   - modified: When it was last written, in seconds since 1970.
   ///   - limits: What the picture may ask for.
-  /// - Throws: ``ImagingError`` as ``PictureProbe`` does.
+  /// - Throws: ``LarderError`` as ``PictureProbe`` does.
   public init(
     _ bytes: [UInt8],
     name: String = "the picture",
     modified: Int? = nil,
     limits: PictureLimits = PictureLimits()
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     self.name = name
     self.bytes = bytes
     self.modified = modified
@@ -44,11 +44,11 @@ public struct PictureFile: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - limits: What the picture may ask for.
-  /// - Throws: ``ImagingError`` when the file cannot be read, or as ``PictureProbe`` does.
+  /// - Throws: ``LarderError`` when the file cannot be read, or as ``PictureProbe`` does.
   public init(
     _ path: FilePath,
     limits: PictureLimits = PictureLimits()
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     let file = try Self.open(path)
     defer { close(file) }
     let (bytes, modified) = try Self.read(file, path.shown, limits)
@@ -56,7 +56,7 @@ public struct PictureFile: Sendable {
   }
 
   /// Opens a file to read, for the caller to close.
-  static func open(_ path: FilePath) throws(ImagingError) -> Int32 {
+  static func open(_ path: FilePath) throws(LarderError) -> Int32 {
     let file = path.withPlatformString { Glibc.open($0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard file >= 0 else { throw .unread(path.shown, errno) }
     return file
@@ -67,11 +67,11 @@ public struct PictureFile: Sendable {
     _ file: Int32,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> (bytes: [UInt8], modified: Int) {
+  ) throws(LarderError) -> (bytes: [UInt8], modified: Int) {
     var status = stat()
     guard fstat(file, &status) == 0 else { throw .unread(name, errno) }
     guard status.st_mode & S_IFMT == S_IFREG else {
-      throw ImagingError(.unsupported, "cannot read \(name): it is not a file")
+      throw LarderError(.unsupported, "cannot read \(name): it is not a file")
     }
     guard status.st_size <= limits.fileBytes else {
       throw .tooLarge(name, "it has more than \(limits.fileBytes) bytes")
@@ -85,21 +85,16 @@ public struct PictureFile: Sendable {
   }
 }
 
-extension ImagingError {
+extension LarderError {
   /// Why an input cannot be read, by the system's error number.
   ///
   /// A file that is not there, or that another owns, says nothing about the disk.
-  static func unread(_ name: String, _ code: Int32) -> ImagingError {
+  static func unread(_ name: String, _ code: Int32) -> LarderError {
     let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
-    return ImagingError(
+    return LarderError(
       isPath ? .unreadable : .disk,
-      "cannot read \(name): \(words(for: code)); check the path"
+      "cannot read \(name): \(systemWords(code)); check the path"
     )
-  }
-
-  /// The system's own words for an error number, in lower case as they go in a sentence.
-  static func words(for code: Int32) -> String {
-    String(cString: larder_error_words(code))
   }
 }
 
@@ -122,8 +117,8 @@ package enum PictureInput: Sendable {
   ///
   /// - Parameter limits: What the picture may ask for.
   /// - Returns: Its bytes, and what they say.
-  /// - Throws: ``ImagingError`` when it cannot be read.
-  func file(_ limits: PictureLimits) throws(ImagingError) -> PictureFile {
+  /// - Throws: ``LarderError`` when it cannot be read.
+  func file(_ limits: PictureLimits) throws(LarderError) -> PictureFile {
     switch self {
     case .path(let path): try PictureFile(path, limits: limits)
     case .bytes(let bytes, let name): try PictureFile(bytes, name: name, limits: limits)
@@ -136,24 +131,24 @@ package enum PictureInput: Sendable {
   ///   - path: The file, which errors call the picture.
   ///   - limits: What the picture may ask for.
   /// - Returns: Its bytes.
-  /// - Throws: ``ImagingError`` when the file cannot be read, or is too large.
+  /// - Throws: ``LarderError`` when the file cannot be read, or is too large.
   package static func bytes(
     of path: FilePath,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> [UInt8] {
+  ) throws(LarderError) -> [UInt8] {
     let file = try PictureFile.open(path)
     defer { close(file) }
     return try PictureFile.read(file, path.shown, limits).bytes
   }
 
   /// Opens the picture for another process to read; the caller closes the descriptor.
-  func opened() throws(ImagingError) -> Int32 {
+  func opened() throws(LarderError) -> Int32 {
     switch self {
     case .path(let path): return try PictureFile.open(path)
     case .bytes(let bytes, let name):
       let file = bytes.withUnsafeBytes { larder_readable($0.baseAddress, $0.count) }
       guard file >= 0 else {
-        throw ImagingError(.worker, "cannot work on \(name): \(ImagingError.words(for: errno))")
+        throw LarderError(.worker, "cannot work on \(name): \(systemWords(errno))")
       }
       return file
     }

@@ -16,16 +16,16 @@ public enum WholeFile {
   ///   - path: Where it is to be.
   ///   - overwrite: Whether a file that is there may be replaced.
   ///   - syncsFolder: Whether the name is to be on disk at return; false when the caller sees to it.
-  /// - Throws: ``ImagingError``: `exists`, `diskFull` or `disk`. No file was left half written.
+  /// - Throws: ``LarderError``: `exists`, `diskFull` or `disk`. No file was left half written.
   public static func write(
     _ bytes: [UInt8],
     to path: FilePath,
     overwrite: Bool = false,
     syncsFolder: Bool = true
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     if !overwrite { try checkAbsent(path) }
     let part = try PartFile(for: path)
-    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in try part.append(bytes) }
+    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in try part.append(bytes) }
     try part.place(overwrite: overwrite)
     if syncsFolder { try sync(path.removingLastComponent()) }
   }
@@ -36,12 +36,12 @@ public enum WholeFile {
   }
 
   /// Judges whether a file may be written without replacing another.
-  static func checkAbsent(_ path: FilePath) throws(ImagingError) {
+  static func checkAbsent(_ path: FilePath) throws(LarderError) {
     guard !isThere(path) else { throw refusal(path, EEXIST) }
   }
 
   /// Makes a folder and those above it.
-  static func makeFolder(_ folder: FilePath) throws(ImagingError) {
+  static func makeFolder(_ folder: FilePath) throws(LarderError) {
     guard !folder.isEmpty, !isThere(folder) else { return }
     try makeFolder(folder.removingLastComponent())
     guard folder.withPlatformString({ mkdir($0, 0o777) }) == 0 || errno == EEXIST else {
@@ -78,7 +78,7 @@ public enum WholeFile {
   }
 
   /// Puts the names in a folder on disk.
-  static func sync(_ folder: FilePath) throws(ImagingError) {
+  static func sync(_ folder: FilePath) throws(LarderError) {
     let file = (folder.isEmpty ? "." : folder).withPlatformString {
       open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
@@ -92,23 +92,23 @@ public enum WholeFile {
   }
 
   /// Why a file cannot be written, by the system's error number.
-  static func refusal(_ path: FilePath, _ code: Int32) -> ImagingError {
+  static func refusal(_ path: FilePath, _ code: Int32) -> LarderError {
     switch code {
     case EEXIST:
-      ImagingError(
+      LarderError(
         .exists,
         "cannot write \(path.shown): it is there already",
         remedy: .replace
       )
     case ENOSPC, EDQUOT:
-      ImagingError(
+      LarderError(
         .diskFull,
         "cannot write \(path.shown): no space left on the disk; free some and run again"
       )
     default:
-      ImagingError(
+      LarderError(
         .disk,
-        "cannot write \(path.shown): \(ImagingError.words(for: code)); check the folder"
+        "cannot write \(path.shown): \(systemWords(code)); check the folder"
       )
     }
   }
@@ -132,8 +132,8 @@ final class PartFile: Sendable {
   /// - Parameters:
   ///   - path: The file that it becomes.
   ///   - isNamed: Whether it has a name from the beginning.
-  /// - Throws: ``ImagingError`` of code `diskFull` or `disk`.
-  init(for path: FilePath, isNamed: Bool = false) throws(ImagingError) {
+  /// - Throws: ``LarderError`` of code `diskFull` or `disk`.
+  init(for path: FilePath, isNamed: Bool = false) throws(LarderError) {
     let folder = path.removingLastComponent()
     try WholeFile.makeFolder(folder)
     self.path = path
@@ -196,15 +196,15 @@ final class PartFile: Sendable {
 
   /// Writes more of the file.
   ///
-  /// - Throws: ``ImagingError`` of code `diskFull` or `disk`, which names the file that it was to become.
-  func append(_ bytes: UnsafeBufferPointer<UInt8>) throws(ImagingError) {
+  /// - Throws: ``LarderError`` of code `diskFull` or `disk`, which names the file that it was to become.
+  func append(_ bytes: UnsafeBufferPointer<UInt8>) throws(LarderError) {
     try append(bytes, to: descriptor)
   }
 
   private func append(
     _ bytes: UnsafeBufferPointer<UInt8>,
     to descriptor: Int32
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     do throws(SystemError) {
       try Files.write(bytes.span.bytes, to: descriptor)
     } catch {
@@ -215,8 +215,8 @@ final class PartFile: Sendable {
   /// Puts the file on disk, and gives it its name.
   ///
   /// - Parameter overwrite: Whether a file that is there may be replaced.
-  /// - Throws: ``ImagingError`` of code `exists`, `diskFull` or `disk`.
-  func place(overwrite: Bool) throws(ImagingError) {
+  /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`.
+  func place(overwrite: Bool) throws(LarderError) {
     guard fsync(descriptor) == 0 else { throw WholeFile.refusal(path, errno) }
     if !overwrite {
       // A hard link, unlike a rename, never replaces a file that came in the meantime.
@@ -243,14 +243,14 @@ final class PartFile: Sendable {
   private func removeSibling() { _ = sibling.withPlatformString { unlink($0) } }
 
   /// Writes the file once more under its sibling's name, for file systems that give a file no second one.
-  private func copyToSibling() throws(ImagingError) {
+  private func copyToSibling() throws(LarderError) {
     let bytes = try bytes()
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
     let copy = sibling.withPlatformString { open($0, flags, 0o666) }
     guard copy >= 0 else { throw WholeFile.refusal(path, errno) }
     defer { close(copy) }
     hasName.store(true, ordering: .relaxed)
-    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try append(bytes, to: copy)
     }
     guard fsync(copy) == 0 else { throw WholeFile.refusal(path, errno) }
@@ -272,8 +272,8 @@ final class PartFile: Sendable {
 
   /// All that was written.
   ///
-  /// - Throws: ``ImagingError`` of code `disk`.
-  func bytes() throws(ImagingError) -> [UInt8] {
+  /// - Throws: ``LarderError`` of code `disk`.
+  func bytes() throws(LarderError) -> [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw WholeFile.refusal(path, errno) }
     let size = Int(status.st_size)
@@ -296,8 +296,8 @@ enum EncodedFile: Sendable, Equatable {
 
   /// All of its bytes; those of a file are read.
   ///
-  /// - Throws: ``ImagingError`` of code `disk`.
-  func bytes() throws(ImagingError) -> [UInt8] {
+  /// - Throws: ``LarderError`` of code `disk`.
+  func bytes() throws(LarderError) -> [UInt8] {
     switch self {
     case .held(let bytes): bytes
     case .waiting(let part): try part.bytes()
@@ -306,7 +306,7 @@ enum EncodedFile: Sendable, Equatable {
 
   /// Puts the file at `path`, as ``WholeFile/write(_:to:overwrite:syncsFolder:)`` does; one that waits, where it was
   /// made for.
-  func write(to path: FilePath, overwrite: Bool) throws(ImagingError) {
+  func write(to path: FilePath, overwrite: Bool) throws(LarderError) {
     switch self {
     case .held(let bytes):
       try WholeFile.write(bytes, to: path, overwrite: overwrite, syncsFolder: false)
@@ -328,15 +328,15 @@ struct PictureOutput: Sendable, Equatable, Codable {
   /// Where the file is to be.
   let path: FilePath
   /// Begins the file, which nobody sees until it is placed.
-  let open: @Sendable () throws(ImagingError) -> PartFile
+  let open: @Sendable () throws(LarderError) -> PartFile
 
   /// A file that this process begins beside its place.
   init(_ path: FilePath) {
-    self.init(path) { () throws(ImagingError) in try PartFile(for: path) }
+    self.init(path) { () throws(LarderError) in try PartFile(for: path) }
   }
 
   /// A file that is begun in some other way.
-  init(_ path: FilePath, open: @escaping @Sendable () throws(ImagingError) -> PartFile) {
+  init(_ path: FilePath, open: @escaping @Sendable () throws(LarderError) -> PartFile) {
     (self.path, self.open) = (path, open)
   }
 

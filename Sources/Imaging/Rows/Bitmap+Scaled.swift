@@ -1,3 +1,4 @@
+import Base
 import CZimg
 
 extension Bitmap {
@@ -37,7 +38,7 @@ extension Bitmap {
     limits: PictureLimits,
     name: String,
     portable: Bool = false
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let part = part ?? Part(x: 0, y: 0, width: Double(self.width), height: Double(self.height))
     try limits.check(memory: max(width * height, self.width * self.height) * pixelBytes, of: name)
     return try Bitmap(
@@ -45,7 +46,7 @@ extension Bitmap {
       height: height,
       layout: layout,
       depth: depth
-    ) { (target) throws(ImagingError) in
+    ) { (target) throws(LarderError) in
       let done = samples.withUnsafeBufferPointer { samples in
         var from = picture(UnsafeMutablePointer(mutating: samples.baseAddress))
         from.width = UInt32(self.width)
@@ -81,13 +82,13 @@ extension Bitmap {
     least: Int = leastInStrips,
     limits: PictureLimits,
     name: String
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let rows = LentRows.forScaling(self)
     let (layout, depth) = (rows.layout, rows.depth)
     var lent: Bitmap? = consume self
     try limits.check(memory: width * height * layout.pixelBytes(depth: depth), of: name)
     return try Bitmap(width: width, height: height, layout: layout, depth: depth) {
-      (target) throws(ImagingError) in
+      (target) throws(LarderError) in
       let done = lent.take()?.lend(rows, least: least) {
         $0.scaled(
           width: width,

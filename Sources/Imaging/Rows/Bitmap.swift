@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// Decoded pixels: rows from the top, pixels from the left, no padding between them.
@@ -255,7 +256,7 @@ extension Bitmap {
     background: [UInt8]? = nil,
     _ limits: PictureLimits,
     name: String
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let (layout, depth, rowBytes, pixelBytes) = (layout, depth, rowBytes, pixelBytes)
     var drained = consume self
     let canvasRow = region.width * pixelBytes

@@ -1,3 +1,4 @@
+import Base
 import CZimg
 import Glibc
 
@@ -168,7 +169,7 @@ extension Bitmap {
     isInverted: Bool = true,
     limits: PictureLimits,
     name: String
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     guard framing.isPadded else { return self }
     let canvas = framing.canvas
     var picture = (consume self).expanded()

@@ -1,3 +1,4 @@
+import Base
 import CDrawing
 import CPixman
 import Glibc
@@ -136,7 +137,7 @@ extension Bitmap {
     y: Int,
     limits: PictureLimits,
     name: String
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     let rows = max(y, 0)..<max(min(y + canvas.height, height), max(y, 0))
     guard !rows.isEmpty else { return }
     let skipped = rows.lowerBound - y
@@ -191,7 +192,7 @@ extension Bitmap {
     _ rows: Range<Int>,
     limits: PictureLimits,
     name: String
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     let start = rows.lowerBound * rowBytes
     let pixels = rows.count * width
     try limits.check(memory: pixels * 4, of: name)

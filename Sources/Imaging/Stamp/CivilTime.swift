@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import SystemPackage
 
@@ -143,11 +144,11 @@ public struct Zone: Sendable, Equatable, Codable {
   /// - Parameters:
   ///   - name: A name of the IANA database: `Asia/Seoul`.
   ///   - folder: Where the database is.
-  /// - Throws: ``ImagingError`` of code `time` when there is no such zone.
+  /// - Throws: ``LarderError`` of code `time` when there is no such zone.
   public init(
     named name: String,
     in folder: FilePath = "/usr/share/zoneinfo"
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     if let offset = UTCOffset.seconds(name) {
       self.init(offset: offset)
       return
@@ -156,7 +157,7 @@ public struct Zone: Sendable, Equatable, Codable {
     let isSafe = !parts.isEmpty && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix(".") }
     guard isSafe, let bytes = Self.read(folder.appending(name)), let zone = Zone(tzif: bytes)
     else {
-      throw ImagingError(
+      throw LarderError(
         .time,
         "cannot find the time zone \(name): the system has no file of that name that lists its "
           + "changes until 2037; try one like Asia/Seoul or +09:00"

@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import Glibc
 import SystemPackage
@@ -63,13 +64,13 @@ public struct Stamp: PictureMaking {
   }
 
   /// Judges the crop and the font.
-  public func check() throws(ImagingError) {
+  public func check() throws(LarderError) {
     try crop.check()
     if let font { try Typesetter.check(font, configuration: fontConfiguration) }
   }
 
   /// The stamp of one picture: of all of it where nothing says otherwise.
-  private func framed(for file: PictureFile) throws(ImagingError) -> Self {
+  private func framed(for file: PictureFile) throws(LarderError) -> Self {
     var stamp = self
     if crop.fit == .contain, crop.frame == nil {
       stamp.crop.frame = PixelSize(width: file.probe.width, height: file.probe.height)
@@ -80,7 +81,7 @@ public struct Stamp: PictureMaking {
   }
 
   /// Stamps a picture, as ``apply(to:)`` does.
-  public func make(from file: PictureFile) throws(ImagingError) -> EncodedPicture {
+  public func make(from file: PictureFile) throws(LarderError) -> EncodedPicture {
     try apply(to: file)
   }
 
@@ -88,7 +89,7 @@ public struct Stamp: PictureMaking {
   public func make(
     from file: PictureFile,
     for output: FilePath
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     var stamp = self
     stamp.crop.output = PictureOutput(output)
     return try stamp.apply(to: file)
@@ -99,9 +100,9 @@ public struct Stamp: PictureMaking {
   /// - Parameter file: The input. Inks become light; 16 bits and alpha stay where the format has
   /// them.
   /// - Returns: The stamped picture, with the time that it shows.
-  /// - Throws: ``ImagingError`` when the picture cannot be read, has no such time, or there is no
+  /// - Throws: ``LarderError`` when the picture cannot be read, has no such time, or there is no
   /// font.
-  public func apply(to file: PictureFile) throws(ImagingError) -> EncodedPicture {
+  public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try check()
     let moment = try StampTime(
       time,
@@ -127,7 +128,7 @@ public struct Stamp: PictureMaking {
   private func stampAny(
     _ file: PictureFile,
     _ moment: StampTime
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     let square = try crop.decoded(file, coloured: true)
     let (framing, isDamaged) = (square.framing, square.isDamaged)
     // Held once, so that it can be painted on in place.
@@ -155,7 +156,7 @@ public struct Stamp: PictureMaking {
   private func stampJPEG(
     _ file: PictureFile,
     _ moment: StampTime
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     let header = try JPEGCodec.header(of: file)
     let square = try crop.decodedJPEG(file, layout: header.layout == .cmyk ? .cmyk : .bgrx)
     let (framing, isDamaged) = (square.framing, square.isDamaged)
@@ -215,7 +216,7 @@ public struct Stamp: PictureMaking {
     _ chunks: PNGChunks,
     _ moment: StampTime,
     most: Int? = nil
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     var framing = crop.framing(file.probe)
     let size = framing.canvas
     let most = most ?? (framing.isScaled ? 160 << 20 : 32 << 20)
@@ -268,7 +269,7 @@ public struct Stamp: PictureMaking {
     on mount: Mount?,
     _ moment: StampTime,
     to output: PNGOutput
-  ) throws(ImagingError) -> (file: EncodedFile, remarks: Set<EncodedPicture.Remark>) {
+  ) throws(LarderError) -> (file: EncodedFile, remarks: Set<EncodedPicture.Remark>) {
     let (window, scaled) = (framing.window, framing.isScaled ? framing.scaled : nil)
     let layer = try StampLayer(self, moment, size: framing.canvas)
     let (xs, ys) = layer.probes
@@ -288,7 +289,7 @@ public struct Stamp: PictureMaking {
       style: style
     )
     let (limits, name) = (limits, file.name)
-    let brush = PNGCodec.Brush(rows: layer.stripRows) { (rows, first) throws(ImagingError) in
+    let brush = PNGCodec.Brush(rows: layer.stripRows) { (rows, first) throws(LarderError) in
       try layer.paint(on: &rows, first: first, over: backdrop, limits: limits, name: name)
     }
     let made = try PNGCodec.recode(
@@ -319,7 +320,7 @@ extension Stamp {
     _ moment: StampTime,
     on bitmap: inout Bitmap,
     name: String
-  ) throws(ImagingError) -> Set<EncodedPicture.Remark> {
+  ) throws(LarderError) -> Set<EncodedPicture.Remark> {
     let size = PixelSize(width: bitmap.width, height: bitmap.height)
     let layer = try StampLayer(self, moment, size: size)
     let (xs, ys) = layer.probes
@@ -354,7 +355,7 @@ extension Stamp {
   }
 
   /// Sets the lines one under the other and places them on a picture of `size`.
-  func set(_ moment: StampTime, size: PixelSize) throws(ImagingError) -> Block {
+  func set(_ moment: StampTime, size: PixelSize) throws(LarderError) -> Block {
     let locale: StampLocale
     if let chosen = self.locale { locale = chosen } else { locale = try StampLocale("en") }
     let typesetter = try Typesetter(
@@ -373,7 +374,7 @@ extension Stamp {
       _ wanted: Double,
       isBold: Bool,
       isCut: Bool
-    ) throws(ImagingError) {
+    ) throws(LarderError) {
       var size = max(wanted, 1)
       var layout = try typesetter.line(text, size: size, bold: isBold, limit: isCut ? room : nil)
       if !isCut, layout.ink.width > room {

@@ -1,3 +1,5 @@
+import Base
+
 /// What a stamp lays over a picture: the veil, the letters with their shadow, and the logo.
 ///
 /// It is painted on strips of rows, so that no more of it than a strip is ever in memory.
@@ -15,8 +17,8 @@ final class StampLayer {
 
   /// Sets the lines of a stamp for a picture of `size`.
   ///
-  /// - Throws: ``ImagingError`` when there is no font, or the logo cannot be read.
-  init(_ stamp: Stamp, _ moment: StampTime, size: PixelSize) throws(ImagingError) {
+  /// - Throws: ``LarderError`` when there is no font, or the logo cannot be read.
+  init(_ stamp: Stamp, _ moment: StampTime, size: PixelSize) throws(LarderError) {
     let block = try stamp.set(moment, size: size)
     let veil = stamp.veil(block, size: size)
     let around = (block.lines.map(\.size).max() ?? 8) / 4
@@ -34,7 +36,7 @@ final class StampLayer {
         width: size.width,
         height: rows.count
       ) : nil
-    logo = try stamp.logo.map { (file) throws(ImagingError) in
+    logo = try stamp.logo.map { (file) throws(LarderError) in
       try PlacedLogo(file, on: size, stamp)
     }
     (self.size, self.block, self.veil) = (size, block, veil)
@@ -67,7 +69,7 @@ final class StampLayer {
     strip: Int? = nil,
     limits: PictureLimits,
     name: String
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     let all = rows.clamped(to: first..<first + bitmap.height)
     let strip = strip ?? stripRows
     for start in stride(from: all.lowerBound, to: all.upperBound, by: strip) {
@@ -125,7 +127,7 @@ private final class PlacedLogo {
   let x: Int
   let y: Int
 
-  init(_ file: PictureFile, on size: PixelSize, _ stamp: Stamp) throws(ImagingError) {
+  init(_ file: PictureFile, on size: PixelSize, _ stamp: Stamp) throws(LarderError) {
     let picture = try Bitmap(decoding: file, limits: stamp.limits)
     let drawable =
       picture.layout == .bgrx || picture.layout == .cmyk

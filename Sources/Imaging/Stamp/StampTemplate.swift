@@ -1,3 +1,5 @@
+import Base
+
 /// What a stamp says: lines of text with fields for the time.
 ///
 ///     let template = try StampTemplate(#"{time}\n{weekday}, {date}"#)
@@ -18,8 +20,8 @@ public struct StampTemplate: Sendable, Equatable, Codable {
   /// - Parameter template: Text with `{time}` as the locale has it, `{time12}`, `{time24}`, `{date}`
   ///   and `{weekday}`; `\n`, or a new line, begins another line. A line that is a time alone is as
   ///   large as a clock.
-  /// - Throws: ``ImagingError`` of code `usage` for other fields, an open brace, or nothing at all.
-  public init(_ template: String) throws(ImagingError) {
+  /// - Throws: ``LarderError`` of code `usage` for other fields, an open brace, or nothing at all.
+  public init(_ template: String) throws(LarderError) {
     var fields = FieldTemplate(template, for: "stamp")
     var lines: [[Part]] = [[]]
     while let piece = try fields.next() {
@@ -87,8 +89,8 @@ public struct StampLocale: Sendable, Equatable, Codable {
 
   /// The locale of an identifier like `ko_KR`, `ko-KR`, `ko_KR.UTF-8` or `ko`; `C` is English.
   ///
-  /// - Throws: ``ImagingError`` of code `time` for a language that is not known.
-  public init(_ identifier: String) throws(ImagingError) {
+  /// - Throws: ``LarderError`` of code `time` for a language that is not known.
+  public init(_ identifier: String) throws(LarderError) {
     let language = identifier.prefix { $0.isLetter }.lowercased()
     let dayFirst: [Part] = [.plainDay, .text(" "), .monthName, .text(" "), .year]
     let region = Self.region(identifier)
@@ -150,7 +152,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
       )
       weekdays = words("dom lun mar mer gio ven sab")
     default:
-      throw ImagingError(
+      throw LarderError(
         .time,
         "cannot write dates in \(identifier): the languages are "
           + Self.languages.joined(separator: ", ")

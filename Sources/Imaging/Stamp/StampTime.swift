@@ -1,3 +1,5 @@
+import Base
+
 /// The moment on a stamp, and where it came from.
 public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   /// Where a time came from.
@@ -28,8 +30,8 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
 
     /// Reads `exif`, `file`, `now` or an RFC 3339 time.
     ///
-    /// - Throws: ``ImagingError`` of code `time` for anything else.
-    public init(_ text: String) throws(ImagingError) {
+    /// - Throws: ``LarderError`` of code `time` for anything else.
+    public init(_ text: String) throws(LarderError) {
       switch text {
       case "exif": self = .exif
       case "file": self = .file
@@ -39,7 +41,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
           let offset = UTCOffset.seconds(StampTime.withoutFraction(text.dropFirst(19))),
           [84, 116, 32].contains(text.utf8.dropFirst(10).first ?? 0)
         else {
-          throw ImagingError(
+          throw LarderError(
             .time,
             "cannot read the time \(text): it is not RFC 3339; "
               + "write it like 2021-01-13T06:30:00+09:00"
@@ -78,7 +80,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   ///   - local: The zone of times that came with none.
   ///   - now: The clock, in seconds since 1970.
   ///   - name: What errors call the picture.
-  /// - Throws: ``ImagingError`` of code `time` when the picture lacks the time that is wanted.
+  /// - Throws: ``LarderError`` of code `time` when the picture lacks the time that is wanted.
   init(
     _ choice: Choice,
     exif: Exif?,
@@ -87,7 +89,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
     local: Zone,
     now: Int,
     name: String
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     let taken = exif?.dateTime.flatMap { CivilTime($0) }
     let takenOffset = exif?.offset.flatMap { UTCOffset.seconds($0) }
     switch choice {
@@ -96,7 +98,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
     case .exif,
       .automatic where taken != nil:
       guard let taken else {
-        throw ImagingError(
+        throw LarderError(
           .time,
           "cannot stamp \(name): it does not say when it was taken",
           remedy: .otherTime
@@ -113,7 +115,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
     case .file,
       .automatic where modified != nil:
       guard let modified else {
-        throw ImagingError(
+        throw LarderError(
           .time,
           "cannot stamp \(name): it is no file with a time",
           remedy: .presentTime

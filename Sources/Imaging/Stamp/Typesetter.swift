@@ -1,3 +1,4 @@
+import Base
 import CDrawing
 import SystemPackage
 
@@ -13,15 +14,15 @@ struct Typesetter: ~Copyable {
   ///   - family: The families to try, in order, as Pango names them.
   ///   - language: The language that decides between the shapes of shared letters.
   ///   - configuration: A fontconfig file to use in place of the system's.
-  /// - Throws: ``ImagingError`` of code `noFont` when there is not one font, or not Pango itself.
-  init(family: String, language: String, configuration: FilePath?) throws(ImagingError) {
+  /// - Throws: ``LarderError`` of code `noFont` when there is not one font, or not Pango itself.
+  init(family: String, language: String, configuration: FilePath?) throws(LarderError) {
     if let words = cdrawing_open() {
-      throw ImagingError(
+      throw LarderError(
         .noFont,
         "cannot write on pictures: \(String(cString: words)); install libpangocairo-1.0-0"
       )
     }
-    let failure = ImagingError(
+    let failure = LarderError(
       .noFont,
       "cannot write on pictures: no font found; install fonts-dejavu or fonts-nanum"
     )
@@ -49,8 +50,8 @@ struct Typesetter: ~Copyable {
 
   /// Judges whether a family is installed, whatever its case.
   ///
-  /// - Throws: ``ImagingError`` of code `usage` where it is not, or `noFont` without Pango.
-  static func check(_ family: String, configuration: FilePath?) throws(ImagingError) {
+  /// - Throws: ``LarderError`` of code `usage` where it is not, or `noFont` without Pango.
+  static func check(_ family: String, configuration: FilePath?) throws(LarderError) {
     // Opens the libraries, and knows that there is a font.
     let typesetter = try Typesetter(family: family, language: "en", configuration: configuration)
     var families: UnsafeMutablePointer<OpaquePointer?>?
@@ -63,7 +64,7 @@ struct Typesetter: ~Copyable {
       }
       if String(cString: name).lowercased() == family.lowercased() { return }
     }
-    throw ImagingError(
+    throw LarderError(
       .usage,
       "cannot write in \(family): no font of that name is installed; "
         + "choose one that fc-list : family lists"
@@ -89,13 +90,13 @@ struct Typesetter: ~Copyable {
 
   /// Sets one line of `size` pixels, cut with an ellipsis past `limit` pixels.
   ///
-  /// - Throws: ``ImagingError`` of code `noFont` when no font has some of its letters.
+  /// - Throws: ``LarderError`` of code `noFont` when no font has some of its letters.
   func line(
     _ text: String,
     size: Double,
     bold: Bool,
     limit: Double? = nil
-  ) throws(ImagingError) -> TextLine {
+  ) throws(LarderError) -> TextLine {
     // Some fonts have letters of no ink in place of those that nobody drew: the next may have them.
     var families = family.split(separator: ",")[...]
     repeat {
@@ -109,8 +110,8 @@ struct Typesetter: ~Copyable {
     throw Self.noFont(for: text)
   }
 
-  private static func noFont(for text: String) -> ImagingError {
-    ImagingError(
+  private static func noFont(for text: String) -> LarderError {
+    LarderError(
       .noFont,
       "cannot write “\(text)” on pictures: no font has all of its letters; "
         + "install fonts-nanum, fonts-noto-color-emoji or the fonts of your language"
@@ -122,9 +123,9 @@ struct Typesetter: ~Copyable {
     _ family: String,
     _ size: Double,
     _ bold: Bool
-  ) throws(ImagingError) -> TextLine {
+  ) throws(LarderError) -> TextLine {
     guard let layout = pango_layout_new(context) else {
-      throw ImagingError(.noFont, "cannot write on pictures: there is not enough memory")
+      throw LarderError(.noFont, "cannot write on pictures: there is not enough memory")
     }
     let line = TextLine(layout: layout)
     let font = pango_font_description_from_string(family)

@@ -1,3 +1,4 @@
+import Base
 import FoundationEssentials
 import SystemPackage
 
@@ -61,11 +62,11 @@ package struct PictureOrder: Sendable {
   ///   - file: The input.
   ///   - output: The file that it becomes; nil for one that is wanted in memory.
   /// - Returns: What was made.
-  /// - Throws: ``ImagingError`` when nothing can be made of it.
+  /// - Throws: ``LarderError`` when nothing can be made of it.
   func make(
     from file: PictureFile,
     for output: PictureOutput?
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     switch work {
     case .crop(var crop):
       crop.output = output

@@ -1,3 +1,4 @@
+import Base
 import CGlibc
 import Glibc
 import SystemPackage
@@ -42,8 +43,8 @@ package struct PictureWorker {
     // Whatever is thrown here ends the process, and closes the input with it.
     let request = try message.decoded(WorkerChannel.Request.self)
     let order = try order(message.bytes)
-    let made: Result<EncodedPicture, ImagingError>
-    do throws(ImagingError) {
+    let made: Result<EncodedPicture, LarderError>
+    do throws(LarderError) {
       made = .success(try make(request, order, message.descriptor))
     } catch {
       made = .failure(error)
@@ -77,7 +78,7 @@ package struct PictureWorker {
     _ request: WorkerChannel.Request,
     _ order: PictureOrder,
     _ descriptor: Int32
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     larder_limit_memory(order.memory)
     let (bytes, modified) = try PictureFile.read(descriptor, request.name, order.limits)
     demand(PictureOrder.secondsForHeader)
@@ -89,7 +90,7 @@ package struct PictureWorker {
     )
     demand(order.seconds(for: file.probe))
     guard request.becomesFile else { return try order.make(from: file, for: nil) }
-    let output = PictureOutput(FilePath(request.name)) { () throws(ImagingError) in
+    let output = PictureOutput(FilePath(request.name)) { () throws(LarderError) in
       try place(for: request.name)
     }
     return try order.make(from: file, for: output)
@@ -102,8 +103,8 @@ package struct PictureWorker {
   }
 
   /// Has the other process begin the file of a result that is not to be held.
-  private func place(for name: String) throws(ImagingError) -> PartFile {
-    let refusal: ImagingError
+  private func place(for name: String) throws(LarderError) -> PartFile {
+    let refusal: LarderError
     do throws(WorkerLoss) {
       try channel.send(.place, wait: wait)
       let answer = try channel.receive(takesDescriptor: true, wait: wait)

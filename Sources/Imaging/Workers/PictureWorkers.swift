@@ -1,3 +1,4 @@
+import Base
 import Glibc
 import Synchronization
 import SystemPackage
@@ -41,7 +42,7 @@ package final class PictureWorkers: PictureWorking {
     of input: PictureInput,
     for output: FilePath?,
     isStopped: () -> Bool
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     var wasKilled = false
     while true {
       let kept = idle.withLock { $0.popLast() }
@@ -49,10 +50,10 @@ package final class PictureWorkers: PictureWorking {
       do throws(Errno) {
         if let kept { worker = kept } else { worker = try WorkerProcess(program, patience) }
       } catch {
-        throw ImagingError(
+        throw LarderError(
           .worker,
           "cannot work on \(input.name): no process can be started for it "
-            + "(\(ImagingError.words(for: error.rawValue))); try again"
+            + "(\(systemWords(error.rawValue))); try again"
         )
       }
       switch worker.make(order, of: input, for: output, isStopped: isStopped) {
@@ -78,42 +79,42 @@ package final class PictureWorkers: PictureWorking {
     _ order: PictureOrder,
     _ loss: WorkerLoss,
     _ signal: Int32
-  ) -> ImagingError {
+  ) -> LarderError {
     func seconds(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10) s" }
     let again = "get it again from where it came from"
     switch loss {
     case .overTime(let most):
-      return ImagingError(
+      return LarderError(
         .overTime,
         "cannot work on \(name): it took more than \(seconds(most)) of processor time, which no "
           + "picture of its size needs; \(again)"
       )
     case .closed where signal == SIGXCPU:
-      return ImagingError(
+      return LarderError(
         .overTime,
         "cannot work on \(name): it took more processor time than a picture of its size needs; \(again)"
       )
     case .stalled(let most):
-      return ImagingError(
+      return LarderError(
         .overTime,
         "cannot work on \(name): nothing came of it in \(seconds(most)); \(again)"
       )
     case .stopped:
-      return ImagingError(.stopped, "cannot work on \(name): the work was stopped; run again")
+      return LarderError(.stopped, "cannot work on \(name): the work was stopped; run again")
     case .closed where [SIGKILL, SIGTERM].contains(signal):
-      return ImagingError(
+      return LarderError(
         .worker,
         "cannot work on \(name): its process was killed twice (signal \(signal)); see whether the "
           + "machine has too little memory, and run again"
       )
     case .closed where signal != 0:
-      return ImagingError(
+      return LarderError(
         .crashed,
         "cannot work on \(name): it takes more than \(order.memory >> 20) MiB of memory, or a library "
           + "crashed on it (signal \(signal)); make it smaller first"
       )
     case .closed, .nonsense:
-      return ImagingError(
+      return LarderError(
         .worker,
         "cannot work on \(name): its process gave no answer; run again"
       )
@@ -131,13 +132,13 @@ package protocol PictureWorking: Sendable {
   ///   - output: The file that the result becomes once the caller has it written; nil for one that is wanted in memory.
   ///   - isStopped: Asked several times a second where the work can be given up; true gives it up.
   /// - Returns: What was made.
-  /// - Throws: ``ImagingError`` when nothing can be made of it.
+  /// - Throws: ``LarderError`` when nothing can be made of it.
   func make(
     _ order: PictureOrder,
     of input: PictureInput,
     for output: FilePath?,
     isStopped: () -> Bool
-  ) throws(ImagingError) -> EncodedPicture
+  ) throws(LarderError) -> EncodedPicture
 }
 
 /// Makes pictures in this process, on the caller's thread, which nothing can interrupt.
@@ -149,7 +150,7 @@ package struct PicturesHere: PictureWorking {
     of input: PictureInput,
     for output: FilePath?,
     isStopped: () -> Bool
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     try order.make(from: input.file(order.limits), for: output.map { PictureOutput($0) })
   }
 }

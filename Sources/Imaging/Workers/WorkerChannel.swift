@@ -1,3 +1,4 @@
+import Base
 import CGlibc
 import FoundationEssentials
 import Glibc
@@ -209,19 +210,17 @@ struct PictureAnswer: Codable {
 /// Why nothing was made.
 struct ErrorAnswer: Codable {
   private let code: String
+  private let kind: LarderError.Kind
   private let problem: String
-  private let remedy: String?
+  private let remedy: LarderError.Remedy?
 
-  init(_ error: ImagingError) {
-    (code, problem, remedy) = (error.code.rawValue, error.problem, error.remedy?.rawValue)
+  init(_ error: LarderError) {
+    (code, kind) = (error.code.rawValue, error.code.kind)
+    (problem, remedy) = (error.problem, error.remedy)
   }
 
   /// The error.
-  var error: ImagingError {
-    ImagingError(
-      ImagingError.Code(rawValue: code),
-      problem,
-      remedy: remedy.flatMap { ImagingError.Remedy(rawValue: $0) }
-    )
+  var error: LarderError {
+    LarderError(LarderError.Code(code, kind), problem, remedy: remedy)
   }
 }

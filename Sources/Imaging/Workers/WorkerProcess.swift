@@ -1,3 +1,4 @@
+import Base
 import CGlibc
 import Glibc
 import SystemPackage
@@ -33,7 +34,7 @@ final class WorkerProcess: Sendable {
   /// How a picture went that was asked for.
   enum Outcome {
     case made(EncodedPicture)
-    case refused(ImagingError)
+    case refused(LarderError)
     /// The process is gone: why, how it ended, and whether it had begun with the picture.
     case lost(WorkerLoss, signal: Int32, hasBegun: Bool)
   }
@@ -48,7 +49,7 @@ final class WorkerProcess: Sendable {
     isStopped: () -> Bool
   ) -> Outcome {
     var watch = WorkerWatch(process, socket, patience)
-    do throws(ImagingError) {
+    do throws(LarderError) {
       let descriptor = try input.opened()
       defer { close(descriptor) }
       do throws(WorkerLoss) {
@@ -72,7 +73,7 @@ final class WorkerProcess: Sendable {
     _ output: FilePath?,
     _ watch: inout WorkerWatch,
     _ isStopped: () -> Bool
-  ) throws(WorkerLoss) -> Result<EncodedPicture, ImagingError> {
+  ) throws(WorkerLoss) -> Result<EncodedPicture, LarderError> {
     var isFile = false
     if case .path = input { isFile = true }
     let request = WorkerChannel.Request(
@@ -100,7 +101,7 @@ final class WorkerProcess: Sendable {
         // Once a picture, and where it becomes a file.
         guard let output, part == nil else { throw .nonsense }
         let begun: PartFile
-        do throws(ImagingError) {
+        do throws(LarderError) {
           begun = try PartFile(for: output)
         } catch {
           try channel.send(.failed, ErrorAnswer(error).text) { (events) throws(WorkerLoss) in

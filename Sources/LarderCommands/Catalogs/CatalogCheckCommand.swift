@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Catalog
 import CurlTransport
 import Foundation
@@ -153,7 +154,7 @@ struct CatalogTrial {
     let items = listing.sections.flatMap(\.items).filter { !$0.images.isEmpty }
     let findings = items.prefix(Self.pictureCount).compactMap { item -> CatalogFinding? in
       let url = item.images[0].url
-      do throws(ProbeFailure) {
+      do throws(LarderError) {
         let bytes = try probe.beginning(ofPicture: url, relativeTo: base)
         if PictureFormat(sniffing: bytes) != nil { return nil }
         let text = String(decoding: bytes, as: UTF8.self).lowercased()

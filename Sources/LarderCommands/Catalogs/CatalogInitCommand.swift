@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Catalog
 import CurlTransport
 import Foundation
@@ -338,16 +339,16 @@ struct ResponseReader {
   ///   - origin: The same, as the catalog file names it.
   ///   - body: What is sent to ask for it; nil for a plain GET.
   /// - Returns: The response, unpacked.
-  /// - Throws: ``CommandFailure`` or ``ProbeFailure`` when it cannot be had.
+  /// - Throws: ``CommandFailure`` or ``LarderError`` when it cannot be had.
   func page(_ source: String, _ origin: ProposedSource, body: String?) throws -> ProposedPage {
     guard let url = urls[source], let transport else {
       return ProposedPage(body: try read(source), source: origin)
     }
     let page: ProbedPage
-    do throws(ProbeFailure) {
+    do throws(LarderError) {
       page = try probe(url, transport).page(at: url, posting: body)
     } catch {
-      guard headers.isEmpty, error.cause.reason.rawValue == "http-401" else { throw error }
+      guard headers.isEmpty, error.status == 401 else { throw error }
       throw CommandFailure("\(error); send one with --header 'NAME: ${TOKEN}'", .unavailable)
     }
     return ProposedPage(body: page.body, source: origin, hasNextLink: page.nextLink != nil)

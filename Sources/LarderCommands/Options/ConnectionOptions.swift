@@ -107,13 +107,9 @@ struct ProxyOptions: ParsableArguments {
       return nil
     }
     let variables = ProcessInfo.processInfo.environment
-    do throws(ProxyError) {
-      if text == Self.environment { return try ProxyRoute(environment: variables) }
-      return ProxyRoute(try Proxy(parsing: text), variables: variables)
-    } catch {
-      let name = proxy == nil ? "LARDER_PROXY" : "--proxy"
-      throw CommandFailure("cannot use the proxy that \(name) gives: \(error)", .usage)
-    }
+    let name = "the proxy that \(proxy == nil ? "LARDER_PROXY" : "--proxy") gives"
+    if text == Self.environment { return try ProxyRoute(environment: variables, named: name) }
+    return ProxyRoute(try Proxy(parsing: text, named: name), variables: variables)
   }
 }
 

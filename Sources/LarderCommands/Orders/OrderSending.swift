@@ -26,7 +26,7 @@ struct OrderSending {
   ///   - resuming: whether a stopped webhook starts again.
   ///   - display: where it is shown how far this is.
   /// - Returns: What was done, and the signal that ended it, if one did.
-  /// - Throws: ``OrdersError`` when the outbox cannot be written, ``TransferFailure`` without memory.
+  /// - Throws: ``LarderError`` when the outbox cannot be written, ``TransferFailure`` without memory.
   func run(
     _ limits: Courier.Limits = Courier.Limits(),
     resuming: Bool = false,
@@ -103,7 +103,7 @@ enum DueOrders {
 
   /// How many messages about orders are in each state of delivery; nil when nothing was ever ordered.
   ///
-  /// - Throws: ``OrdersError`` when the outbox cannot be read.
+  /// - Throws: ``LarderError`` when the outbox cannot be read.
   static func counts() throws -> DeliveryCounts? {
     try OutboxOptions.parse([]).existing()?.counts()
   }

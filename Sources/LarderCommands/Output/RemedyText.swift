@@ -1,3 +1,4 @@
+import Base
 import Bench
 import Cache
 import Imaging
@@ -7,8 +8,8 @@ import Transport
 
 // What can be done about an error, in the words of this command line. The modules below know no flags.
 
-extension CacheError {
-  /// The sentence for people at a terminal: what is wrong, and which command or flag helps.
+extension LarderError {
+  /// The sentence for people at a terminal: what is wrong, and which command or option helps.
   var commandText: String {
     guard let remedy else { return problem }
     let words =
@@ -22,17 +23,7 @@ extension CacheError {
       case .newerVersion:
         "install that version or later, or choose another folder with --cache"
       case .nameCatalog: "name one with --catalog"
-      }
-    return "\(problem); \(words)"
-  }
-}
 
-extension OrdersError {
-  /// The sentence for people at a terminal: what is wrong, and which command or flag helps.
-  var commandText: String {
-    guard let remedy else { return problem }
-    let words =
-      switch remedy {
       case .list: "larder order list names them all"
       case .history: "larder order show \(thing ?? "ID") tells its history"
       case .giveName: "give one with --by"
@@ -41,17 +32,7 @@ extension OrdersError {
       case .nameFile: "name one with --orders or LARDER_ORDERS"
       case .writableFile: "choose a file you may write with --orders or LARDER_ORDERS"
       case .secret: "give whsec_…, or --unsigned if nobody checks"
-      }
-    return "\(problem); \(words)"
-  }
-}
 
-extension ImagingError {
-  /// The sentence for people at a terminal: what is wrong, and which flag helps.
-  var commandText: String {
-    guard let remedy else { return problem }
-    let words =
-      switch remedy {
       case .otherTime: "use --time file or now"
       case .presentTime: "use --time now"
       case .encodeAnew: "leave out --strict to have it re-encoded"
@@ -59,19 +40,11 @@ extension ImagingError {
       case .morePixels: "raise --max-pixels"
       case .replace: "add --force to replace it, or --skip-existing to leave it"
       case .again: "run again with --force"
+
+      case .otherScratch: "choose another with --scratch"
+      case .newBaseline: "make it anew with larder bench --json"
       }
     return "\(problem); \(words)"
-  }
-}
-
-extension BenchError {
-  /// The sentence for people at a terminal: what is wrong, and which flag helps.
-  var commandText: String {
-    switch remedy {
-    case nil: description
-    case .otherScratch: "\(description); choose another with --scratch"
-    case .newBaseline: "\(description); make it anew with larder bench --json"
-    }
   }
 }
 

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Dispatch
@@ -74,7 +75,7 @@ final class DetailStage: Sendable {
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
   /// Adds the items of a listing.
-  func add(_ listing: ListingID) throws(CacheError) {
+  func add(_ listing: ListingID) throws(LarderError) {
     let subjects = try context.index.detailSubjects(of: listing, for: rule)
     let (new, line) = state.withLock { state in
       let added = subjects.filter { state.seen.insert($0.id).inserted }
@@ -108,7 +109,7 @@ final class DetailStage: Sendable {
       }
     }
     let requests: [DocumentRequest]
-    do throws(CacheError) {
+    do throws(LarderError) {
       requests = try context.requests(
         for: sources,
         reader: context.catalog.detailReader,
@@ -315,7 +316,7 @@ final class DetailStage: Sendable {
   private func addPictures(of known: [DetailEntry?]) {
     let held = known.compactMap(\.self).filter { $0.state == .held }
     guard !held.isEmpty else { return }
-    do throws(CacheError) {
+    do throws(LarderError) {
       try pictures?.add(held.flatMap(\.pictures)) { _, found in
         for image in held.lazy.flatMap({ $0.decoded?.images ?? [] }) {
           found(PictureID(url: image.url), image.url)

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Dispatch
@@ -43,13 +44,13 @@ struct DocumentBody: RandomAccessBody {
   /// All bytes, in memory.
   ///
   /// - Returns: The bytes.
-  /// - Throws: ``CacheError`` when they are in a file that cannot be read.
-  func whole() throws(CacheError) -> [UInt8] {
+  /// - Throws: ``LarderError`` when they are in a file that cannot be read.
+  func whole() throws(LarderError) -> [UInt8] {
     try piece(at: 0, most: count)
   }
 
   /// Whether there is nothing in it, or nothing but `null`.
-  func isVoid() throws(CacheError) -> Bool {
+  func isVoid() throws(LarderError) -> Bool {
     guard count <= 64 else { return false }
     let text = try whole().filter { !" \t\r\n".utf8.contains($0) }
     return text.isEmpty || text == Array("null".utf8)
@@ -64,7 +65,7 @@ struct DocumentBody: RandomAccessBody {
     by decode: ([UInt8]) throws(CatalogError) -> Value
   ) throws(CatalogError) -> Value {
     let bytes: [UInt8]
-    do throws(CacheError) {
+    do throws(LarderError) {
       bytes = try whole()
     } catch {
       throw CatalogError(.malformedJSON, subject: "the body", reason: error.description)
@@ -77,7 +78,7 @@ struct DocumentBody: RandomAccessBody {
     switch place {
     case .memory(let bytes): return bytes.copy(range, to: buffer)
     case .file(let file, _):
-      do throws(CacheError) {
+      do throws(LarderError) {
         try file.read(into: buffer, at: range.lowerBound)
         return true
       } catch {
@@ -89,8 +90,8 @@ struct DocumentBody: RandomAccessBody {
   /// Hands on the body piece by piece.
   ///
   /// - Parameter take: Told of each piece.
-  /// - Throws: ``CacheError`` when it is in a file that cannot be read.
-  func forEachPiece(_ take: (ArraySlice<UInt8>) -> Void) throws(CacheError) {
+  /// - Throws: ``LarderError`` when it is in a file that cannot be read.
+  func forEachPiece(_ take: (ArraySlice<UInt8>) -> Void) throws(LarderError) {
     if case .memory(let bytes) = place { return take(bytes[...]) }
     var offset = 0
     while offset < count {
@@ -106,8 +107,8 @@ struct DocumentBody: RandomAccessBody {
   ///   - offset: Where they begin.
   ///   - most: How many at most.
   /// - Returns: As many as there are; none at the end.
-  /// - Throws: ``CacheError`` when they are in a file that cannot be read.
-  func piece(at offset: Int, most: Int) throws(CacheError) -> [UInt8] {
+  /// - Throws: ``LarderError`` when they are in a file that cannot be read.
+  func piece(at offset: Int, most: Int) throws(LarderError) -> [UInt8] {
     let range = offset..<min(count, offset + most)
     switch place {
     case .memory(let bytes): return range.count == count ? bytes : Array(bytes[range])
@@ -125,11 +126,11 @@ extension BodyFile {
   /// - Parameters:
   ///   - bytes: The room.
   ///   - offset: Where they are in the file.
-  /// - Throws: ``CacheError`` when they cannot be read.
-  func fill(_ bytes: inout [UInt8], from offset: Int) throws(CacheError) {
-    var failure: CacheError?
+  /// - Throws: ``LarderError`` when they cannot be read.
+  func fill(_ bytes: inout [UInt8], from offset: Int) throws(LarderError) {
+    var failure: LarderError?
     bytes.withUnsafeMutableBytes { buffer in
-      do throws(CacheError) { try read(into: buffer, at: offset) } catch { failure = error }
+      do throws(LarderError) { try read(into: buffer, at: offset) } catch { failure = error }
     }
     if let failure { throw failure }
   }
@@ -145,7 +146,7 @@ struct BodySpool {
   static let piece = 1 << 20
 
   /// Makes the file that a large body lies in; nil where all stays in memory.
-  typealias MakingFile = @Sendable () throws(CacheError) -> BodyFile
+  typealias MakingFile = @Sendable () throws(LarderError) -> BodyFile
 
   private let makeFile: MakingFile?
   private let mostInMemory: Int
@@ -160,7 +161,7 @@ struct BodySpool {
   /// - Parameter layout: The cache; nil leaves all in memory.
   init(in layout: CacheLayout?) {
     var makeFile: MakingFile?
-    if let layout { makeFile = { () throws(CacheError) in try BodyFile(in: layout) } }
+    if let layout { makeFile = { () throws(LarderError) in try BodyFile(in: layout) } }
     self.init(mostInMemory: Self.mostInMemory, makeFile: makeFile)
   }
 
@@ -204,13 +205,13 @@ struct BodySpool {
 
   /// Puts what waits into the file; takes all back from it when that fails.
   private mutating func spill(_ makeFile: MakingFile) {
-    do throws(CacheError) {
+    do throws(LarderError) {
       let file: BodyFile
       if let open = self.file { file = open } else { file = try makeFile() }
       self.file = file
-      var failure: CacheError?
+      var failure: LarderError?
       waiting.withUnsafeBytes { bytes in
-        do throws(CacheError) { try file.write(bytes, at: written) } catch { failure = error }
+        do throws(LarderError) { try file.write(bytes, at: written) } catch { failure = error }
         digest.add(bytes)
       }
       if let failure { throw failure }

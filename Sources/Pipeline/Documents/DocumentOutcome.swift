@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Transport
@@ -103,12 +104,12 @@ extension RunContext {
   ///   - reader: who reads it.
   ///   - mapping: the digest of the mapping in force.
   /// - Returns: The request.
-  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
   func request(
     for source: DocumentSource,
     reader: String,
     mapping: Int64
-  ) throws(CacheError) -> DocumentRequest {
+  ) throws(LarderError) -> DocumentRequest {
     try requests(for: [source], reader: reader, mapping: mapping)[0]
   }
 
@@ -119,12 +120,12 @@ extension RunContext {
   ///   - reader: who reads them.
   ///   - mapping: the digest of the mapping in force.
   /// - Returns: The requests, in the order of the sources.
-  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
   func requests(
     for sources: [DocumentSource],
     reader: String,
     mapping: Int64
-  ) throws(CacheError) -> [DocumentRequest] {
+  ) throws(LarderError) -> [DocumentRequest] {
     let ids = sources.map { DocumentID(url: $0.name, reader: reader) }
     let entries = try index.documents(ids)
     return zip(sources, ids).map { source, id in

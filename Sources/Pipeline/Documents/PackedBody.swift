@@ -1,3 +1,4 @@
+import Base
 import CUnpack
 import Cache
 import Catalog
@@ -15,7 +16,7 @@ package enum PackedBody {
     /// It becomes so many times as large that it is no catalog.
     case bomb
     /// It is in a file that cannot be read.
-    case unread(CacheError)
+    case unread(LarderError)
   }
 
   /// A body as it is decoded: unpacked, and JSON Lines, known by their name or type, as an array.
@@ -43,7 +44,7 @@ package enum PackedBody {
       limit: limit,
       in: nil
     )
-    do throws(CacheError) { return try plain.whole() } catch { throw .unread(error) }
+    do throws(LarderError) { return try plain.whole() } catch { throw .unread(error) }
   }
 
   /// A body as it is decoded; a large one is in a file before and after.
@@ -71,7 +72,7 @@ package enum PackedBody {
     guard JSONLines.isMeant(name: unpackedName(name), type: type) else { return plain }
     var joining = JSONLines.Joining()
     var spool = BodySpool(in: layout)
-    do throws(CacheError) {
+    do throws(LarderError) {
       try plain.forEachPiece { spool.append(joining.joined($0)) }
     } catch {
       throw .unread(error)
@@ -81,7 +82,7 @@ package enum PackedBody {
   }
 
   private static func beginning(of body: DocumentBody) throws(Fault) -> [UInt8] {
-    do throws(CacheError) { return try body.piece(at: 0, most: 3) } catch {
+    do throws(LarderError) { return try body.piece(at: 0, most: 3) } catch {
       throw .unread(error)
     }
   }
@@ -97,11 +98,11 @@ package enum PackedBody {
     let body: DocumentBody
     var offset = 0
     var spool: BodySpool
-    var failure: CacheError?
+    var failure: LarderError?
 
     /// The next bytes of the body, as `read(2)` gives them.
     mutating func read(into room: UnsafeMutableRawBufferPointer) -> Int {
-      do throws(CacheError) {
+      do throws(LarderError) {
         let piece = try body.piece(at: offset, most: room.count)
         room.copyBytes(from: piece)
         offset += piece.count

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Glibc
@@ -65,12 +66,12 @@ package struct CacheExport: Sendable {
   ///   - cache: The cache.
   ///   - catalog: The catalog's name; nil for all.
   ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
-  /// - Throws: ``CacheError`` when the cache cannot be read.
+  /// - Throws: ``LarderError`` when the cache cannot be read.
   package init(
     cache: String,
     catalog: String?,
     keeper: (any PictureKeeping)? = nil
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     self.cache = cache
     self.keeper = keeper
     var names: [String?] = [catalog]
@@ -93,13 +94,13 @@ package struct CacheExport: Sendable {
   ///   - isStopped: asked before each picture; true leaves the rest, and what lists them, to the next.
   ///   - progress: called with how many pictures of how many are done.
   /// - Returns: What was written.
-  /// - Throws: ``CacheError`` when the cache cannot be read or the folder not written.
+  /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
   package func run(
     into path: String,
     _ options: Options,
     isStopped: () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
-  ) throws(CacheError) -> Report {
+  ) throws(LarderError) -> Report {
     var exported: [ExportedCatalog] = []
     for reader in catalogs { exported.append(try ExportedCatalog(reader)) }
     var run = try ExportRun(exported, of: cache, keeper, into: ExportFolder(path), options)
@@ -120,7 +121,7 @@ package struct CacheExport: Sendable {
     shape: ExportPlan.Shape,
     links: Bool,
     progress: (Int, Int) -> Void = { _, _ in }
-  ) throws(CacheError) -> Report {
+  ) throws(LarderError) -> Report {
     var options = Options()
     options.shape = shape
     options.links = links
@@ -157,14 +158,14 @@ struct ExportRun {
   ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
   ///   - folder: Where it goes.
   ///   - options: What is wanted.
-  /// - Throws: ``CacheError`` when the cache cannot be read.
+  /// - Throws: ``LarderError`` when the cache cannot be read.
   init(
     _ catalogs: [ExportedCatalog],
     of cache: String,
     _ keeper: (any PictureKeeping)?,
     into folder: ExportFolder,
     _ options: CacheExport.Options
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     self.catalogs = catalogs
     self.cache = cache
     self.keeper = keeper
@@ -179,7 +180,7 @@ struct ExportRun {
     report.collisions = plan.collisions
   }
 
-  private static func images(of catalogs: [ExportedCatalog]) throws(CacheError) -> [ShownImage] {
+  private static func images(of catalogs: [ExportedCatalog]) throws(LarderError) -> [ShownImage] {
     var images: [ShownImage] = []
     var urls: Set<String> = []
     for catalog in catalogs {
@@ -202,7 +203,7 @@ struct ExportRun {
 
   /// Puts every name on record before its file is there, so that what a killed run leaves is not taken for somebody
   /// else's.
-  mutating func announce() throws(CacheError) {
+  mutating func announce() throws(LarderError) {
     for image in images where image.state == .held {
       guard let path = plan.paths[image.url], record.files[path] == nil else { continue }
       record.files[path] = ExportRecord.File(url: image.url, bytes: image.bytes)
@@ -215,11 +216,11 @@ struct ExportRun {
   /// - Parameters:
   ///   - isStopped: Asked before each; true leaves the rest, whose number is then in the report.
   ///   - progress: Called with how many of how many are placed.
-  /// - Throws: ``CacheError`` when the folder cannot be written.
+  /// - Throws: ``LarderError`` when the folder cannot be written.
   mutating func placePictures(
     _ isStopped: () -> Bool,
     _ progress: (Int, Int) -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     let held = images.filter { $0.state == .held }
     let total = Set(held.compactMap { plan.paths[$0.url] }).count
     for image in held {
@@ -246,7 +247,7 @@ struct ExportRun {
   }
 
   /// Places the squares of the pictures that were placed, as `squares/512/` and the path of the picture.
-  mutating func placeSquares(of reader: CatalogReader) throws(CacheError) {
+  mutating func placeSquares(of reader: CatalogReader) throws(LarderError) {
     for (url, square) in try reader.squares(of: plan.paths.keys) {
       guard let path = plan.paths[url],
         let type = ExportFolder.type(of: "\(cache)/\(square.name)")
@@ -265,9 +266,9 @@ struct ExportRun {
     at target: String,
     of url: String,
     digest: String? = nil
-  ) throws(CacheError) -> ExportFolder.Arrival? {
+  ) throws(LarderError) -> ExportFolder.Arrival? {
     let arrival: ExportFolder.Arrival
-    do throws(CacheError) {
+    do throws(LarderError) {
       if let keeper {
         arrival = try folder.place(source, of: keeper, at: target, ifNot: digest, by: cache)
       } else {
@@ -293,8 +294,8 @@ struct ExportRun {
   ///
   /// - Parameter isStopped: Asked now and then; true leaves the lists as they were.
   /// - Returns: Whether they were written.
-  /// - Throws: ``CacheError`` when the cache cannot be read or the folder not written.
-  mutating func writeLists(_ isStopped: () -> Bool) throws(CacheError) -> Bool {
+  /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
+  mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
     var lists = try ExportLists(
       in: folder,
       paths: plan.paths,
@@ -311,7 +312,7 @@ struct ExportRun {
 
   /// Removes what earlier exports wrote and this one did not, as far as that is wanted and the file is as it was
   /// written.
-  mutating func removeOutdated() throws(CacheError) {
+  mutating func removeOutdated() throws(LarderError) {
     let spared = options.squares ? missing : missing.union(images.map(\.url))
     for path in record.outdated(written: written, missing: missing, squaresOf: spared) {
       let isGone = folder.state(of: path) == nil
@@ -325,7 +326,7 @@ struct ExportRun {
   }
 
   /// Writes what is on record into the folder.
-  func writeRecord() throws(CacheError) {
+  func writeRecord() throws(LarderError) {
     try folder.write(record.text, to: ExportRecord.name)
   }
 }
@@ -340,7 +341,7 @@ struct ExportedCatalog {
   private let reader: CatalogReader
 
   /// Reads which catalog it is, and what its last run left.
-  init(_ reader: CatalogReader) throws(CacheError) {
+  init(_ reader: CatalogReader) throws(LarderError) {
     self.reader = reader
     entry = reader.catalog
     sections = try reader.sections()

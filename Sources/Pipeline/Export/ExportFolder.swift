@@ -27,8 +27,8 @@ struct ExportFolder {
   /// - Parameters:
   ///   - path: the folder.
   ///   - isAlive: whether there is a process of that number.
-  /// - Throws: ``CacheError`` when the folder cannot be made.
-  init(_ path: String, isAlive: (pid_t) -> Bool = Self.isAlive) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the folder cannot be made.
+  init(_ path: String, isAlive: (pid_t) -> Bool = Self.isAlive) throws(LarderError) {
     self.path = path
     temporary = "\(path)/\(Self.temporaryName(of: getpid()))"
     try Self.make(path, isNamed: true)
@@ -46,7 +46,7 @@ struct ExportFolder {
   private static func temporaryName(of process: pid_t) -> String { ".larder-\(process).tmp" }
 
   /// Begins a file below the folder that is written piece by piece.
-  func file(_ name: String) throws(CacheError) -> ExportFile {
+  func file(_ name: String) throws(LarderError) -> ExportFile {
     try ExportFile("\(path)/\(name)", temporary: "\(path)/.larder-\(getpid())-\(name).tmp")
   }
 
@@ -72,8 +72,8 @@ struct ExportFolder {
   ///   - relative: where it goes.
   ///   - links: whether a second name is enough; where the file system has none, it is copied.
   /// - Returns: How it came there.
-  /// - Throws: ``CacheError`` when it cannot be put there.
-  func place(_ source: String, at relative: String, links: Bool) throws(CacheError) -> Arrival {
+  /// - Throws: ``LarderError`` when it cannot be put there.
+  func place(_ source: String, at relative: String, links: Bool) throws(LarderError) -> Arrival {
     let target = "\(path)/\(relative)"
     for parent in ExportPath.parents(of: relative) { try Self.make("\(path)/\(parent)") }
     let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -95,7 +95,7 @@ struct ExportFolder {
     if !links || link(source, temporary) != 0 {
       if isEqual, !isSame { return .unchanged }
       arrival = .copied
-      do throws(CacheError) {
+      do throws(LarderError) {
         try copy(descriptor, held)
       } catch {
         unlink(temporary)
@@ -111,7 +111,7 @@ struct ExportFolder {
   }
 
   /// Puts text at a path below the folder, in one step, unless it is there.
-  func write(_ text: String, to relative: String) throws(CacheError) {
+  func write(_ text: String, to relative: String) throws(LarderError) {
     if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
     let target = "\(path)/\(relative)"
     do throws(SystemError) {
@@ -166,8 +166,8 @@ struct ExportFolder {
   ///   - relative: the file.
   ///   - file: what is known of it; a file that was changed since stays.
   /// - Returns: Whether it went.
-  /// - Throws: ``CacheError`` when the system refuses.
-  func remove(_ relative: String, ifStill file: ExportRecord.File) throws(CacheError) -> Bool {
+  /// - Throws: ``LarderError`` when the system refuses.
+  func remove(_ relative: String, ifStill file: ExportRecord.File) throws(LarderError) -> Bool {
     guard let state = state(of: relative), file.bytes.map({ $0 == state.bytes }) ?? true,
       file.modified.map({ $0 == state.modified }) ?? true
     else { return false }
@@ -180,7 +180,7 @@ struct ExportFolder {
     return true
   }
 
-  private func copy(_ source: Int32, _ status: stat) throws(CacheError) {
+  private func copy(_ source: Int32, _ status: stat) throws(LarderError) {
     let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o644)
     guard file >= 0 else { throw Self.failure("create", temporary, errno) }
     defer { close(file) }
@@ -203,7 +203,7 @@ struct ExportFolder {
     _ bytes: ArraySlice<UInt8>,
     to file: Int32,
     _ path: String
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     do throws(SystemError) {
       try Files.write(bytes.span.bytes, to: file)
     } catch {
@@ -216,8 +216,8 @@ struct ExportFolder {
   /// - Parameters:
   ///   - path: The folder.
   ///   - isNamed: Whether the user named this path, so that a link is followed.
-  /// - Throws: ``CacheError`` when it cannot be made.
-  private static func make(_ path: String, isNamed: Bool = false) throws(CacheError) {
+  /// - Throws: ``LarderError`` when it cannot be made.
+  private static func make(_ path: String, isNamed: Bool = false) throws(LarderError) {
     var status = stat()
     let isThere = (isNamed ? stat(path, &status) : lstat(path, &status)) == 0
     if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
@@ -225,7 +225,7 @@ struct ExportFolder {
     guard mkdir(path, 0o755) == 0 else { throw failure("make", path, errno) }
   }
 
-  static func failure(_ verb: String, _ path: String, _ code: Int32) -> CacheError {
+  static func failure(_ verb: String, _ path: String, _ code: Int32) -> LarderError {
     let words = systemWords(code)
     let isFull = code == ENOSPC || code == EDQUOT
     let reason =
@@ -234,7 +234,7 @@ struct ExportFolder {
       case EINVAL, EILSEQ: "its file system refuses the name; export to another one"
       default: words
       }
-    return CacheError(
+    return LarderError(
       isFull ? .diskFull : .disk,
       "cannot \(verb) \(path): \(reason)",
       thing: path,
@@ -253,14 +253,14 @@ extension ExportFolder {
   ///   - digest: The SHA-256 of its bytes in hexadecimal: a file that has it stays, and nothing is fetched.
   ///   - cache: The cache's folder, in which the bytes wait until they are whole.
   /// - Returns: How it came there.
-  /// - Throws: ``CacheError`` when the store cannot be read or the folder not written.
+  /// - Throws: ``LarderError`` when the store cannot be read or the folder not written.
   func place(
     _ source: String,
     of keeper: any PictureKeeping,
     at relative: String,
     ifNot digest: String?,
     by cache: String
-  ) throws(CacheError) -> Arrival {
+  ) throws(LarderError) -> Arrival {
     if let digest, KeptCopy.digest(ofFile: "\(path)/\(relative)") == digest { return .unchanged }
     let copy = try KeptCopy(of: source, in: keeper, to: "\(cache)/partial/export-\(getpid())")
     defer { copy.remove() }
@@ -287,8 +287,8 @@ final class ExportFile {
   /// - Parameters:
   ///   - path: Where it goes.
   ///   - temporary: Where it is written until it is whole.
-  /// - Throws: ``CacheError`` when it cannot be created.
-  init(_ path: String, temporary: String) throws(CacheError) {
+  /// - Throws: ``LarderError`` when it cannot be created.
+  init(_ path: String, temporary: String) throws(LarderError) {
     (self.path, self.temporary) = (path, temporary)
     unlink(temporary)
     descriptor = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
@@ -302,16 +302,16 @@ final class ExportFile {
 
   /// Adds bytes.
   ///
-  /// - Throws: ``CacheError`` when they cannot be written.
-  func append(_ bytes: some Sequence<UInt8>) throws(CacheError) {
+  /// - Throws: ``LarderError`` when they cannot be written.
+  func append(_ bytes: some Sequence<UInt8>) throws(LarderError) {
     buffer += bytes
     if buffer.count >= Self.piece { try flush() }
   }
 
   /// Puts the file in its place.
   ///
-  /// - Throws: ``CacheError`` when it cannot be put there.
-  func finish() throws(CacheError) {
+  /// - Throws: ``LarderError`` when it cannot be put there.
+  func finish() throws(LarderError) {
     try flush()
     if isThere() { return }
     guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
@@ -320,7 +320,7 @@ final class ExportFile {
     isFinished = true
   }
 
-  private func flush() throws(CacheError) {
+  private func flush() throws(LarderError) {
     try ExportFolder.append(buffer[...], to: descriptor, path)
     buffer.removeAll(keepingCapacity: true)
   }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import FoundationEssentials
@@ -57,8 +58,9 @@ struct ExportLists {
 
   /// Begins the lists.
   ///
-  /// - Throws: ``CacheError`` when a file cannot be created.
-  init(in folder: ExportFolder, paths: [String: String], missing: Set<String>) throws(CacheError) {
+  /// - Throws: ``LarderError`` when a file cannot be created.
+  init(in folder: ExportFolder, paths: [String: String], missing: Set<String>) throws(LarderError)
+  {
     (self.folder, self.paths, self.missing) = (folder, paths, missing)
     lines = try folder.file("manifest.jsonl")
     table = try folder.file("manifest.csv")
@@ -73,11 +75,11 @@ struct ExportLists {
   ///   - catalogs: The catalogs.
   ///   - isStopped: Asked now and then; true leaves what is there as it was.
   /// - Returns: The names of the lists; nil when it was stopped.
-  /// - Throws: ``CacheError`` when the cache cannot be read or a file not written.
+  /// - Throws: ``LarderError`` when the cache cannot be read or a file not written.
   mutating func write(
     _ catalogs: [ExportedCatalog],
     _ isStopped: () -> Bool
-  ) throws(CacheError) -> [String]? {
+  ) throws(LarderError) -> [String]? {
     if catalogs.count != 1 { try document.append("[".utf8) }
     for (number, catalog) in catalogs.enumerated() {
       let names = try Self.json([catalog.entry.name, catalog.entry.currency])
@@ -114,7 +116,7 @@ struct ExportLists {
   private func addDetails(
     of catalog: ExportedCatalog,
     _ isStopped: () -> Bool
-  ) throws(CacheError) -> Bool {
+  ) throws(LarderError) -> Bool {
     var ids: Set<String> = []
     var batches = catalog.batches
     while let items = try batches.next() {
@@ -134,7 +136,7 @@ struct ExportLists {
     _ items: [ShownItem],
     of catalog: String,
     isFirst: Bool
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     var shown = items
     for number in shown.indices {
       for image in shown[number].images.indices {
@@ -189,12 +191,12 @@ struct ExportLists {
     _ values: [some Encodable],
     to file: ExportFile,
     isFirst: Bool
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     if !isFirst { try file.append(",".utf8) }
     try file.append(Self.bytes(values).dropFirst().dropLast())
   }
 
-  private static func json(_ texts: [String]) throws(CacheError) -> [String] {
+  private static func json(_ texts: [String]) throws(LarderError) -> [String] {
     var written: [String] = []
     for text in texts {
       written.append(String(decoding: try bytes([text]).dropFirst().dropLast(), as: UTF8.self))
@@ -202,11 +204,11 @@ struct ExportLists {
     return written
   }
 
-  private static func bytes(_ value: some Encodable) throws(CacheError) -> [UInt8] {
+  private static func bytes(_ value: some Encodable) throws(LarderError) -> [UInt8] {
     do {
       return try value.jsonLine()
     } catch {
-      throw CacheError(.damaged, "cannot write the catalog as JSON: \(error)", remedy: .repair)
+      throw LarderError(.damaged, "cannot write the catalog as JSON: \(error)", remedy: .repair)
     }
   }
 }

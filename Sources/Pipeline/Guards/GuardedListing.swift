@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 
@@ -25,13 +26,13 @@ extension RunContext {
   ///   - unread: the ids of items that the feed lists and that cannot be read.
   ///   - shown: what the last run left.
   /// - Returns: The listing to show, with what was kept.
-  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
   func guardListing(
     _ listing: ListingID,
     _ item: Mapping.Item,
     unread: Set<String>,
     shown: ListingID?
-  ) throws(CacheError) -> GuardedListing {
+  ) throws(LarderError) -> GuardedListing {
     guard let shown, shown != listing, !options.allowRemovals else {
       return GuardedListing(listing: listing)
     }
@@ -56,12 +57,12 @@ extension RunContext {
   ///   - shown: what the last run left.
   ///   - listing: what is shown without them.
   /// - Returns: The listing to show, and the ids of the items that stay.
-  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keep(
     _ gone: Set<String>,
     of shown: ListingID,
     beside listing: ListingID
-  ) throws(CacheError) -> (listing: ListingID, kept: [String]) {
+  ) throws(LarderError) -> (listing: ListingID, kept: [String]) {
     let both = try ListingUnion(of: shown, and: listing, index)
     let union = both.union(keeping: gone)
     let kept = both.withheld(union)
@@ -78,13 +79,13 @@ extension RunContext {
   ///   - shown: what the last run left.
   ///   - last: what could not be read then.
   ///   - guarded: what is shown without them; they are added.
-  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keepUnread(
     _ notes: SectionNotes,
     of shown: ListingID,
     last: LastReport.Skips,
     in guarded: inout GuardedListing
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     guard shown != guarded.listing, !options.allowRemovals else { return }
     let listed = Set(try index.itemKeys(listing: guarded.listing))
     let gone = try index.itemKeys(listing: shown).filter { !listed.contains($0) }
@@ -108,13 +109,13 @@ extension RunContext {
     in listing: ListingID,
     _ item: Mapping.Item,
     shown: ListingID
-  ) throws(CacheError) -> [FieldGuard.Finding] {
+  ) throws(LarderError) -> [FieldGuard.Finding] {
     let versions = try index.versions(listing: listing)
     var fields = FieldGuard(held: try sample(of: shown), item, count: versions.count)
     var (rest, size) = (versions[...], 8)
     while !fields.isSettled, !rest.isEmpty {
       let records = try index.items(rest.prefix(size), of: listing)
-      fields.add(try records.map { record throws(CacheError) in try record.storeItem() })
+      fields.add(try records.map { record throws(LarderError) in try record.storeItem() })
       rest = rest.dropFirst(size)
       size = min(512, 2 * size)
     }
@@ -122,7 +123,7 @@ extension RunContext {
   }
 
   /// Items of a listing, evenly spread and so few that a long one costs no more.
-  private func sample(of listing: ListingID) throws(CacheError) -> [StoreItem] {
+  private func sample(of listing: ListingID) throws(LarderError) -> [StoreItem] {
     let versions = try index.versions(listing: listing)
     var sample: [StoreItem] = []
     for place in stride(from: 0, to: versions.count, by: max(1, versions.count / 100)) {
@@ -143,11 +144,11 @@ struct ListingUnion {
     let ids: PackedIDs
     let versions: [ItemVersion]
 
-    init(_ listing: ListingID, _ index: Index) throws(CacheError) {
+    init(_ listing: ListingID, _ index: Index) throws(LarderError) {
       let (versions, keys) = try index.packedItems(listing: listing)
       (self.listing, self.versions, ids) = (listing, versions, PackedIDs(zeroEnded: keys))
       guard ids.count == versions.count else {
-        throw CacheError(
+        throw LarderError(
           .damaged,
           "cannot read listing \(listing.rawValue): \(ids.count) ids for \(versions.count) items",
           remedy: .repair
@@ -169,8 +170,8 @@ struct ListingUnion {
   ///   - shown: What the last run left.
   ///   - listing: What the feed lists.
   ///   - index: Where both are.
-  /// - Throws: ``CacheError`` when the index cannot be read.
-  init(of shown: ListingID, and listing: ListingID, _ index: Index) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  init(of shown: ListingID, and listing: ListingID, _ index: Index) throws(LarderError) {
     (self.shown, incoming) = (try Side(shown, index), try Side(listing, index))
     self.index = index
   }
@@ -205,8 +206,8 @@ struct ListingUnion {
   ///
   /// - Parameter union: The items.
   /// - Returns: The listing.
-  /// - Throws: ``CacheError`` when the index cannot be read or written.
-  func keep(_ union: ShrinkGuard.Union) throws(CacheError) -> ListingID {
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
+  func keep(_ union: ShrinkGuard.Union) throws(LarderError) -> ListingID {
     let lane = ItemLane(index)
     var rest = union.order[...]
     while !rest.isEmpty {

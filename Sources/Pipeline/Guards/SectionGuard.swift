@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Transport
@@ -15,12 +16,12 @@ struct SectionGuard: Sendable {
   ///   - isNamed: whether the feed names it; a combined response may have dropped it.
   ///   - reading: the source.
   /// - Returns: The result; nil for a section that is gone and held nothing.
-  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
   func result(
     of joined: JoinedSection,
     isNamed: Bool,
     _ reading: SectionReading
-  ) throws(CacheError) -> SectionResult? {
+  ) throws(LarderError) -> SectionResult? {
     let section = joined.section
     let notes = SectionNotes(section.skipped)
     let shown = last[section.key]?.listing
@@ -46,7 +47,7 @@ struct SectionGuard: Sendable {
     // A listing that is not taken says nothing of the catalog file.
     if !guarded.isWhole, readable > 0 || lost > 0 { noteAbsent(notes, of: section.key, reading) }
     guard result.error == nil else { return result }
-    let held = try shown.map { id throws(CacheError) in try context.index.itemCount(listing: id) }
+    let held = try shown.map { id throws(LarderError) in try context.index.itemCount(listing: id) }
     let words = GuardWords(section.key, held: held ?? 0)
     if !guarded.findings.isEmpty {
       result.note(words.suspicious(guarded.findings, item, listed: readable))
@@ -67,7 +68,7 @@ struct SectionGuard: Sendable {
     _ notes: SectionNotes,
     readable: Int,
     _ reading: SectionReading
-  ) throws(CacheError) -> SectionResult {
+  ) throws(LarderError) -> SectionResult {
     let shown = last[section.key]?.listing
     let finding = GuardWords(section.key, held: 0)
       .unreadable(notes, of: readable + notes.lost, isHeld: shown != nil)
@@ -144,7 +145,7 @@ struct SectionGuard: Sendable {
 
   /// A section that no response names any more, as an empty one: the shrink guard then judges it as it
   /// judges the others; nil when nothing of it was ever had.
-  func vanished(_ key: String) throws(CacheError) -> DecodedSection? {
+  func vanished(_ key: String) throws(LarderError) -> DecodedSection? {
     guard let held = last[key], held.listing != nil else { return nil }
     return DecodedSection(
       key: key,
@@ -171,8 +172,8 @@ struct SectionGuard: Sendable {
   ///
   /// - Parameter results: what the sections came to.
   /// - Returns: The results that change.
-  /// - Throws: ``CacheError`` when the index cannot be read or written.
-  func changes(to results: [SectionResult]) throws(CacheError) -> [SectionResult] {
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
+  func changes(to results: [SectionResult]) throws(LarderError) -> [SectionResult] {
     guard !context.options.allowRemovals else { return [] }
     var held = 0
     var vanished: [String: [String]] = [:]

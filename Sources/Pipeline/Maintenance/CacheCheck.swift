@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import FoundationEssentials
@@ -22,14 +23,14 @@ package struct CacheCheck: Sendable {
   ///   - depth: how closely the index is looked at.
   ///   - now: the moment.
   ///   - keeper: what keeps the pictures in place of the cache's folder, if anything does.
-  /// - Throws: ``CacheError`` when there is no cache, or a run holds it.
+  /// - Throws: ``LarderError`` when there is no cache, or a run holds it.
   package init(
     _ path: String,
     holder: String?,
     depth: Verification.Depth = .full,
     now: UnixTime = 0,
     keeper: (any PictureKeeping)? = nil
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     self.path = path
     self.now = now
     // What a store keeps can be there without anything on this machine.
@@ -37,12 +38,12 @@ package struct CacheCheck: Sendable {
       keeper != nil && holder != nil
       ? try CacheLayout(creating: path, keeper: keeper)
       : try CacheLayout(checking: path, keeper: keeper)
-    lock = try holder.map { [layout] name throws(CacheError) in
+    lock = try holder.map { [layout] name throws(LarderError) in
       try CacheLock(layout, holder: name)
     }
     var state = VerifyReport.IndexState.whole
     var index: Index?
-    do throws(CacheError) {
+    do throws(LarderError) {
       index = try Index(reading: path)
       if try index?.isWhole(fast: depth == .fast) == false { state = .damaged }
       // SQLite knows of no damage within a value.
@@ -76,13 +77,13 @@ package struct CacheCheck: Sendable {
   ///   - isStopped: asked now and then, on any thread, whether to end early.
   ///   - progress: called with how many of how many are done.
   /// - Returns: What was found; not complete when it was stopped.
-  /// - Throws: ``CacheError`` when a folder or the index cannot be read.
+  /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Verification.Depth,
     fromStart: Bool = true,
     isStopped: @Sendable () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
-  ) throws(CacheError) -> VerifyReport {
+  ) throws(LarderError) -> VerifyReport {
     guard let index else {
       var report = VerifyReport()
       report.index = state
@@ -112,7 +113,7 @@ package struct CacheCheck: Sendable {
   }
 
   /// Mends what was found; orphans whose name is that of a picture in a catalog are adopted.
-  package func repair(_ report: VerifyReport) throws(CacheError) {
+  package func repair(_ report: VerifyReport) throws(LarderError) {
     guard let index else { return }
     try verification(index).repair(report, urls: try index.claimedURLs().sorted())
   }
@@ -163,8 +164,8 @@ struct IndexRenewal {
   ///   - holder: what to write into the cache's lock.
   ///   - now: the moment, for the name of what is put aside.
   /// - Returns: A sentence that says so; nil when the index is whole.
-  /// - Throws: ``CacheError`` when it cannot be read or made.
-  func run(holder: String, at now: UnixTime) throws(CacheError) -> String? {
+  /// - Throws: ``LarderError`` when it cannot be read or made.
+  func run(holder: String, at now: UnixTime) throws(LarderError) -> String? {
     let layout = try CacheLayout(creating: cache, keeper: keeper)
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
@@ -175,8 +176,8 @@ struct IndexRenewal {
       + "of what could be read of it and of the pictures, which stay; earlier runs are forgotten"
   }
 
-  private func isDamaged(_ layout: CacheLayout) throws(CacheError) -> Bool {
-    do throws(CacheError) {
+  private func isDamaged(_ layout: CacheLayout) throws(LarderError) -> Bool {
+    do throws(LarderError) {
       let index = try Index(layout)
       guard try index.isWhole(fast: false) else { return true }
       // SQLite knows of no damage within a value: an item that cannot be read would end every run.

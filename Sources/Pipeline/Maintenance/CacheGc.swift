@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Transport
@@ -57,7 +58,7 @@ package struct CacheGc: Sendable {
   }
 
   /// What a sweep would do, changing nothing; works while a run holds the cache.
-  package func plan() throws(CacheError) -> Report {
+  package func plan() throws(LarderError) -> Report {
     let layout = try CacheLayout(reading: path, keeper: keeper)
     return try report(layout, Index(reading: path))
   }
@@ -72,12 +73,12 @@ package struct CacheGc: Sendable {
   ///   - isStopped: asked before each batch; true leaves the rest for the next sweep.
   ///   - progress: called with how many of how many files are gone.
   /// - Returns: What was done.
-  /// - Throws: ``CacheError``, with code `locked` while a run holds the cache.
+  /// - Throws: ``LarderError``, with code `locked` while a run holds the cache.
   package func run(
     holder: String,
     isStopped: () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
-  ) throws(CacheError) -> Report {
+  ) throws(LarderError) -> Report {
     let layout = try CacheLayout(reading: path, keeper: keeper)
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
@@ -117,7 +118,7 @@ package struct CacheGc: Sendable {
     return report
   }
 
-  private func report(_ layout: CacheLayout, _ index: Index) throws(CacheError) -> Report {
+  private func report(_ layout: CacheLayout, _ index: Index) throws(LarderError) -> Report {
     let referenced = try index.referencedPictures()
     var report = Report(
       plan: GcPlan(
@@ -143,13 +144,13 @@ package struct CacheGc: Sendable {
 
 extension Index {
   /// The URLs of the pictures that the catalogs refer to, as far as their items are known.
-  func claimedURLs() throws(CacheError) -> Set<String> {
+  func claimedURLs() throws(LarderError) -> Set<String> {
     var urls: Set<String> = []
     for catalog in try catalogs() {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
       for section in try sections(run: run.id) {
         guard let listing = section.listing else { continue }
-        try forEachBatch(of: listing) { records throws(CacheError) in
+        try forEachBatch(of: listing) { records throws(LarderError) in
           for record in records { urls.formUnion(try record.storeItem().images.map(\.url)) }
         }
       }
@@ -161,7 +162,7 @@ extension Index {
   }
 
   /// Where those pictures belong, and where an older larder put them, by path in the cache.
-  func claimedPaths() throws(CacheError) -> Set<String> {
+  func claimedPaths() throws(LarderError) -> Set<String> {
     Set(try claimedURLs().flatMap { PictureName.paths(url: $0) })
   }
 }

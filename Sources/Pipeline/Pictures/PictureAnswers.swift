@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Transport
@@ -195,18 +196,18 @@ package enum PictureSource: Sendable {
 package protocol SettledPictures: Sendable {
   /// Which of these pictures one of them had to bring.
   ///
-  /// - Throws: ``CacheError`` when it cannot be read.
-  func members(_ ids: [PictureID]) throws(CacheError) -> Set<PictureID>
+  /// - Throws: ``LarderError`` when it cannot be read.
+  func members(_ ids: [PictureID]) throws(LarderError) -> Set<PictureID>
 
   /// Whether one of them had a picture to bring whose file has this path in a cache, as far as a path tells.
   ///
-  /// - Throws: ``CacheError`` when it cannot be read.
-  func mayHave(_ path: String) throws(CacheError) -> Bool
+  /// - Throws: ``LarderError`` when it cannot be read.
+  func mayHave(_ path: String) throws(LarderError) -> Bool
 
   /// What they made of pictures; those that none had to bring are left out.
   ///
-  /// - Throws: ``CacheError`` when it cannot be read.
-  func pictures(_ ids: [PictureID]) throws(CacheError) -> [PictureID: SettledPicture]
+  /// - Throws: ``LarderError`` when it cannot be read.
+  func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: SettledPicture]
 }
 
 /// What takes the place of a run's origins: nothing, in a plain sync.
@@ -278,8 +279,8 @@ extension PictureStage {
     let ids = ids.sorted()
     var missing: [PictureID] = []
     var start = 0
-    do throws(CacheError) {
-      try context.store.enter { () throws(CacheError) in
+    do throws(LarderError) {
+      try context.store.enter { () throws(LarderError) in
         let batch = Array(ids[start..<min(start + Self.settledBatch, ids.count)])
         guard !batch.isEmpty, !hasStopped() else { return nil }
         let found = try pictures.pictures(batch)
@@ -306,7 +307,7 @@ extension PictureStage {
   }
 
   /// Ends pictures that nobody had to bring.
-  private func refuse(_ ids: [PictureID]) throws(CacheError) {
+  private func refuse(_ ids: [PictureID]) throws(LarderError) {
     guard !ids.isEmpty else { return }
     let urls = try context.index.pictureURLs(ids)
     for id in ids {

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Synchronization
@@ -74,13 +75,13 @@ extension [ImageReference] {
 final class NewestURLs: Sendable {
   private let index: Index
   private let waiting = Mutex<[(id: PictureID, url: String, identity: String)]>([])
-  private let failed: @Sendable (CacheError) -> Void
+  private let failed: @Sendable (LarderError) -> Void
 
   /// How many are written in one transaction.
   private static let batch = 4096
 
   /// Writes into an index, and tells when that fails.
-  init(_ index: Index, failed: @escaping @Sendable (CacheError) -> Void) {
+  init(_ index: Index, failed: @escaping @Sendable (LarderError) -> Void) {
     (self.index, self.failed) = (index, failed)
   }
 
@@ -102,6 +103,6 @@ final class NewestURLs: Sendable {
       defer { waiting = [] }
       return waiting
     }
-    do throws(CacheError) { try index.note(newest: waiting) } catch { failed(error) }
+    do throws(LarderError) { try index.note(newest: waiting) } catch { failed(error) }
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Dispatch
 import Synchronization
@@ -173,15 +174,15 @@ final class PictureStage: Sendable {
   /// the wanted pictures; what it gives beyond is passed over.
   typealias URLSource = (
     _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
-  ) throws(CacheError) -> Void
+  ) throws(LarderError) -> Void
 
   /// Adds references of a section or detail that did not change, or is too large to be held, by identity only.
   ///
   /// - Parameters:
   ///   - ids: the pictures.
   ///   - urls: the URLs of those that are new.
-  /// - Throws: ``CacheError`` when the index cannot be read; the pictures whose URLs are not known then have failed.
-  func add(_ ids: [PictureID], urls: URLSource) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the index cannot be read; the pictures whose URLs are not known then have failed.
+  func add(_ ids: [PictureID], urls: URLSource) throws(LarderError) {
     let now = context.now()
     guard let known = known(of: ids) else { return }
     let (due, resting) = counting { state in
@@ -233,7 +234,7 @@ final class PictureStage: Sendable {
 
   /// What is known of pictures; nil when the index cannot be read, which ends the run: none of them is asked for then.
   private func known(of ids: [PictureID]) -> Known? {
-    do throws(CacheError) {
+    do throws(LarderError) {
       var known = Known(states: try known.states(of: ids))
       if case .settled(let pictures) = source {
         known.settled = try pictures.members(ids.filter { known.states[$0]?.isHeld == true })
@@ -403,7 +404,7 @@ extension PictureStage {
   /// Starts a batch: looks up what is held of it, adopts what a killed run left, and asks.
   func ask(_ batch: [Job]) {
     var entries: [PictureID: PictureEntry] = [:]
-    do throws(CacheError) {
+    do throws(LarderError) {
       let held = batch.filter(\.isHeld).map(\.id)
       if !held.isEmpty { entries = try context.index.pictures(held) }
       for job in batch where !job.isHeld {

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Dispatch
 import Glibc
@@ -37,7 +38,7 @@ final class SquareStage: Sendable {
     side: Int,
     disk: any Disk,
     isOver: @escaping @Sendable () -> Bool
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     self.context = context
     self.isOver = isOver
     order = PictureOrder(Crop(size: side))
@@ -69,8 +70,8 @@ final class SquareStage: Sendable {
   ///
   /// - Parameter pictures: the catalog's pictures.
   /// - Returns: What was done.
-  /// - Throws: ``CacheError`` when the index cannot be written.
-  func finish(_ pictures: [PictureID]) throws(CacheError) -> SyncReport.Squares {
+  /// - Throws: ``LarderError`` when the index cannot be written.
+  func finish(_ pictures: [PictureID]) throws(LarderError) -> SyncReport.Squares {
     add(pictures)
     group.join()
     try store.flush()
@@ -86,7 +87,7 @@ final class SquareStage: Sendable {
         state.withLock { $0.tally.unfinished += 1 }
         continue
       }
-      do throws(CacheError) {
+      do throws(LarderError) {
         guard let picture = try context.index.pictures([id])[id], picture.isHeld else { continue }
         try look(at: picture)
       } catch {
@@ -103,13 +104,13 @@ final class SquareStage: Sendable {
     }
   }
 
-  private func look(at picture: PictureEntry) throws(CacheError) {
+  private func look(at picture: PictureEntry) throws(LarderError) {
     if let known = known[picture.id], try store.isCurrent(known, of: picture) {
       return state.withLock {
         if known.failure == nil { $0.tally.fresh += 1 } else { $0.tally.unfit += 1 }
       }
     }
-    do throws(ImagingError) {
+    do throws(LarderError) {
       let square = try context.options.pictures.square(
         order,
         of: picture,
@@ -132,8 +133,8 @@ final class SquareStage: Sendable {
     }
   }
 
-  private func store(_ bytes: [UInt8], of picture: PictureEntry) throws(ImagingError) {
-    do throws(CacheError) {
+  private func store(_ bytes: [UInt8], of picture: PictureEntry) throws(LarderError) {
+    do throws(LarderError) {
       try store.store(bytes, of: picture)
       state.withLock { $0.tally.made += 1 }
     } catch {
@@ -152,14 +153,14 @@ extension PictureWorking {
   ///   - cache: The path of the cache that holds it.
   ///   - isStopped: Asked while the square is made, where that can be given up.
   /// - Returns: The square.
-  /// - Throws: ``ImagingError`` when none can be made, as of a picture that is damaged: nobody could tell its square from
+  /// - Throws: ``LarderError`` when none can be made, as of a picture that is damaged: nobody could tell its square from
   ///   a whole one's.
   package func square(
     _ order: PictureOrder,
     of picture: PictureEntry,
     in cache: String,
     isStopped: () -> Bool = { false }
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     let path = FilePath("\(cache)/\(picture.name.path)")
     let bytes = try PictureInput.bytes(of: path, order.limits)
     return try square(order, of: picture, bytes, isStopped: isStopped)
@@ -171,19 +172,19 @@ extension PictureWorking {
     of picture: PictureEntry,
     _ bytes: [UInt8],
     isStopped: () -> Bool = { false }
-  ) throws(ImagingError) -> EncodedPicture {
+  ) throws(LarderError) -> EncodedPicture {
     let path = picture.name.path
     guard ContentDigest.sha256(bytes) == picture.sha256 else {
-      throw ImagingError(
-        .damaged,
+      throw LarderError(
+        .damagedPicture,
         "cannot crop \(path): it is not what was fetched; repair the cache and sync again"
       )
     }
     let input = PictureInput.bytes(bytes, name: path)
     let square = try make(order, of: input, for: nil, isStopped: isStopped)
     guard !square.isDamaged else {
-      throw ImagingError(
-        .damaged,
+      throw LarderError(
+        .damagedPicture,
         "cannot crop \(path): a part of it is missing or broken; have its shop mend it"
       )
     }

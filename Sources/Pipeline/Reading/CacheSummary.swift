@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Transport
 
@@ -65,7 +66,7 @@ package struct CacheSummary: Sendable, Equatable {
   /// Reads how the cache at `path` stands.
   ///
   /// Works while a sync runs.
-  package init(cache path: String) throws(CacheError) {
+  package init(cache path: String) throws(LarderError) {
     let index = try Index(reading: path)
     indexBytes = index.size
     for entry in try index.catalogs() {

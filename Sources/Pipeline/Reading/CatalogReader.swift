@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Transport
@@ -64,8 +65,8 @@ package struct CatalogReader: Sendable {
   /// - Parameters:
   ///   - cache: the cache's path.
   ///   - name: which of its catalogs; none is needed when there is one.
-  /// - Throws: ``CacheError`` when there is no such cache or catalog.
-  package init(cache: String, catalog name: String?) throws(CacheError) {
+  /// - Throws: ``LarderError`` when there is no such cache or catalog.
+  package init(cache: String, catalog name: String?) throws(LarderError) {
     self.cache = cache
     index = try Index(reading: cache)
     let catalogs = try index.catalogs()
@@ -73,20 +74,20 @@ package struct CatalogReader: Sendable {
     if let name {
       guard let match = catalogs.first(where: { $0.name == name }) else {
         let near = nearest(to: name, in: names).map { "; did you mean \($0)?" } ?? ""
-        throw CacheError(.empty, "cannot find catalog \(name) in \(cache)\(near)", thing: name)
+        throw LarderError(.empty, "cannot find catalog \(name) in \(cache)\(near)", thing: name)
       }
       catalog = match
     } else if let only = catalogs.first, catalogs.count == 1 {
       catalog = only
     } else if catalogs.isEmpty {
-      throw CacheError(
+      throw LarderError(
         .empty,
         "cannot read \(cache): nothing was synced yet",
         remedy: .sync,
         thing: cache
       )
     } else {
-      throw CacheError(
+      throw LarderError(
         .ambiguous,
         "cannot choose among \(names.joined(separator: ", ")) in \(cache)",
         remedy: .nameCatalog,
@@ -96,7 +97,7 @@ package struct CatalogReader: Sendable {
   }
 
   /// The ids of all items in the catalog's order, without reading the items.
-  private func ids() throws(CacheError) -> [String] {
+  private func ids() throws(LarderError) -> [String] {
     var ids: [String] = []
     for listing in try sections().compactMap(\.listing) {
       ids += try index.itemKeys(listing: listing)
@@ -105,9 +106,9 @@ package struct CatalogReader: Sendable {
   }
 
   /// The last run that ended.
-  package func lastRun() throws(CacheError) -> RunEntry {
+  package func lastRun() throws(LarderError) -> RunEntry {
     guard let run = try index.lastRun(catalog: catalog.id) else {
-      throw CacheError(
+      throw LarderError(
         .empty,
         "cannot read \(catalog.name): no sync of it has ended yet",
         remedy: .sync,
@@ -118,14 +119,14 @@ package struct CatalogReader: Sendable {
   }
 
   /// The sections as last synced, in the catalog's order.
-  package func sections() throws(CacheError) -> [RunSection] {
+  package func sections() throws(LarderError) -> [RunSection] {
     try index.sections(run: try lastRun().id)
   }
 
   /// The listings of all sections or one, in the catalog's order.
   ///
-  /// - Throws: ``CacheError`` when there is no such section.
-  package func list(section key: String? = nil) throws(CacheError) -> [ShownItem] {
+  /// - Throws: ``LarderError`` when there is no such section.
+  package func list(section key: String? = nil) throws(LarderError) -> [ShownItem] {
     var batches = try batches(section: key)
     var items: [ShownItem] = []
     while let batch = try batches.next() { items += batch }
@@ -138,16 +139,16 @@ package struct CatalogReader: Sendable {
   ///   - key: The section; nil for all of them.
   ///   - query: Which items, and in which order.
   /// - Returns: The items, batch by batch.
-  /// - Throws: ``CacheError`` when there is no such section.
+  /// - Throws: ``LarderError`` when there is no such section.
   package func batches(
     section key: String? = nil,
     where query: ItemQuery = ItemQuery()
-  ) throws(CacheError) -> ItemBatches {
+  ) throws(LarderError) -> ItemBatches {
     let sections = try sections()
     if let key, !sections.contains(where: { $0.key == key }) {
       let keys = sections.map(\.key)
       let near = nearest(to: key, in: keys).map { "; did you mean \($0)?" } ?? ""
-      throw CacheError(
+      throw LarderError(
         .empty,
         "cannot find section \(key); there are \(keys.joined(separator: ", "))\(near)",
         thing: key
@@ -164,14 +165,14 @@ package struct CatalogReader: Sendable {
   func items(
     _ versions: some Sequence<ItemVersion>,
     of listing: ListingID
-  ) throws(CacheError) -> [StoreItem] {
+  ) throws(LarderError) -> [StoreItem] {
     var items: [StoreItem] = []
     for record in try index.items(versions, of: listing) { items.append(try record.storeItem()) }
     return items
   }
 
   /// Items as they are shown, with their details and pictures.
-  func shown(_ items: [ListedItem]) throws(CacheError) -> [ShownItem] {
+  func shown(_ items: [ListedItem]) throws(LarderError) -> [ShownItem] {
     let details = try index.details(catalog: catalog.id, items: items.lazy.map(\.item.id))
     return try withImages(
       items.map { listed in
@@ -189,7 +190,7 @@ package struct CatalogReader: Sendable {
   }
 
   /// One item with the values of its first listing, or nil when no section lists it.
-  package func show(_ id: String) throws(CacheError) -> ShownItem? {
+  package func show(_ id: String) throws(LarderError) -> ShownItem? {
     var first: ShownItem?
     var keys: [String] = []
     for section in try sections() {
@@ -207,12 +208,12 @@ package struct CatalogReader: Sendable {
   }
 
   /// The ids that come nearest to one that no section lists.
-  package func nearestIDs(to id: String) throws(CacheError) -> [String] {
+  package func nearestIDs(to id: String) throws(LarderError) -> [String] {
     nearest(3, to: id, in: Set(try ids()).sorted())
   }
 
   /// The squares of a side, as paths in the cache, by the URLs of the catalog's pictures.
-  package func squares(side: Int) throws(CacheError) -> [String: String] {
+  package func squares(side: Int) throws(LarderError) -> [String: String] {
     var urls: Set<String> = []
     var batches = try batches()
     while let batch = try batches.next() { urls.formUnion(batch.flatMap(\.images).map(\.url)) }
@@ -226,8 +227,8 @@ package struct CatalogReader: Sendable {
   ///   - urls: the pictures' URLs.
   ///   - side: pixels along a side; nil for every size.
   /// - Returns: Each square with the URL of its picture.
-  /// - Throws: ``CacheError`` when the index cannot be read.
-  func squares(of urls: some Sequence<String>, side: Int? = nil) throws(CacheError)
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func squares(of urls: some Sequence<String>, side: Int? = nil) throws(LarderError)
     -> [(url: String, square: SquareEntry)]
   {
     let urls = Dictionary(urls.map { (PictureID(url: $0), $0) }) { first, _ in first }
@@ -242,12 +243,12 @@ package struct CatalogReader: Sendable {
   }
 
   /// The runs of the catalog, newest first.
-  package func runs(limit: Int = 20) throws(CacheError) -> [RunEntry] {
+  package func runs(limit: Int = 20) throws(LarderError) -> [RunEntry] {
     try index.runs(catalog: catalog.id, limit: limit)
   }
 
   /// When the runs since a moment were, newest first; their reports are not read.
-  package func runTimes(since: UnixTime) throws(CacheError) -> [RunTime] {
+  package func runTimes(since: UnixTime) throws(LarderError) -> [RunTime] {
     try index.runTimes(catalog: catalog.id, since: since)
   }
 
@@ -257,8 +258,8 @@ package struct CatalogReader: Sendable {
   ///   - old: the run to compare with; without it, the one before `new`.
   ///   - new: the run to look at; without it, the last.
   /// - Returns: The runs compared, the older one nil when `new` is the first, and what changed.
-  /// - Throws: ``CacheError`` when there is no such run.
-  package func diff(from old: RunID?, to new: RunID?) throws(CacheError)
+  /// - Throws: ``LarderError`` when there is no such run.
+  package func diff(from old: RunID?, to new: RunID?) throws(LarderError)
     -> (old: RunID?, new: RunID, diff: RunDiff)
   {
     let last = try run(new)
@@ -268,12 +269,12 @@ package struct CatalogReader: Sendable {
     } else {
       first = try index.lastRun(catalog: catalog.id, before: last.id)?.id
     }
-    let before = try first.map { id throws(CacheError) in try index.sections(run: id) }
+    let before = try first.map { id throws(LarderError) in try index.sections(run: id) }
     var diff = try RunDiff(index, before: before ?? [], after: index.sections(run: last.id))
     diff.pictures = try index.pictureChanges(after: first ?? 0, through: last.id)
     // What went after the newest run went since, whenever that is.
     let isNewest = try last.id == lastRun().id
-    let began = try first.flatMap { id throws(CacheError) in try run(id).finished }
+    let began = try first.flatMap { id throws(LarderError) in try run(id).finished }
     diff.removed = try index.tombstones(
       after: began ?? 0,
       through: isNewest ? .distantFuture : last.finished ?? .distantFuture
@@ -281,12 +282,12 @@ package struct CatalogReader: Sendable {
     return (first, last.id, diff)
   }
 
-  private func run(_ id: RunID?) throws(CacheError) -> RunEntry {
+  private func run(_ id: RunID?) throws(LarderError) -> RunEntry {
     guard let id else { return try lastRun() }
     guard let run = try index.finishedRun(id, catalog: catalog.id) else {
       let last = try index.runs(catalog: catalog.id, finishedOnly: true, limit: 5)
       let known = last.map { $0.id.description }.joined(separator: ", ")
-      throw CacheError(
+      throw LarderError(
         .empty,
         "cannot find run \(id) of \(catalog.name); the last ones are \(known)",
         thing: id.description
@@ -295,7 +296,7 @@ package struct CatalogReader: Sendable {
     return run
   }
 
-  private func withImages(_ items: [ShownItem]) throws(CacheError) -> [ShownItem] {
+  private func withImages(_ items: [ShownItem]) throws(LarderError) -> [ShownItem] {
     let references = items.map { $0.item.images + ($0.detail?.images ?? []) }
     let ids = Set(references.joined().map { PictureID(url: $0.url) })
     let entries = try index.pictures(Array(ids))
@@ -343,10 +344,10 @@ extension ShownImage {
 /// The catalog as something keeps it at hand: its items whole, details and pictures when they are shown.
 extension CatalogReader {
   /// The items of a section in its order, without details.
-  package func storeItems(in section: RunSection) throws(CacheError) -> [StoreItem] {
+  package func storeItems(in section: RunSection) throws(LarderError) -> [StoreItem] {
     guard let listing = section.listing else { return [] }
     var items: [StoreItem] = []
-    try index.forEachBatch(of: listing) { records throws(CacheError) in
+    try index.forEachBatch(of: listing) { records throws(LarderError) in
       for record in records { items.append(try record.storeItem()) }
     }
     return items
@@ -355,12 +356,12 @@ extension CatalogReader {
   /// Items as they are shown, with their details and the pictures of this moment.
   package func shown(
     _ items: some Sequence<(item: StoreItem, section: RunSection)>
-  ) throws(CacheError) -> [ShownItem] {
+  ) throws(LarderError) -> [ShownItem] {
     try shown(items.map { ListedItem(item: $0.item, section: $0.section) })
   }
 
   /// When the newest run ended of which a section was good; nil when none is known.
-  package func lastGood(_ key: String) throws(CacheError) -> UnixTime? {
+  package func lastGood(_ key: String) throws(LarderError) -> UnixTime? {
     for run in try index.runs(catalog: catalog.id, finishedOnly: true, limit: 200) {
       let section = try index.sections(run: run.id).first { $0.key == key }
       if let section, section.listing != nil, !section.isStale, section.source != "failed" {
@@ -374,12 +375,12 @@ extension CatalogReader {
 // What a server asks of a catalog, a path or a page at a time.
 extension CatalogReader {
   /// What is known of the picture that belongs at a path in the cache; nil when no row says anything.
-  package func picture(at path: String) throws(CacheError) -> PictureEntry? {
+  package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try index.picture(at: path)
   }
 
   /// The URL of the picture that the catalog names and that belongs at a path in the cache; nil when it names none.
-  package func url(ofPictureAt path: String) throws(CacheError) -> String? {
+  package func url(ofPictureAt path: String) throws(LarderError) -> String? {
     let ids = try index.items(mayName: path, catalog: catalog.id)
     guard !ids.isEmpty else { return nil }
     for section in try sections() {
@@ -398,12 +399,12 @@ extension CatalogReader {
   }
 
   /// What is known of a picture's square.
-  package func square(of picture: PictureEntry, side: Int) throws(CacheError) -> SquareEntry? {
+  package func square(of picture: PictureEntry, side: Int) throws(LarderError) -> SquareEntry? {
     try index.square(of: picture.id, side: side)
   }
 
   /// How many items a section lists.
-  package func itemCount(of section: RunSection) throws(CacheError) -> Int {
+  package func itemCount(of section: RunSection) throws(LarderError) -> Int {
     guard let listing = section.listing else { return 0 }
     return try index.itemCount(listing: listing)
   }
@@ -415,12 +416,12 @@ extension CatalogReader {
   ///   - first: How many to pass over, without reading them.
   ///   - count: How many to read at most.
   /// - Returns: The items.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func items(
     of section: RunSection,
     from first: Int,
     count: Int
-  ) throws(CacheError) -> [ShownItem] {
+  ) throws(LarderError) -> [ShownItem] {
     guard let listing = section.listing, count > 0 else { return [] }
     let versions = try index.versions(listing: listing, from: first, count: count)
     return try shown(

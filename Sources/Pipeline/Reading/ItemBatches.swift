@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 
@@ -33,8 +34,8 @@ package struct ItemBatches {
 
   /// The next items, of one section unless they are sorted; nil behind the last.
   ///
-  /// - Throws: ``CacheError`` when the index cannot be read.
-  package mutating func next() throws(CacheError) -> [ShownItem]? {
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package mutating func next() throws(LarderError) -> [ShownItem]? {
     guard let order = query.order else {
       guard let items = try admitted() else { return nil }
       return try reader.shown(items)
@@ -52,11 +53,11 @@ package struct ItemBatches {
   ///   - offset: How many items to pass over.
   ///   - count: The most items.
   /// - Returns: The items, and the number of all.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package mutating func page(
     from offset: Int,
     count: Int
-  ) throws(CacheError) -> (items: [ShownItem], total: Int) {
+  ) throws(LarderError) -> (items: [ShownItem], total: Int) {
     if let order = query.order {
       let places = try allSorted(order)
       return (try shown(places.dropFirst(offset).prefix(count)), places.count)
@@ -76,7 +77,7 @@ package struct ItemBatches {
   /// Items by where they are to be found.
   private func shown(
     _ places: ArraySlice<(key: ItemOrder.Key, element: Place)>
-  ) throws(CacheError) -> [ShownItem] {
+  ) throws(LarderError) -> [ShownItem] {
     var (batch, items) = (places, [ListedItem]())
     while let number = batch.first?.element.section {
       let together = batch.prefix { $0.element.section == number }
@@ -98,7 +99,7 @@ package struct ItemBatches {
 
   private mutating func allSorted(
     _ order: ItemOrder
-  ) throws(CacheError) -> ArraySlice<(key: ItemOrder.Key, element: Place)> {
+  ) throws(LarderError) -> ArraySlice<(key: ItemOrder.Key, element: Place)> {
     var places: [(key: ItemOrder.Key, element: Place)] = []
     while let versions = try versions() {
       let items = try reader.items(versions.some, of: versions.listing)
@@ -111,7 +112,7 @@ package struct ItemBatches {
   }
 
   /// The next items that the query admits, in the catalog's order; nil behind the last.
-  private mutating func admitted() throws(CacheError) -> [ListedItem]? {
+  private mutating func admitted() throws(LarderError) -> [ListedItem]? {
     while left != 0, let versions = try versions() {
       var items = try reader.items(versions.some, of: versions.listing)
         .filter(query.admits).map { ListedItem(item: $0, section: all[versions.number]) }
@@ -123,7 +124,7 @@ package struct ItemBatches {
   }
 
   /// The next versions of one listing; nil behind the last.
-  private mutating func versions() throws(CacheError)
+  private mutating func versions() throws(LarderError)
     -> (some: ArraySlice<ItemVersion>, listing: ListingID, number: Int)?
   {
     while true {
@@ -156,7 +157,7 @@ package struct ItemBatches {
     ///
     /// Few at first, for many readers need no more, then seven times what is read so far: the list is walked from
     /// its beginning each time.
-    mutating func readOn(in index: Index) throws(CacheError) -> Bool {
+    mutating func readOn(in index: Index) throws(LarderError) -> Bool {
       rest = try index.versions(
         listing: listing,
         from: count,

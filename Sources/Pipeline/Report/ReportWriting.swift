@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Transport
@@ -8,7 +9,7 @@ struct ReportWriting {
   private let context: RunContext
   private let last: LastReport
   private let sections: [SectionResult]
-  private let diff: Result<RunDiff, CacheError>
+  private let diff: Result<RunDiff, LarderError>
 
   /// Compares the sections with those of the run before, while pictures are still under way.
   init(
@@ -20,7 +21,7 @@ struct ReportWriting {
     self.context = context
     self.last = last
     self.sections = sections
-    diff = Result { () throws(CacheError) in
+    diff = Result { () throws(LarderError) in
       try RunDiff(context.index, before: before, after: sections.map { RunSection($0) })
     }
   }
@@ -30,10 +31,10 @@ struct ReportWriting {
     lost: [String: [LostField]],
     pictures: SyncReport.Images,
     bytesHeld: ByteCount
-  ) throws(CacheError) -> SyncReport {
+  ) throws(LarderError) -> SyncReport {
     var report = SyncReport(catalog: context.catalog.name)
     for section in sections {
-      let count = try section.listing.map { id throws(CacheError) in
+      let count = try section.listing.map { id throws(LarderError) in
         try context.index.itemCount(listing: id)
       }
       report.sections.append(
@@ -102,7 +103,7 @@ struct ReportWriting {
   private func add(
     _ lost: [String: [LostField]],
     to report: inout SyncReport
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     var rest = lost
     for (place, section) in sections.enumerated() {
       guard !rest.isEmpty, let listing = section.listing else { continue }
@@ -132,13 +133,13 @@ struct ReportWriting {
   }
 
   /// For each picture that failed, an item that shows it.
-  private func owners() throws(CacheError) -> [PictureID: String] {
+  private func owners() throws(LarderError) -> [PictureID: String] {
     let failed = Set(context.failures.pictureFailures.keys)
     guard !failed.isEmpty else { return [:] }
     var owners: [PictureID: String] = [:]
     for section in sections {
       guard let listing = section.listing else { continue }
-      try context.index.forEachBatch(of: listing) { items throws(CacheError) in
+      try context.index.forEachBatch(of: listing) { items throws(LarderError) in
         for item in items {
           for picture in item.pictures where failed.contains(picture) {
             owners[picture] = owners[picture] ?? item.key
@@ -168,7 +169,7 @@ package struct RunDiff: Sendable {
   ///
   /// Reads only items that stand on both sides in different versions: of the others their ids say
   /// all there is to say. Held are some 40 bytes an item of the sections that differ.
-  init(_ index: Index, before: [RunSection], after: [RunSection]) throws(CacheError) {
+  init(_ index: Index, before: [RunSection], after: [RunSection]) throws(LarderError) {
     let same = Set(
       before.filter { old in
         after.contains { $0.key == old.key && $0.listing == old.listing }
@@ -176,7 +177,7 @@ package struct RunDiff: Sendable {
     )
     let old = try Side(before.filter { !same.contains($0.key) }, index)
     let new = try Side(after.filter { !same.contains($0.key) }, index)
-    listing = try CatalogDiff(from: old.ids, to: new.ids) { before, after throws(CacheError) in
+    listing = try CatalogDiff(from: old.ids, to: new.ids) { before, after throws(LarderError) in
       let (first, second) = (old.version(before), new.version(after))
       guard first != second, let first = try index.storeItem(version: first),
         let second = try index.storeItem(version: second)
@@ -192,9 +193,9 @@ package struct RunDiff: Sendable {
     /// Which version of its item each id stands for.
     private var versions: [[ItemVersion]] = []
 
-    init(_ sections: [RunSection], _ index: Index) throws(CacheError) {
+    init(_ sections: [RunSection], _ index: Index) throws(LarderError) {
       for section in sections {
-        let listing = try section.listing.map { id throws(CacheError) in
+        let listing = try section.listing.map { id throws(LarderError) in
           try index.packedItems(listing: id)
         }
         versions.append(listing?.versions ?? [])
@@ -213,7 +214,7 @@ package struct RunDiff: Sendable {
 
 extension Index {
   /// One version of an item as the shop listed it; nil when there is none, or none that can be read.
-  fileprivate func storeItem(version: ItemVersion?) throws(CacheError) -> StoreItem? {
+  fileprivate func storeItem(version: ItemVersion?) throws(LarderError) -> StoreItem? {
     guard let version, let body = try item(version: version) else { return nil }
     return try? StoreItem(decoding: body)
   }

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import Dispatch
 import Synchronization
@@ -11,20 +12,6 @@ package struct ProbedPage: Sendable {
   package let base: WebURL?
   /// The next page that its `Link` header names.
   package let nextLink: String?
-}
-
-/// Why a response to look at could not be had.
-package struct ProbeFailure: Error, CustomStringConvertible {
-  /// The cause.
-  package let cause: TransferFailure
-
-  /// Wraps a cause.
-  init(_ cause: TransferFailure) {
-    self.cause = cause
-  }
-
-  /// `cannot fetch URL: REASON (DETAIL)`.
-  package var description: String { cause.description }
 }
 
 /// Fetches the first page of sections, and the beginnings of pictures, without a cache.
@@ -48,7 +35,7 @@ package final class CatalogProbe: Sendable {
   ///   - environment: Where `${NAME}` in headers and URLs comes from.
   ///   - now: The wall clock.
   ///   - transport: How to fetch.
-  /// - Throws: ``SyncError`` for what the catalog file gets wrong.
+  /// - Throws: ``LarderError`` for an address that cannot be used, ``CatalogError`` for what else the catalog file gets wrong.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -66,10 +53,8 @@ package final class CatalogProbe: Sendable {
         parser: transport,
         now: now
       )
-    } catch let error as CatalogError {
-      throw SyncError.catalog(error)
     } catch let error as TransferFailure {
-      throw SyncError.address(error)
+      throw LarderError(error)
     }
     self.request = request
     given = Headers()
@@ -110,7 +95,7 @@ package final class CatalogProbe: Sendable {
   ///   - position: The source, in the catalog's order.
   ///   - read: How a local file is read.
   /// - Returns: The page.
-  /// - Throws: ``ProbeFailure`` when it cannot be had; whatever `read` throws.
+  /// - Throws: ``LarderError`` when it cannot be had; whatever `read` throws.
   package func page(
     ofSource position: Int,
     reading read: (String) throws -> [UInt8]
@@ -124,7 +109,7 @@ package final class CatalogProbe: Sendable {
       )
     case .web(let url): return try page(at: url)
     case .query(let query): return try page(at: query.url, of: .query(query))
-    case nil: throw ProbeFailure(TransferFailure(reason: .urlInvalid, url: ""))
+    case nil: throw Self.absence(TransferFailure(reason: .urlInvalid, url: ""))
     }
   }
 
@@ -135,11 +120,11 @@ package final class CatalogProbe: Sendable {
     type: String?,
     sent: ByteCount? = nil,
     of url: String
-  ) throws(ProbeFailure) -> [UInt8] {
+  ) throws(LarderError) -> [UInt8] {
     do throws(PackedBody.Fault) {
       return try PackedBody.plain(body, name: name, type: type, sent: sent, limit: limit)
     } catch {
-      throw ProbeFailure(error.failure(of: url))
+      throw absence(error.failure(of: url))
     }
   }
 
@@ -149,15 +134,15 @@ package final class CatalogProbe: Sendable {
   ///   - url: The URL.
   ///   - body: JSON that asks for it by a POST; nil for a GET.
   /// - Returns: The page.
-  /// - Throws: ``ProbeFailure`` when it cannot be had.
-  package func page(at url: WebURL, posting body: String? = nil) throws(ProbeFailure) -> ProbedPage
+  /// - Throws: ``LarderError`` when it cannot be had.
+  package func page(at url: WebURL, posting body: String? = nil) throws(LarderError) -> ProbedPage
   {
     guard let body else { return try page(at: url, of: .web(url)) }
     let query = DocumentQuery(url, RequestRule(method: .post, body: body), filling: [:])
     return try page(at: url, of: .query(query))
   }
 
-  private func page(at url: WebURL, of source: DocumentSource) throws(ProbeFailure) -> ProbedPage {
+  private func page(at url: WebURL, of source: DocumentSource) throws(LarderError) -> ProbedPage {
     let credentials = self.request?.credentials ?? given
     var request =
       Request(document: source, from: named, credentials: credentials)
@@ -169,7 +154,7 @@ package final class CatalogProbe: Sendable {
     case .failure(let failure):
       let hasHeaders = self.request.map { !$0.catalog.headers.isEmpty } ?? !given.isEmpty
       let secrets = self.request?.secrets ?? RunSecrets(given, named, .none)
-      throw ProbeFailure(failure.explained(request, hasHeaders: hasHeaders, hiding: secrets))
+      throw Self.absence(failure.explained(request, hasHeaders: hasHeaders, hiding: secrets))
     case .success(let response):
       return ProbedPage(
         body: try Self.plain(
@@ -183,6 +168,11 @@ package final class CatalogProbe: Sendable {
         nextLink: response.head.headers.nextLink
       )
     }
+  }
+
+  /// The error of a response that could not be had.
+  private static func absence(_ failure: TransferFailure) -> LarderError {
+    LarderError(.unavailable, failure.description, status: failure.status)
   }
 
   /// An error about a page without what the origin repeats of the request's secrets.
@@ -199,21 +189,21 @@ package final class CatalogProbe: Sendable {
   ///   - text: Its URL as the feed writes it.
   ///   - base: What it is relative to.
   /// - Returns: Up to a few hundred bytes.
-  /// - Throws: ``ProbeFailure`` when it cannot be had.
+  /// - Throws: ``LarderError`` when it cannot be had.
   package func beginning(
     ofPicture text: String,
     relativeTo base: WebURL?
-  ) throws(ProbeFailure) -> [UInt8] {
+  ) throws(LarderError) -> [UInt8] {
     let url: WebURL
     do throws(TransferFailure) {
       url = try transport.parse(text, relativeTo: base)
     } catch {
-      throw ProbeFailure(error)
+      throw Self.absence(error)
     }
     let sink = BeginningSink()
     let result = transport.result(of: Request(picture: url, from: named), into: sink)
     let bytes = sink.bytes
-    if case .failure(let failure) = result, bytes.isEmpty { throw ProbeFailure(failure) }
+    if case .failure(let failure) = result, bytes.isEmpty { throw Self.absence(failure) }
     return bytes
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Dispatch
 import Transport
@@ -37,7 +38,7 @@ struct OpenedRun {
   ///   - isStopped: whether somebody ended the run early.
   ///   - progress: how far the run is.
   ///   - notice: called with a sentence for a person when the cache was taken over.
-  /// - Throws: ``CacheError``, with code `locked` while another run holds the cache.
+  /// - Throws: ``LarderError``, with code `locked` while another run holds the cache.
   init(
     _ request: RunRequest,
     cache: String,
@@ -49,14 +50,14 @@ struct OpenedRun {
     isStopped: @escaping @Sendable () -> Bool,
     progress: SyncProgress,
     notice: (String) -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     let layout = try CacheLayout(creating: cache, keeper: keeper)
     lock = try CacheLock(layout, holder: holder)
     if let words = lock.notice { notice(words) }
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
     let recovery = try Recovery(layout, index, partialsSince: oldest) {
-      path throws(CacheError) in
+      path throws(LarderError) in
       try parts.settled?.mayHave(path) ?? false
     }
     orphans = recovery.orphans
@@ -74,7 +75,7 @@ struct OpenedRun {
       )
     }
     previous = try index.lastRun(catalog: entry.id)
-    before = try previous.map { run throws(CacheError) in try index.sections(run: run.id) } ?? []
+    before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
     let pictureTraits = PictureTraits(from: request.named, over: transport)
     try index.noteSelection(pictureTraits.digest)
     // Equal bytes are looked for among what is held before a file is placed; other runs have placed theirs.
@@ -133,13 +134,13 @@ struct OpenedRun {
   ///   - began: when the run began.
   ///   - notice: called with a sentence for a person when something was left undone after the run's end.
   /// - Returns: The report.
-  /// - Throws: ``CacheError`` when the cache itself failed, now or in a stage, and the run did not end.
+  /// - Throws: ``LarderError`` when the cache itself failed, now or in a stage, and the run did not end.
   func close(
     _ results: RunResults,
     wasStopped: Bool,
     since began: ContinuousClock.Instant,
     notice: (String) -> Void
-  ) throws(CacheError) -> SyncReport {
+  ) throws(LarderError) -> SyncReport {
     // Until the last row is written the cache is nobody else's.
     defer { withExtendedLifetime(lock) {} }
     let (index, layout, pictures) = (context.index, context.layout, results.pictures)
@@ -185,7 +186,7 @@ struct OpenedRun {
         renewed: results.renewed
       )
     }
-    do throws(CacheError) {
+    do throws(LarderError) {
       // What a guard withheld came from where the catalog was before.
       let isTaken = report.sections.allSatisfy { [.network, .unchanged].contains($0.source) }
       if isTaken, report.run != nil, let source, source != context.entry.source {
@@ -200,7 +201,7 @@ struct OpenedRun {
   }
 
   /// Notes for later sweeps and starts what the run has found, once it has ended.
-  private func tidy(marking isMarking: Bool, hasOthers: Bool) throws(CacheError) {
+  private func tidy(marking isMarking: Bool, hasOthers: Bool) throws(LarderError) {
     let index = context.index
     if isMarking, hasOthers ? true : try index.hasUnreferenced() {
       try index.markUnreferenced(except: try index.manyReferencedPictures(), at: context.now())
@@ -210,13 +211,13 @@ struct OpenedRun {
   }
 
   /// The bytes that are held of all pictures; a run that asked for none has left them as they were.
-  private func bytesHeld(after tally: SyncReport.Images) throws(CacheError) -> ByteCount {
+  private func bytesHeld(after tally: SyncReport.Images) throws(LarderError) -> ByteCount {
     if let states, orphans.isEmpty, tally.fresh == tally.unique { return try states.read().bytes }
     return try context.index.bytesHeld()
   }
 
   /// Removes files that no catalog refers to, at the end of a run that requested all that its own refers to.
-  private func sweep() throws(CacheError) {
+  private func sweep() throws(LarderError) {
     let index = context.index
     let isAlone = try index.catalogs().count == 1
     if isAlone { context.store.sweepPartials() }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Dispatch
@@ -77,19 +78,13 @@ package final class PictureListRun: Sendable {
   ///
   /// - Parameter known: The pictures, each URL once, with what the cache's index knew of them.
   /// - Returns: What came of them.
-  /// - Throws: ``SyncError`` when the cache or the catalog file is wrong.
-  package func run(_ known: [PictureEntry]) throws(SyncError) -> Result {
+  /// - Throws: ``LarderError``, or ``CatalogError`` when the catalog file is wrong.
+  package func run(_ known: [PictureEntry]) throws -> Result {
     defer { CacheLayout.removeRooms(of: cache, prefix: room) }
     do {
       return try perform(known)
-    } catch let error as CacheError {
-      throw .cache(error)
-    } catch let error as CatalogError {
-      throw .catalog(error)
-    } catch let error as TransferFailure {
-      throw .address(error)
     } catch {
-      throw .cache(CacheError(.disk, "cannot fetch the pictures of \(catalog.name): \(error)"))
+      throw LarderError.ending(error, "fetch the pictures of \(catalog.name)")
     }
   }
 
@@ -146,7 +141,7 @@ package final class PictureListRun: Sendable {
     _ layout: CacheLayout,
     _ index: Index,
     _ states: PictureStates
-  ) throws(CacheError) -> RunContext {
+  ) throws(LarderError) -> RunContext {
     let entry = try index.catalog(named: catalog.name, currency: catalog.currency)
     let store = PictureStore(
       layout,
@@ -184,7 +179,7 @@ package final class PictureListRun: Sendable {
     _ known: [PictureEntry],
     _ ends: [PictureID: PictureEnd],
     _ context: RunContext
-  ) throws(CacheError) -> Result {
+  ) throws(LarderError) -> Result {
     let rows = try context.index.pictures(known.map(\.id))
     let failures = context.failures.pictureFailures
     var result = Result(pictures: [], unfinished: 0, requests: context.failures.requests)
@@ -300,7 +295,7 @@ package final class PicturePull: Sendable {
       environment: environment,
       now: now
     )
-    do throws(SyncError) {
+    do {
       let result = try run.run([before])
       guard let picture = result.pictures.first else { return failed("cancelled", nil) }
       if picture.entry.isHeld, picture.failure == nil { return .fetched(picture.entry) }

@@ -1,3 +1,4 @@
+import Base
 import CGlibc
 import Catalog
 import Glibc

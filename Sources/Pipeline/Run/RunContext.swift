@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Dispatch
@@ -51,7 +52,7 @@ final class FailureLog: Sendable {
     var stages: [SyncReport.Stage: FailureRows] = [:]
     var unfinished: [SyncReport.Unfinished] = []
     var attempts = 0
-    var cacheFailure: CacheError?
+    var cacheFailure: LarderError?
 
     mutating func add(_ failure: SyncReport.Failure, _ picture: PictureID? = nil, most: Int) {
       let row = FailureRows.Row(picture: picture, failure: failure)
@@ -139,12 +140,12 @@ final class FailureLog: Sendable {
   }
 
   /// Notes that the cache itself failed; the first such failure is the run's.
-  func note(_ error: CacheError) {
+  func note(_ error: LarderError) {
     state.withLock { $0.cacheFailure = $0.cacheFailure ?? error }
   }
 
   /// The first failure of the cache itself.
-  var cacheFailure: CacheError? { state.withLock { $0.cacheFailure } }
+  var cacheFailure: LarderError? { state.withLock { $0.cacheFailure } }
 
   /// How many requests were made.
   var requests: Int { state.withLock { $0.attempts } }

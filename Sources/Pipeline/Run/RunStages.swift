@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Dispatch
@@ -40,7 +41,7 @@ final class RunStages: Sendable {
   ///   - disk: where squares go.
   ///   - source: where pictures come from.
   ///   - hasStopped: asked before other runs' pictures are entered whether somebody ended the run early.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
     _ addresses: CatalogAddresses,
@@ -83,13 +84,13 @@ final class RunStages: Sendable {
   ///   - targets: the sources of the sections.
   ///   - hasStopped: whether somebody ended the run early.
   /// - Returns: What was done.
-  /// - Throws: ``CacheError`` when the index cannot be read or written.
+  /// - Throws: ``LarderError`` when the index cannot be read or written.
   func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
     sections.start(targets)
     let checked = checkShown()
     readStates()
     sections.group.join()
-    do throws(CacheError) {
+    do throws(LarderError) {
       if !hasStopped() { try sections.guardCatalog() }
     } catch {
       // Said once the pictures that are under way have ended: the run may not leave them behind.
@@ -135,7 +136,7 @@ final class RunStages: Sendable {
     group.enter()  // Left at the end of the block.
     let slice = number.rawValue
     DispatchQueue(label: "larder.check").async { [context] in
-      do throws(CacheError) {
+      do throws(LarderError) {
         try Index(reading: context.layout.root.path).checkListings(listings, slice: slice)
       } catch {
         context.failures.note(error)
@@ -148,7 +149,7 @@ final class RunStages: Sendable {
   /// Reads what is known of pictures while the sections are on their way, whose requests go first.
   private func readStates() {
     context.starts.async { [context, states] in
-      do throws(CacheError) {
+      do throws(LarderError) {
         try states?.read()
       } catch {
         context.failures.note(error)
@@ -163,15 +164,15 @@ final class RunStages: Sendable {
     _ details: DetailStage?,
     _ pictures: PictureStage
   ) {
-    do throws(CacheError) {
+    do throws(LarderError) {
       try details?.add(arrival.listing)
       if let references = arrival.references {
         pictures.add(references)
       } else {
         context.newestURLs?.flush()
         var urls = ListedURLs(arrival.listing, context.index)
-        try context.index.forEachPictureBatch(of: arrival.listing) { ids throws(CacheError) in
-          try pictures.add(ids) { wanted, found throws(CacheError) in
+        try context.index.forEachPictureBatch(of: arrival.listing) { ids throws(LarderError) in
+          try pictures.add(ids) { wanted, found throws(LarderError) in
             try urls.find(wanted, found)
           }
         }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import FoundationEssentials
@@ -57,7 +58,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     transport: any Fetching,
     environment: [String: String] = [:],
     now: UnixTime
-  ) throws(SyncError) {
+  ) throws {
     self.catalog = catalog.name
     do {
       let addresses = try CatalogAddresses(
@@ -83,14 +84,8 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       else { return }
       try planItems(catalog, entry, index, addresses, options, asked, transport, now)
       sweep = try Verification.orphans(of: CacheLayout(reading: cache), index)
-    } catch let error as CacheError {
-      throw .cache(error)
-    } catch let error as CatalogError {
-      throw .catalog(error)
-    } catch let error as TransferFailure {
-      throw .address(error)
     } catch {
-      throw .cache(CacheError(.disk, "cannot plan \(catalog.name): \(error)"))
+      throw LarderError.ending(error, "plan \(catalog.name)")
     }
   }
 
@@ -143,8 +138,8 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
-  private static func index(_ cache: String) throws(CacheError) -> Index? {
-    do throws(CacheError) {
+  private static func index(_ cache: String) throws(LarderError) -> Index? {
+    do throws(LarderError) {
       return try Index(reading: cache)
     } catch {
       guard error.code == .empty else { throw error }
@@ -370,9 +365,9 @@ extension WarmPlan.Standing {
   /// How the catalog of a name stands in the cache at a path, which need not exist.
   ///
   /// A damaged index tells nothing, like none at all: the run makes it anew.
-  package init(of name: String, cache: String) throws(CacheError) {
+  package init(of name: String, cache: String) throws(LarderError) {
     self.init()
-    do throws(CacheError) {
+    do throws(LarderError) {
       let index = try Index(reading: cache)
       guard let entry = try index.catalogs().first(where: { $0.name == name }) else { return }
       started = try index.runs(catalog: entry.id, limit: 1).first?.started

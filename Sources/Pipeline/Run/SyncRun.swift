@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Imaging
@@ -78,25 +79,20 @@ package final class SyncRun: Sendable {
   ///
   /// - Parameter holder: what to write into the cache's lock, for those who have to wait.
   /// - Returns: The report.
-  /// - Throws: ``SyncError`` when the run could not take place at all.
-  package func run(holder: String) throws(SyncError) -> SyncReport {
+  /// - Throws: ``LarderError``, or ``CatalogError`` when the catalog file or the environment is wrong: the run could not take
+  ///   place at all.
+  package func run(holder: String) throws -> SyncReport {
     do {
       do {
         return try perform(holder: holder)
-      } catch let error as CacheError where error.code == .damaged {
+      } catch let error as LarderError where error.code == .damaged {
         let renewal = IndexRenewal(cachePath, keeper)
         guard let notice = try renewal.run(holder: holder, at: now()) else { throw error }
         self.notice(notice)
         return try perform(holder: holder)
       }
-    } catch let error as CacheError {
-      throw .cache(error)
-    } catch let error as CatalogError {
-      throw .catalog(error)
-    } catch let error as TransferFailure {
-      throw .address(error)
     } catch {
-      throw .cache(CacheError(.disk, "cannot sync \(catalog.name): \(error)"))
+      throw LarderError.ending(error, "sync \(catalog.name)")
     }
   }
 
@@ -140,14 +136,25 @@ package final class SyncRun: Sendable {
   }
 }
 
-/// Why a run could not take place at all.
-package enum SyncError: Error, Sendable {
-  /// The cache is held, damaged or cannot be written.
-  case cache(CacheError)
-  /// The catalog file or the environment is wrong.
-  case catalog(CatalogError)
-  /// An address in the catalog file cannot be used.
-  case address(TransferFailure)
+extension LarderError {
+  /// The error of an address in the catalog file that cannot be used.
+  package init(_ refusal: TransferFailure) {
+    self.init(
+      refusal.reason == .libraryRefused ? .unfit : .configuration,
+      refusal.description,
+      thing: refusal.url.isEmpty ? nil : refusal.url,
+      status: refusal.status
+    )
+  }
+
+  /// The error that ends a run, from whatever was thrown while it was to `task`.
+  static func ending(_ error: any Error, _ task: String) -> any Error {
+    switch error {
+    case is LarderError, is CatalogError: error
+    case let error as TransferFailure: LarderError(error)
+    default: LarderError(.disk, "cannot \(task): \(error)")
+    }
+  }
 }
 
 extension RunSection {

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Transport
@@ -7,13 +8,13 @@ extension Index {
   func detailSubjects(
     of listing: ListingID,
     for rule: DetailRule
-  ) throws(CacheError) -> [(id: String, fields: [String: String]?)] {
+  ) throws(LarderError) -> [(id: String, fields: [String: String]?)] {
     // Keys are read without the items themselves.
     if rule.places.isSubset(of: [.id]) {
       return try itemKeys(listing: listing).map { ($0, nil) }
     }
     var subjects: [(id: String, fields: [String: String]?)] = []
-    try forEachBatch(of: listing) { records throws(CacheError) in
+    try forEachBatch(of: listing) { records throws(LarderError) in
       for record in records {
         let item = try record.storeItem()
         subjects.append((item.id, item.placeValues))
@@ -45,11 +46,11 @@ struct ListedURLs {
   /// - Parameters:
   ///   - wanted: The pictures.
   ///   - found: Told of each, once.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   mutating func find(
     _ wanted: Set<PictureID>,
     _ found: (PictureID, String) -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     var wanted = wanted
     let start = passed
     try find(&wanted, to: .max, found)
@@ -64,7 +65,7 @@ struct ListedURLs {
     _ wanted: inout Set<PictureID>,
     to end: Int,
     _ found: (PictureID, String) -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     while passed < end {
       let versions = try index.versions(listing: listing, from: passed, count: Self.batch)
       for record in try index.items(versions, of: listing)
@@ -84,11 +85,11 @@ struct ListedURLs {
 
 extension ItemRecord {
   /// The item, decoded.
-  func storeItem() throws(CacheError) -> StoreItem {
+  func storeItem() throws(LarderError) -> StoreItem {
     do throws(CatalogError) {
       return try StoreItem(decoding: body)
     } catch {
-      throw CacheError(
+      throw LarderError(
         .damaged,
         "cannot read item \(key) in the index: \(error.description)",
         remedy: .repair

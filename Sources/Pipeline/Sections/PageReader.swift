@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Dispatch
@@ -18,12 +19,12 @@ struct PageReader {
   ///   - base: what references in it are relative to.
   ///   - reading: the source that it belongs to.
   /// - Returns: What it was decoded to, or why it cannot be.
-  /// - Throws: ``CacheError`` when the index cannot be written.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   func read(
     _ body: DocumentBody,
     base: WebURL?,
     _ reading: SectionReading
-  ) throws(CacheError) -> Result<PageDraft, CatalogError> {
+  ) throws(LarderError) -> Result<PageDraft, CatalogError> {
     let limits = limits(at: reading.position)
     guard let windows = windows(of: body, at: reading.position, using: context.catalog) else {
       return decode(body, reading, limits)
@@ -124,8 +125,8 @@ struct PageDraft: Sendable {
   /// Keeps the first of several items of a section that have one id, once all windows are there.
   ///
   /// - Parameter index: Where the items are.
-  /// - Throws: ``CacheError`` when the index cannot be read.
-  mutating func dropRepeats(in index: Index) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  mutating func dropRepeats(in index: Index) throws(LarderError) {
     guard var drafts = kept else { return }
     for place in drafts.indices {
       let draft = drafts[place]
@@ -165,14 +166,14 @@ struct PageWriter: Sendable {
   ///   - reading: the pages before it.
   ///   - draft: the page so far.
   ///   - lane: where the page's items are kept.
-  /// - Throws: ``CacheError`` when the index cannot be written.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   func keep(
     _ window: DecodedListing,
     base: WebURL?,
     after reading: SectionReading,
     in draft: inout PageDraft,
     on lane: ItemLane
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     draft.add(window: window)
     // Only the last section goes on in another window.
     let first = draft.listing.sections.count - window.sections.count
@@ -189,13 +190,13 @@ struct PageWriter: Sendable {
   ///   - base: what references in it are relative to.
   ///   - reading: the pages before it.
   /// - Returns: The page.
-  /// - Throws: ``CacheError`` when the index cannot be written.
+  /// - Throws: ``LarderError`` when the index cannot be written.
   func write(
     _ draft: PageDraft,
     _ document: DocumentEntry,
     base: WebURL?,
     after reading: SectionReading
-  ) throws(CacheError) -> SectionPage {
+  ) throws(LarderError) -> SectionPage {
     let listing = draft.listing
     var document = document
     let unfollowed = unfollowed(listing, link: document.next, reading)
@@ -363,7 +364,7 @@ final class ItemLane: Sendable {
   /// Held for as long as a transaction takes, and so of no use to anyone but the queue.
   private let kept = Mutex(Kept())
   /// Why the index could not be written; nothing is kept after that.
-  private let failure = Mutex<CacheError?>(nil)
+  private let failure = Mutex<LarderError?>(nil)
   /// How many windows wait, or are at work, before who decodes them has to wait: more than a transaction takes, so that
   /// neither waits for the other.
   private let places = DispatchSemaphore(value: 10)
@@ -390,8 +391,8 @@ final class ItemLane: Sendable {
   /// - Parameters:
   ///   - items: The items.
   ///   - listing: The listing that they belong to, counted from 0.
-  /// - Throws: ``CacheError`` when the index could not be written.
-  func add(_ items: [ItemRecord], to listing: Int = 0) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the index could not be written.
+  func add(_ items: [ItemRecord], to listing: Int = 0) throws(LarderError) {
     places.wait()
     letGo()
     queue.async { [self] in
@@ -404,8 +405,8 @@ final class ItemLane: Sendable {
   /// Waits until all items are kept.
   ///
   /// - Returns: The listings that they make.
-  /// - Throws: ``CacheError`` when the index could not be written.
-  func finish() throws(CacheError) -> [ListingDraft] {
+  /// - Throws: ``LarderError`` when the index could not be written.
+  func finish() throws(LarderError) -> [ListingDraft] {
     let listings = queue.sync {
       kept.withLock { kept in
         commit(&kept)
@@ -422,7 +423,7 @@ final class ItemLane: Sendable {
     spent.withLock { swap(&$0, &items) }
   }
 
-  private func demandSuccess() throws(CacheError) {
+  private func demandSuccess() throws(LarderError) {
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 
@@ -436,7 +437,7 @@ final class ItemLane: Sendable {
 
   private func commit(_ kept: inout Kept) {
     guard failure.withLock({ $0 == nil }) else { return }
-    do throws(CacheError) {
+    do throws(LarderError) {
       try index.keep(kept.waiting, in: &kept.listings)
     } catch {
       failure.withLock { $0 = error }

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Synchronization
@@ -68,7 +69,7 @@ struct PageSequence {
   }
 
   /// What follows the last page of a reading, which is taken in unless it repeats earlier ones.
-  func step(after reading: SectionReading) throws(CacheError) -> Step {
+  func step(after reading: SectionReading) throws(LarderError) -> Step {
     guard let rule, let last = reading.pages.last else {
       return .complete
     }
@@ -201,12 +202,12 @@ final class PagingProgress: Sendable {
   ///   - sections: What it was decoded to.
   ///   - index: Where their listings are.
   /// - Returns: Whether the page is taken in.
-  /// - Throws: ``CacheError`` when the index cannot be read.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   func take(
     _ document: DocumentEntry,
     _ sections: [DecodedSection],
     of index: Index
-  ) throws(CacheError) -> Bool {
+  ) throws(LarderError) -> Bool {
     var listed: [String: [String]] = [:]
     var elements: [String: Int] = [:]
     for section in sections {
@@ -259,7 +260,7 @@ struct JoinedPages: Sendable {
   private(set) var failed: [Failed] = []
 
   /// Joins the pages that were read: each listing is read once, and each joined one written once.
-  init(_ reading: SectionReading, _ index: Index) throws(CacheError) {
+  init(_ reading: SectionReading, _ index: Index) throws(LarderError) {
     var places: [String: Int] = [:]
     var listings: [[ListingID]] = []
     var notes: [SectionNotes] = []

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Dispatch
@@ -98,7 +99,7 @@ final class SectionStage: Sendable {
     }
   }
 
-  private func request(for reading: SectionReading) throws(CacheError) -> DocumentRequest {
+  private func request(for reading: SectionReading) throws(LarderError) -> DocumentRequest {
     var request = try context.request(
       for: reading.next,
       reader: context.catalog.reader(at: reading.position),
@@ -111,7 +112,7 @@ final class SectionStage: Sendable {
   }
 
   private func page(_ reading: SectionReading) {
-    do throws(CacheError) {
+    do throws(LarderError) {
       let request = try request(for: reading)
       if reading.progress.isGone(reading.next.name) { return try complete(reading) }
       if context.options.onlyDue, let held = request.held,
@@ -136,7 +137,7 @@ final class SectionStage: Sendable {
     to reading: SectionReading,
     _ request: DocumentRequest
   ) {
-    do throws(CacheError) {
+    do throws(LarderError) {
       switch outcome {
       case .stands(let document):
         try renewed.add(document)
@@ -161,7 +162,7 @@ final class SectionStage: Sendable {
   }
 
   /// Goes on with what a page was decoded to before.
-  private func take(held document: DocumentEntry, into reading: SectionReading) throws(CacheError)
+  private func take(held document: DocumentEntry, into reading: SectionReading) throws(LarderError)
   {
     var reading = reading
     let sections = try context.index.decoded(document.id)
@@ -179,7 +180,7 @@ final class SectionStage: Sendable {
     _ document: DocumentEntry,
     into reading: SectionReading,
     wasHeld: Bool
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     if !reading.pages.isEmpty, try body.isVoid() { return try end(at: reading, wasHeld: wasHeld) }
     let draft: PageDraft
     switch try pages.read(body, base: base, reading) {
@@ -209,7 +210,7 @@ final class SectionStage: Sendable {
   }
 
   /// Completes a source behind whose last page there is none, or reads it anew when there was one.
-  private func end(at reading: SectionReading, wasHeld: Bool) throws(CacheError) {
+  private func end(at reading: SectionReading, wasHeld: Bool) throws(LarderError) {
     var reading = reading
     if wasHeld {
       reading.isNew = true
@@ -220,7 +221,7 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  private func fail(_ reading: SectionReading, _ error: CacheError) {
+  private func fail(_ reading: SectionReading, _ error: LarderError) {
     context.failures.note(error)
     fail(reading, error.description)
   }
@@ -236,7 +237,7 @@ final class SectionStage: Sendable {
   }
 
   /// Reads the page that follows the last one, or completes the source when there is none.
-  private func goOn(_ reading: SectionReading) throws(CacheError) {
+  private func goOn(_ reading: SectionReading) throws(LarderError) {
     var reading = reading
     let sequence = PageSequence(
       rule: context.catalog.paging(ofSource: reading.position),
@@ -273,7 +274,7 @@ final class SectionStage: Sendable {
   /// Ends a source one of whose pages cannot be had: the pages before it are taken.
   ///
   /// Without any, the last good sections stand in.
-  private func breakOff(_ reading: SectionReading, _ words: String) throws(CacheError) {
+  private func breakOff(_ reading: SectionReading, _ words: String) throws(LarderError) {
     guard !reading.pages.isEmpty else { return fail(reading, words) }
     var reading = reading
     reading.broken = words
@@ -286,7 +287,7 @@ final class SectionStage: Sendable {
   private func complete(
     _ joined: inout JoinedSection,
     _ reading: SectionReading
-  ) throws(CacheError) -> [String] {
+  ) throws(LarderError) -> [String] {
     guard reading.broken != nil, let shown = last[joined.section.key]?.listing else { return [] }
     let union = try ListingUnion(of: shown, and: joined.section.listing, context.index)
     let missing = union.vanished
@@ -296,7 +297,7 @@ final class SectionStage: Sendable {
   }
 
   /// All pages are here: joins them, applies the guards and hands the sections on.
-  private func complete(_ reading: SectionReading) throws(CacheError) {
+  private func complete(_ reading: SectionReading) throws(LarderError) {
     let pages = try JoinedPages(reading, context.index)
     let taken = reading.key == nil ? context.catalog.namedKeys : []
     var results: [SectionResult] = []
@@ -369,7 +370,7 @@ final class SectionStage: Sendable {
   func takeRenewed() -> [DocumentEntry] { renewed.take() }
 
   /// Judges all sections together, once `group` is empty; see ``SectionGuard/changes(to:)``.
-  func guardCatalog() throws(CacheError) {
+  func guardCatalog() throws(LarderError) {
     for changed in try guardian.changes(to: sections) {
       results.withLock { results in
         for source in results.indices {
@@ -420,7 +421,7 @@ final class SectionStage: Sendable {
   /// What becomes of a section that no response names: stale when a response is missing, else gone or withheld.
   private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
     if let words = source.failure { return last.standIn(for: key, words) }
-    do throws(CacheError) {
+    do throws(LarderError) {
       guard let section = try guardian.vanished(key) else { return nil }
       return try guardian.result(
         of: JoinedSection(section: section),
@@ -511,8 +512,8 @@ final class RenewedDocuments: Sendable {
 
   /// Takes a document with what its origin now says of it.
   ///
-  /// - Throws: ``CacheError`` when many waited and the index cannot be written.
-  func add(_ document: DocumentEntry) throws(CacheError) {
+  /// - Throws: ``LarderError`` when many waited and the index cannot be written.
+  func add(_ document: DocumentEntry) throws(LarderError) {
     let count = waiting.withLock { waiting in
       waiting[document.id] = document
       return waiting.count
@@ -533,7 +534,7 @@ final class RenewedDocuments: Sendable {
     }
   }
 
-  private func write() throws(CacheError) {
+  private func write() throws(LarderError) {
     let documents = take()
     if !documents.isEmpty { try index.store(documents) }
   }

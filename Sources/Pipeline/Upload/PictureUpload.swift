@@ -1,3 +1,4 @@
+import Base
 import Dispatch
 import FoundationEssentials
 import Imaging
@@ -67,7 +68,7 @@ package final class PictureUpload: Sendable {
     var result = result
     // Neither stdout nor stdin has a name that says anything.
     let name = [result.output, result.input].compactMap(\.self).first { $0 != "-" } ?? "photo"
-    do throws(ImagingError) {
+    do throws(LarderError) {
       let jpeg = try PictureFile(picture.contents(), name: name).asJPEG()
       let fileName = String((name.split(separator: "/").last ?? "photo").prefix { $0 != "." })
       let filled = form.filled(
@@ -172,7 +173,7 @@ package final class PictureUpload: Sendable {
     _ name: String,
     _ failure: TransferFailure,
     _ account: PictureResult.Upload
-  ) -> ImagingError {
+  ) -> LarderError {
     let isAmbiguous = failure.mayHaveBeenSent && failure.status == nil
     let advice: String?
     switch failure.status {
@@ -185,7 +186,7 @@ package final class PictureUpload: Sendable {
     }
     let helpsAgain = failure.status.map { $0 >= 400 && $0 != 401 && $0 != 403 } ?? !isAmbiguous
     let said = account.message.map { " (\($0))" } ?? ""
-    return ImagingError(
+    return LarderError(
       failure.status == nil && !isAmbiguous ? .unreachable : .undelivered,
       "cannot post \(name) to \(destination.url.redacted): \(failure.reason)\(said)"
         + (advice.map { "; \($0)" } ?? ""),
@@ -219,22 +220,24 @@ package struct UploadDestination: Sendable {
   ///   - token: The token, white space around it left out; nil for none.
   ///   - header: The name of the header that carries it.
   ///   - parser: What turns text into URLs.
-  /// - Throws: ``UploadError`` that says what is wrong, and never the token.
+  /// - Throws: ``LarderError`` that says what is wrong, and never the token.
   package init(
     _ text: String,
     token: String?,
     header: String = "token",
     parser: some URLParsing
-  ) throws(UploadError) {
+  ) throws(LarderError) {
     do {
       url = try parser.parse(text, relativeTo: nil)
     } catch {
-      throw UploadError(
+      throw LarderError(
+        .usage,
         "cannot post to \(error.url): it is no URL of http or https; give one like https://host/path"
       )
     }
     guard url.scheme == .https || url.isLoopback else {
-      throw UploadError(
+      throw LarderError(
+        .usage,
         "cannot post to \(url.redacted): over http everybody on the way reads the photo and the "
           + "token; give an https URL"
       )
@@ -242,27 +245,26 @@ package struct UploadDestination: Sendable {
     var probe = Headers()
     probe.append(header, "x")
     guard !probe.isEmpty else {
-      throw UploadError("cannot send the header \(header): it is no header name; try token")
+      throw LarderError(
+        .usage,
+        "cannot send the header \(header): it is no header name; try token"
+      )
     }
     self.header = header
     let bare = token.map { String($0.trimmed) }
     guard bare?.isEmpty != true else {
-      throw UploadError("cannot send the token: it is empty; write it into the file or variable")
+      throw LarderError(
+        .usage,
+        "cannot send the token: it is empty; write it into the file or variable"
+      )
     }
     guard bare?.utf8.allSatisfy({ $0 > 31 && $0 != 127 }) != false else {
-      throw UploadError("cannot send the token: it has more than one line; keep the token alone")
+      throw LarderError(
+        .usage,
+        "cannot send the token: it has more than one line; keep the token alone"
+      )
     }
     self.token = bare
-  }
-}
-
-/// Why nothing can be posted at all.
-package struct UploadError: Error, CustomStringConvertible {
-  /// The whole sentence.
-  package let description: String
-
-  init(_ description: String) {
-    self.description = description
   }
 }
 

@@ -85,23 +85,19 @@ package struct PictureFolder: Sendable {
     self.path = path
   }
 
-  /// Why the folder cannot be used.
-  package struct Failure: Error {
-    /// The folder or file.
-    package let path: String
-    /// The system's error number.
-    package let code: Int32
-  }
-
   /// Makes the folder if there is none.
-  package func make() throws(Failure) {
+  package func make() throws(LarderError) {
     if mkdir(path, 0o755) == 0 { return }
     let code = errno
     var status = stat()
-    guard code == EEXIST, lstat(path, &status) == 0 else { throw Failure(path: path, code: code) }
+    guard code == EEXIST, lstat(path, &status) == 0 else { throw Self.refusal(path, code) }
     // A link would have its target filled, wherever that is.
-    guard status.st_mode & S_IFMT == S_IFDIR else { throw Failure(path: path, code: ENOTDIR) }
-    guard access(path, W_OK | X_OK) == 0 else { throw Failure(path: path, code: errno) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw Self.refusal(path, ENOTDIR) }
+    guard access(path, W_OK | X_OK) == 0 else { throw Self.refusal(path, errno) }
+  }
+
+  private static func refusal(_ path: String, _ code: Int32) -> LarderError {
+    LarderError(.io, "cannot write \(path): \(systemWords(code)); check its folder")
   }
 
   /// Whether a picture is there.
@@ -112,12 +108,12 @@ package struct PictureFolder: Sendable {
   }
 
   /// Puts a picture there, whole or not at all.
-  package func put(_ bytes: [UInt8], _ digest: String) throws(Failure) {
+  package func put(_ bytes: [UInt8], _ digest: String) throws(LarderError) {
     let file = file(digest)
     do throws(SystemError) {
       try Files.replace(file, with: bytes.span.bytes, isDurable: false)
     } catch {
-      throw Failure(path: file, code: error.code)
+      throw Self.refusal(file, error.code)
     }
   }
 

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Pipeline
@@ -73,8 +74,8 @@ package struct ReportData: Sendable {
   ///
   /// Takes no lock, and works while a sync runs.
   ///
-  /// - Throws: ``CacheError`` when the cache cannot be read, or no sync has ended yet.
-  package init(_ reader: CatalogReader, at now: UnixTime) throws(CacheError) {
+  /// - Throws: ``LarderError`` when the cache cannot be read, or no sync has ended yet.
+  package init(_ reader: CatalogReader, at now: UnixTime) throws(LarderError) {
     let diff = try reader.diff(from: nil, to: nil)
     changes = Changes(
       old: diff.old,

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Dispatch
@@ -177,7 +178,7 @@ package struct ReportRun: Sendable {
   ///   - isStopped: asked before each picture.
   ///   - progress: how many of how many pictures were looked at, on any thread.
   /// - Returns: The page; nil when it was stopped.
-  /// - Throws: ``CacheError`` when the cache cannot be read, ``PictureFolder/Failure`` when a
+  /// - Throws: ``LarderError`` when the cache cannot be read, or a
   ///   picture cannot be written.
   package func make(
     folder: (folder: PictureFolder, name: String)?,
@@ -193,7 +194,7 @@ package struct ReportRun: Sendable {
     if place != .nowhere {
       let target = page.isInline ? nil : folder?.folder
       try target?.make()
-      let failure = Mutex<PictureFolder.Failure?>(nil)
+      let failure = Mutex<LarderError?>(nil)
       count = Thumbnails(cache: reader.cache, pictures: pictures).make(
         of: page.images,
         isThere: { digest in
@@ -205,7 +206,7 @@ package struct ReportRun: Sendable {
         progress: progress
       ) { digest, bytes in
         guard let target else { return book.withLock { $0.add(digest, bytes) } }
-        do throws(PictureFolder.Failure) {
+        do throws(LarderError) {
           try target.put(bytes, digest)
           book.withLock { $0.add(digest) }
         } catch {

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Pipeline
 import Synchronization
@@ -18,8 +19,8 @@ package final class CatalogShelf: Sendable {
   /// - Parameters:
   ///   - cache: The cache's path.
   ///   - catalog: Which of its catalogs; nil for the only one.
-  /// - Throws: ``CacheError`` when there is no such cache or catalog.
-  package init(cache: String, catalog: String?) throws(CacheError) {
+  /// - Throws: ``LarderError`` when there is no such cache or catalog.
+  package init(cache: String, catalog: String?) throws(LarderError) {
     (self.cache, self.catalog) = (cache, catalog)
     pulse = IndexPulse(cache: cache)
     _ = try renewed()
@@ -35,11 +36,11 @@ package final class CatalogShelf: Sendable {
   }
 
   /// The edition that is up to date, opened now if it has to be; blocks.
-  func renewed() throws(CacheError) -> Edition {
+  func renewed() throws(LarderError) -> Edition {
     if let current { return current }
-    let result: Result<Edition, CacheError> = opening.withLock { _ in
+    let result: Result<Edition, LarderError> = opening.withLock { _ in
       if let current { return .success(current) }
-      do throws(CacheError) {
+      do throws(LarderError) {
         // Before the index is opened: what is read is then as old as this beat, or newer.
         let beat = pulse.beat()
         let reader = try CatalogReader(cache: cache, catalog: catalog)
@@ -55,8 +56,8 @@ package final class CatalogShelf: Sendable {
 
   /// Reads the catalog's sections, as each request does; blocks.
   ///
-  /// - Throws: ``CacheError`` when they cannot be read.
-  func demandReadable() throws(CacheError) { _ = try renewed().reader.sections() }
+  /// - Throws: ``LarderError`` when they cannot be read.
+  func demandReadable() throws(LarderError) { _ = try renewed().reader.sections() }
 }
 
 /// The catalog at a moment, with the answers that were made of it.

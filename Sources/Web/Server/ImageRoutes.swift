@@ -1,3 +1,4 @@
+import Base
 import Cache
 import NIOCore
 import Pipeline
@@ -74,7 +75,7 @@ final class ImageRoutes: Sendable {
     _ side: Int?,
     _ done: @escaping @Sendable (Answer) -> Void
   ) {
-    do throws(CacheError) {
+    do throws(LarderError) {
       let edition = try shelf.renewed()
       var known = try edition.reader.picture(at: path)
       let row = known
@@ -105,7 +106,7 @@ final class ImageRoutes: Sendable {
   }
 
   /// The URL of a picture that the catalog names; what it does not name is looked for once a run.
-  private func url(of path: String, _ reader: CatalogReader) throws(CacheError) -> String? {
+  private func url(of path: String, _ reader: CatalogReader) throws(LarderError) -> String? {
     let run = try reader.lastRun().id.rawValue
     let isUnknown = unknown.withLock { unknown in
       if unknown.run != run || unknown.paths.count > 10_000 { unknown = (run, []) }
@@ -134,7 +135,7 @@ final class ImageRoutes: Sendable {
       let words = "its origin does not deliver the picture: \(refusal.reason)"
       done(.problem(502, words, [("Retry-After", "10")]))
     case .had(let entry, let place):
-      do throws(CacheError) {
+      do throws(LarderError) {
         try send(entry, place, side, request, edition, isAnew: isAnew, done)
       } catch {
         done(.unreadable.caused(by: error))
@@ -151,7 +152,7 @@ final class ImageRoutes: Sendable {
     _ edition: Edition,
     isAnew: Bool = false,
     _ done: @escaping @Sendable (Answer) -> Void
-  ) throws(CacheError) {
+  ) throws(LarderError) {
     guard let digest = picture.sha256 else { return done(.noPicture) }
     let path = picture.name.path
     if let side {
@@ -198,7 +199,7 @@ final class ImageRoutes: Sendable {
   ) {
     guard let pulls else { return done(.noPicture) }
     let begins = bench.begin { [self] in
-      do throws(CacheError) {
+      do throws(LarderError) {
         guard try url(of: picture.name.path, edition.reader) != nil else {
           return done(.noPicture)
         }
@@ -220,7 +221,7 @@ final class ImageRoutes: Sendable {
     _ side: Int,
     _ request: ServerRequest,
     _ edition: Edition
-  ) throws(CacheError) -> Answer? {
+  ) throws(LarderError) -> Answer? {
     guard let square = try edition.reader.square(of: picture, side: side),
       square.source == digest
     else { return nil }

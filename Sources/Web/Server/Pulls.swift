@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Dispatch
 import Pipeline
@@ -147,7 +148,7 @@ final class Pulls: Sendable {
     }
     guard !entries.isEmpty else { return }
     var rows: [PictureID: PictureEntry] = [:]
-    do throws(CacheError) {
+    do throws(LarderError) {
       for row in try admission.admit(entries) { rows[row.id] = row }
       state.withLock { state in
         for entry in entries {

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import NIOCore
 import NIOHTTP1
@@ -203,7 +204,7 @@ final class Site: Sendable {
       Answer(status, fields + SafetyFields.data, .bytes(ByteBuffer(string: words + "\n")))
     }
     if isStopping.load(ordering: .relaxed) { return answer(503, "stopping") }
-    do throws(CacheError) {
+    do throws(LarderError) {
       try shelf.demandReadable()
       return answer(200, "ok")
     } catch {

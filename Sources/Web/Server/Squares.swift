@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Imaging
 import NIOCore
@@ -94,7 +95,7 @@ final class Squares: Sendable {
 
   private func made(of picture: PictureEntry, _ key: Key, in root: String) -> Outcome {
     let order = PictureOrder(Crop(size: key.side, limits: limits))
-    do throws(ImagingError) {
+    do throws(LarderError) {
       let square: EncodedPicture
       if let keeper, root == cache {
         guard
@@ -125,7 +126,7 @@ final class Squares: Sendable {
     _ key: Key,
     in root: String
   ) {
-    do throws(CacheError) {
+    do throws(LarderError) {
       if root == cache {
         return try admission.keep(square, of: picture, side: key.side)
       }

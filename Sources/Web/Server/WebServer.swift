@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Glibc
 import HummingbirdCore
@@ -37,7 +38,7 @@ package final class WebServer: Sendable {
   ///   - hosts: Names of this server besides those of loopback and the address that a connection comes to.
   ///   - limits: How much a client may have.
   ///   - threads: How many event loops.
-  /// - Throws: ``ServerError`` when it cannot listen.
+  /// - Throws: ``LarderError`` when it cannot listen.
   package init(
     _ content: ServerContent,
     bind: String,
@@ -45,7 +46,7 @@ package final class WebServer: Sendable {
     hosts: [String] = [],
     limits: ServerLimits = ServerLimits(),
     threads: Int = min(4, System.coreCount)
-  ) async throws(ServerError) {
+  ) async throws(LarderError) {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, threads))
     let shared = LoopConnections.Shared(content.clock)
     let site = Site(content, hosts: hosts, limits: limits)
@@ -77,10 +78,10 @@ package final class WebServer: Sendable {
     else {
       let refusal =
         switch await running.result {
-        case .success: ServerError(bind: bind, port: port, cause: "it closed at once")
-        case .failure(let error as IOError): ServerError(bind: bind, port: port, error.errnoCode)
-        case .failure(is SocketAddressError.UnknownHost): ServerError(unknownHost: bind)
-        case .failure(let error): ServerError(bind: bind, port: port, cause: "\(error)")
+        case .success: LarderError(bind: bind, port: port, cause: "it closed at once")
+        case .failure(let error as IOError): LarderError(bind: bind, port: port, error.errnoCode)
+        case .failure(is SocketAddressError.UnknownHost): LarderError(unknownHost: bind)
+        case .failure(let error): LarderError(bind: bind, port: port, cause: "\(error)")
         }
       try? await group.shutdownGracefully()
       throw refusal
@@ -108,27 +109,25 @@ package final class WebServer: Sendable {
   }
 }
 
-/// Why a server cannot listen.
-package struct ServerError: Error, CustomStringConvertible {
-  /// What went wrong and what to do.
-  package let description: String
-
-  init(bind: String, port: Int, cause: String) {
-    description =
-      "cannot listen on \(bind):\(port): \(cause); choose another port, or 0 for any that is free"
+extension LarderError {
+  fileprivate init(bind: String, port: Int, cause: String) {
+    let advice = "choose another port, or 0 for any that is free"
+    self.init(.failed, "cannot listen on \(bind):\(port): \(cause); \(advice)")
   }
 
-  init(bind: String, port: Int, _ code: Int32) {
+  fileprivate init(bind: String, port: Int, _ code: Int32) {
     let advice =
       code == EADDRNOTAVAIL
       ? "name an address of this machine, such as 127.0.0.1"
       : "choose another port, or 0 for any that is free"
-    description = "cannot listen on \(bind):\(port): \(systemWords(code)); \(advice)"
+    self.init(.failed, "cannot listen on \(bind):\(port): \(systemWords(code)); \(advice)")
   }
 
-  init(unknownHost bind: String) {
-    description =
+  fileprivate init(unknownHost bind: String) {
+    self.init(
+      .failed,
       "cannot listen on \(bind): no such host; name an address of this machine, such as 127.0.0.1"
+    )
   }
 }
 
@@ -189,7 +188,7 @@ package struct ServerContent: Sendable {
   /// Where they wait to be kept.
   let room: ServingRoom?
   /// Why nothing is fetched although something is there to do it; nil when that is not so.
-  package let obstacle: CacheError?
+  package let obstacle: LarderError?
   /// The wall clock.
   let clock: @Sendable () -> UnixTime
   /// Told of each request once it was answered.
@@ -231,7 +230,7 @@ package struct ServerContent: Sendable {
       (pulls, room, obstacle) = (nil, nil, nil)
       return
     }
-    do throws(CacheError) {
+    do throws(LarderError) {
       let room = try ServingRoom(in: cache)
       pulls = Pulls(cache, keeper: keeper, room: room, pull: pulling(room.path), now: clock)
       (self.room, obstacle) = (room, nil)

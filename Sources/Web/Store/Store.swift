@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Crypto
@@ -91,7 +92,7 @@ package struct Store: Sendable {
     }
     do {
       return try StoreDesk(self, visit).answer(route)
-    } catch let error as CacheError where error.code == .empty || error.code == .ambiguous {
+    } catch let error as LarderError where error.code == .empty || error.code == .ambiguous {
       return notice(
         visit,
         503,

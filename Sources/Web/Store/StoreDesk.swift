@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Larder
@@ -13,8 +14,8 @@ struct StoreDesk {
 
   /// Opens the cache.
   ///
-  /// - Throws: ``CacheError`` when it cannot be read, or holds no catalog.
-  init(_ store: Store, _ visit: StoreVisit) throws(CacheError) {
+  /// - Throws: ``LarderError`` when it cannot be read, or holds no catalog.
+  init(_ store: Store, _ visit: StoreVisit) throws(LarderError) {
     (self.store, self.visit) = (store, visit)
     reader = try CatalogReader(cache: store.cache, catalog: store.catalog)
     shelves = try store.shelving.shelves(reader)
@@ -50,7 +51,7 @@ struct StoreDesk {
 
   // MARK: - Lists
 
-  private func home() throws(CacheError) -> StoreAnswer {
+  private func home() throws(LarderError) -> StoreAnswer {
     var page = StorePage()
     page.part = .home
     let first = try reader.shown(
@@ -97,7 +98,7 @@ struct StoreDesk {
   }
 
   /// The item that is reduced most among those that can be had.
-  private func largestSaving() throws(CacheError) -> ShownItem? {
+  private func largestSaving() throws(LarderError) -> ShownItem? {
     let items = shelves.everything.filter { !$0.item.isSoldOut && $0.item.percentOff != nil }
     guard let best = items.max(by: { $0.item.percentOff ?? 0 < $1.item.percentOff ?? 0 }) else {
       return nil
@@ -106,12 +107,12 @@ struct StoreDesk {
   }
 
   /// What is to be said of a section that is not of the last run; empty for one that is.
-  private func note(_ shelf: StoreShelves.Shelf) throws(CacheError) -> String {
+  private func note(_ shelf: StoreShelves.Shelf) throws(LarderError) -> String {
     guard shelf.section.isStale else { return "" }
     return visit.asLastSeen(try reader.lastGood(shelf.section.key))
   }
 
-  private func search() throws(CacheError) -> StoreAnswer {
+  private func search() throws(LarderError) -> StoreAnswer {
     let query = StoreQuery(visit.request)
     var page = StorePage()
     page.search = query.search
@@ -129,7 +130,7 @@ struct StoreDesk {
     )
   }
 
-  private func section(_ key: String) throws(CacheError) -> StoreAnswer {
+  private func section(_ key: String) throws(LarderError) -> StoreAnswer {
     guard let shelf = shelves.shelf(key) else {
       return nothing(
         visit.say("There is no such section.", "없는 섹션입니다."),
@@ -158,7 +159,7 @@ struct StoreDesk {
     path: String,
     _ query: StoreQuery,
     among items: [(item: StoreItem, section: RunSection)]
-  ) throws(CacheError) -> StoreAnswer {
+  ) throws(LarderError) -> StoreAnswer {
     let chosen = StoreList.chosen(items, query)
     let view = StoreList(
       visit,
@@ -175,7 +176,7 @@ struct StoreDesk {
 
   // MARK: - An item
 
-  private func item(_ id: String) throws(CacheError) -> StoreAnswer {
+  private func item(_ id: String) throws(LarderError) -> StoreAnswer {
     guard let shown = try reader.show(id), let place = shelves.item(id) else {
       return nothing(
         visit.say("There is no such item.", "없는 상품입니다."),
@@ -222,7 +223,7 @@ extension StoreDesk {
   ///   - form: what was sent and did not become an order; nil for a form that nobody filled in yet.
   ///   - faults: why not.
   /// - Returns: The page; with status 422 when something is wrong.
-  /// - Throws: ``CacheError`` when the cache cannot be read.
+  /// - Throws: ``LarderError`` when the cache cannot be read.
   func basket(_ form: OrderForm? = nil, faults: [OrderFault] = []) throws -> StoreAnswer {
     var page = StorePage()
     page.part = .basket
@@ -324,7 +325,7 @@ extension StoreDesk {
       let outbox = try Outbox(path)
       let id = try outbox.place(made.order, once: chance)
       return placed(try outbox.order(id.rawValue), form)
-    } catch let error as OrdersError where error.code == .refused || error.code == .usage {
+    } catch let error as LarderError where error.code == .refused || error.code == .usage {
       return try basket(form, faults: [.other(error.problem)])
     } catch let error as LarderError where error.code == .notFound {
       return try basket(form, faults: [.trouble])
@@ -384,7 +385,7 @@ extension StoreDesk {
     let outbox = try Outbox(path)
     guard try entry(id, in: outbox) != nil else { return unknown() }
     // A shop that may know of it learns that it was cancelled.
-    let refusal = Self.refusal { () throws(OrdersError) in
+    let refusal = Self.refusal { () throws(LarderError) in
       _ = try outbox.move(id, to: .cancelled, posting: true, at: now)
     }
     if let refusal, refusal.code != .state { throw refusal }
@@ -393,7 +394,7 @@ extension StoreDesk {
   }
 
   /// The order of that id; nil when there is none.
-  private func entry(_ id: String, in outbox: Outbox) throws(OrdersError) -> OrderEntry? {
+  private func entry(_ id: String, in outbox: Outbox) throws(LarderError) -> OrderEntry? {
     do {
       return try outbox.order(id)
     } catch {
@@ -403,7 +404,7 @@ extension StoreDesk {
   }
 
   /// Why something is not done; nil when it is.
-  private static func refusal(_ body: () throws(OrdersError) -> Void) -> OrdersError? {
+  private static func refusal(_ body: () throws(LarderError) -> Void) -> LarderError? {
     do {
       try body()
       return nil

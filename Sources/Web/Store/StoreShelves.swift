@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Pipeline
@@ -86,8 +87,8 @@ final class StoreShelving: Sendable {
 
   /// The shelves of the catalog's last run.
   ///
-  /// - Throws: ``CacheError`` when the cache cannot be read, or nothing was synced.
-  func shelves(_ reader: CatalogReader) throws(CacheError) -> StoreShelves {
+  /// - Throws: ``LarderError`` when the cache cannot be read, or nothing was synced.
+  func shelves(_ reader: CatalogReader) throws(LarderError) -> StoreShelves {
     let run = try reader.lastRun()
     let name = StoreShelves.Name(run: run.id, finished: run.finished, catalog: reader.catalog.id)
     if let held = held.withLock({ $0 }), held.name == name { return held }

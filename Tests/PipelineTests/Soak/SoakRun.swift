@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import CurlTransport
@@ -88,11 +89,12 @@ struct SoakRun: Sendable {
     )
     started.withLock { $0 = run }
     defer { exchanges = origin.exchanges }
-    do throws(SyncError) {
+    do {
       report = try run.run(holder: "a test")
     } catch {
       // A disk that fails ends the run.
-      guard case .cache(let cause) = error, wasCut, cause.code == .disk || cause.code == .diskFull
+      guard let cause = error as? LarderError, wasCut,
+        cause.code == .disk || cause.code == .diskFull
       else { throw error }
     }
   }

@@ -1,3 +1,4 @@
+import Base
 import CAVIF
 
 /// AVIF in and out by libavif, of which no pointer or struct is seen elsewhere.
@@ -9,7 +10,7 @@ enum AVIFCodec {
     _ header: AVIFHeader,
     _ region: PixelRegion,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     var wanted = region
     wanted.x += header.aperture.x
     wanted.y += header.aperture.y
@@ -36,7 +37,7 @@ enum AVIFCodec {
       height: padded.height,
       layout: layout,
       depth: isWide ? 16 : 8
-    ) { (pixels) throws(ImagingError) in
+    ) { (pixels) throws(LarderError) in
       var status = CInt(cavif_broken)
       for decoder in decoders where status == CInt(cavif_broken) {
         let held = decoder.memory(
@@ -83,7 +84,7 @@ enum AVIFCodec {
     lossless: Bool,
     tags: PictureTags,
     name: String
-  ) throws(ImagingError) -> [UInt8] {
+  ) throws(LarderError) -> [UInt8] {
     let order =
       bitmap.layout == .rgb ? cavif_rgb : bitmap.layout == .rgba ? cavif_rgba : cavif_bgrx
     var made = cavif_bytes()
@@ -131,7 +132,7 @@ enum AVIFCodec {
   }
 
   /// The error of a status.
-  static func error(_ name: String, _ status: CInt, _ outcome: cavif_outcome) -> ImagingError {
+  static func error(_ name: String, _ status: CInt, _ outcome: cavif_outcome) -> LarderError {
     let words = withUnsafeBytes(of: outcome.message) {
       String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
     }
@@ -140,7 +141,7 @@ enum AVIFCodec {
     case cavif_no_memory: .tooLarge(name, "it takes more memory than is allowed")
     case cavif_cut: .damaged(name, "the file ends too early")
     case cavif_broken: .damaged(name, sentence)
-    default: ImagingError(.library, "cannot work on \(name): libavif says: \(sentence)")
+    default: LarderError(.library, "cannot work on \(name): libavif says: \(sentence)")
     }
   }
 }

@@ -1,3 +1,4 @@
+import Base
 import CAVIF
 import Glibc
 
@@ -39,8 +40,8 @@ struct AVIFHeader: Equatable {
 
   /// Reads the boxes of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when they are broken, or the picture is more than `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
+  /// - Throws: ``LarderError`` when they are broken, or the picture is more than `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try Self.checkEnd(bytes, name)
     var header = cavif_header()
     var outcome = cavif_outcome()
@@ -100,7 +101,7 @@ struct AVIFHeader: Equatable {
   ///
   /// Fewer bytes behind it than a box's header has are no box: a line feed that a program has left, say.
   /// Whether what the picture needs is there, libavif sees.
-  private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(ImagingError) {
+  private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(LarderError) {
     let isWhole = bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)
       var offset = 0

@@ -1,3 +1,5 @@
+import Base
+
 /// The blocks of a GIF, found without decoding. (GIF89a)
 struct GIFBlocks: Equatable {
   /// The size of the screen, or of as much as the first frame needs.
@@ -21,9 +23,9 @@ struct GIFBlocks: Equatable {
 
   /// Walks the blocks of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when there is no first frame, or it is more than `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+  /// - Throws: ``LarderError`` when there is no first frame, or it is more than `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
       reader.isLittleEndian = true
       try walk(reader, name, limits)
@@ -35,7 +37,7 @@ struct GIFBlocks: Equatable {
     _ reader: ByteReader,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     guard let width = reader.short(6), let height = reader.short(8), let flags = reader.byte(10)
     else { throw .damaged(name, "its header is cut short") }
     size = PixelSize(width: width, height: height)
@@ -72,7 +74,7 @@ struct GIFBlocks: Equatable {
     _ offset: Int,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Int {
+  ) throws(LarderError) -> Int {
     guard let x = reader.short(offset + 1), let y = reader.short(offset + 3),
       let width = reader.short(offset + 5), let height = reader.short(offset + 7),
       let flags = reader.byte(offset + 9)

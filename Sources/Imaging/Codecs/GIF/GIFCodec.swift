@@ -1,3 +1,4 @@
+import Base
 import CGIF
 import CZimg
 
@@ -10,7 +11,7 @@ enum GIFCodec {
     _ blocks: GIFBlocks,
     _ region: PixelRegion,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let frame = blocks.frame
     try limits.check(memory: frame.width * frame.height, of: file.name)
     var status = CInt(cgif_done)
@@ -49,7 +50,7 @@ enum GIFCodec {
     return try (consume bitmap).placed(frame, over: region, limits, name: file.name)
   }
 
-  static func check(_ outcome: CInt, _ name: String) throws(ImagingError) {
+  static func check(_ outcome: CInt, _ name: String) throws(LarderError) {
     switch Int(outcome) {
     case cgif_done: break
     case cgif_no_memory: throw .tooLarge(name, "it takes more memory than is allowed")
@@ -243,7 +244,7 @@ extension GIFCodec {
     to size: PixelSize,
     strip: Int? = nil,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     // What has few indices is scaled at once, as other pictures are.
     let isLarge = region.width * region.height >= Bitmap.leastInStrips
     let strip = strip ?? (isLarge ? PNGCodec.strip : 1 << 40)
@@ -255,7 +256,7 @@ extension GIFCodec {
       try limits.check(memory: (blocks.frame.height + 1) / 2 * blocks.frame.width, of: file.name)
     }
     return try Bitmap(width: size.width, height: size.height, layout: layout, depth: 8) {
-      (target) throws(ImagingError) in
+      (target) throws(LarderError) in
       var outcome = CInt(cgif_broken)
       file.bytes.withUnsafeBufferPointer { bytes in
         guard var rows = GIFRows(bytes, blocks, region, colours, &outcome) else { return }

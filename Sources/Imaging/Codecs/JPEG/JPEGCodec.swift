@@ -1,3 +1,4 @@
+import Base
 import CJPEG
 import Glibc
 
@@ -39,7 +40,7 @@ enum JPEGCodec {
   }
 
   /// Reads a file's header.
-  static func header(of file: PictureFile) throws(ImagingError) -> Header {
+  static func header(of file: PictureFile) throws(LarderError) -> Header {
     var header = cjpeg_header()
     var outcome = cjpeg_outcome()
     let done = file.bytes.withUnsafeBufferPointer {
@@ -52,7 +53,7 @@ enum JPEGCodec {
       case cjpeg_rgb, cjpeg_ycc: .bgrx
       case cjpeg_cmyk, cjpeg_ycck: .cmyk
       default:
-        throw ImagingError(
+        throw LarderError(
           .unsupported,
           "cannot read \(file.name): a JPEG of \(header.components) unknown channels; save it as RGB"
         )
@@ -69,7 +70,7 @@ enum JPEGCodec {
     layout: Bitmap.Layout,
     from orientation: Orientation = .upright,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Outcome<Bitmap> {
+  ) throws(LarderError) -> Outcome<Bitmap> {
     try limits.check(
       memory: region.width * region.height * layout.channels,
       of: file.name
@@ -81,7 +82,7 @@ enum JPEGCodec {
       height: size.height,
       layout: layout,
       depth: 8
-    ) { (pixels) throws(ImagingError) in
+    ) { (pixels) throws(LarderError) in
       var rows = UprightRows(into: pixels, region.size, from: orientation, layout.channels)
       let done = file.bytes.withUnsafeBufferPointer {
         cjpeg_decode(
@@ -110,7 +111,7 @@ enum JPEGCodec {
     _ file: PictureFile,
     layout: Bitmap.Layout,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let stored = file.probe.stored
     let size = PixelSize(width: (stored.width + 7) / 8, height: (stored.height + 7) / 8)
     try limits.check(memory: size.width * size.height * layout.channels, of: file.name)
@@ -120,7 +121,7 @@ enum JPEGCodec {
       height: size.height,
       layout: layout,
       depth: 8
-    ) { (pixels) throws(ImagingError) in
+    ) { (pixels) throws(LarderError) in
       let done = file.bytes.withUnsafeBufferPointer {
         cjpeg_glance(
           $0.baseAddress,
@@ -142,7 +143,7 @@ enum JPEGCodec {
     _ part: Part,
     _ form: Form,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Outcome<[UInt8]> {
+  ) throws(LarderError) -> Outcome<[UInt8]> {
     var outcome = cjpeg_outcome()
     let made = try part.take { region, chooser in
       MallocBuffer.collect(room: file.roomForSquare) { out, count in
@@ -167,13 +168,13 @@ enum JPEGCodec {
 
   /// Cuts an upright picture between its blocks; nil where libjpeg cannot.
   ///
-  /// - Throws: ``ImagingError`` that finding the part threw.
+  /// - Throws: ``LarderError`` that finding the part threw.
   static func cut(
     _ file: PictureFile,
     _ part: Part,
     progressive: Bool,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Outcome<[UInt8]>? {
+  ) throws(LarderError) -> Outcome<[UInt8]>? {
     var outcome = cjpeg_outcome()
     let made = try part.take { region, chooser in
       MallocBuffer.collect(room: file.roomForSquare) { out, count in
@@ -238,7 +239,7 @@ enum JPEGCodec {
     transposed: Bool = false,
     hasNewDetail: Bool = false,
     name: String
-  ) throws(ImagingError) -> [UInt8] {
+  ) throws(LarderError) -> [UInt8] {
     var outcome = cjpeg_outcome()
     let (width, height, layout) = (bitmap.width, bitmap.height, bitmap.layout)
     let rows = LentRows.plain(bitmap)
@@ -266,7 +267,7 @@ enum JPEGCodec {
     return made
   }
 
-  private static func error(_ name: String, _ outcome: cjpeg_outcome) -> ImagingError {
+  private static func error(_ name: String, _ outcome: cjpeg_outcome) -> LarderError {
     let words = withUnsafeBytes(of: outcome.message) {
       String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
     }
@@ -333,14 +334,14 @@ extension JPEGCodec {
     /// needs, smaller, `grey` or `bgrx`.
     ///
     /// The coefficients are read once for both, and held, packed.
-    case found((Bitmap) throws(ImagingError) -> PixelRegion)
+    case found((Bitmap) throws(LarderError) -> PixelRegion)
 
     /// Calls `body` with the region, or with what finds it.
     ///
-    /// - Throws: ``ImagingError`` that finding it threw; `body` is told that there is none.
+    /// - Throws: ``LarderError`` that finding it threw; `body` is told that there is none.
     func take<Result>(
       _ body: (cjpeg_region, UnsafePointer<cjpeg_chooser>?) -> Result
-    ) throws(ImagingError) -> Result {
+    ) throws(LarderError) -> Result {
       switch self {
       case .region(let region): return body(region.forJPEG, nil)
       case .found(let find):
@@ -374,7 +375,7 @@ extension JPEGCodec {
           layout: isGrey ? .grey : .bgrx,
           samples: Array(UnsafeBufferPointer(start: pixels, count: count))
         )
-        do throws(ImagingError) {
+        do throws(LarderError) {
           region.pointee = try finder.find(glance).forJPEG
           return true
         } catch {
@@ -386,10 +387,10 @@ extension JPEGCodec {
 
   /// What finds a region, and why it could not.
   private final class Finder {
-    let find: (Bitmap) throws(ImagingError) -> PixelRegion
-    var error: ImagingError?
+    let find: (Bitmap) throws(LarderError) -> PixelRegion
+    var error: LarderError?
 
-    init(_ find: @escaping (Bitmap) throws(ImagingError) -> PixelRegion) {
+    init(_ find: @escaping (Bitmap) throws(LarderError) -> PixelRegion) {
       self.find = find
     }
   }

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// The segments of a JPEG, found without decoding. (ISO/IEC 10918-1, annex B)
@@ -45,9 +46,9 @@ struct JPEGMarkers: Equatable {
 
   /// Walks the segments of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when there is no picture before the bytes end, or more than `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+  /// - Throws: ``LarderError`` when there is no picture before the bytes end, or more than `limits`.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     guard scans > 0 else { throw .damaged(name, "it ends before the picture begins") }
@@ -62,7 +63,7 @@ struct JPEGMarkers: Equatable {
     _ reader: ByteReader,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     var offset = 2
     var metadataBytes = 0
     while let (marker, start) = Self.nextMarker(reader.bytes, from: offset) {
@@ -90,7 +91,7 @@ struct JPEGMarkers: Equatable {
       case 0xC0, 0xC1, 0xC2, 0xC9, 0xCA:
         try readFrame(reader, payload, marker, name, limits)
       case 0xC3, 0xC5...0xC7, 0xCB, 0xCD...0xCF:
-        throw ImagingError(
+        throw LarderError(
           .unsupported,
           "cannot read \(name): a lossless or hierarchical JPEG; save it as baseline"
         )
@@ -151,7 +152,7 @@ struct JPEGMarkers: Equatable {
     _ marker: UInt8,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     guard size.width == 0 else { throw .damaged(name, "it has two frames") }
     guard payload.count >= 6, let depth = reader.byte(payload.lowerBound),
       let height = reader.short(payload.lowerBound + 1),
@@ -166,7 +167,7 @@ struct JPEGMarkers: Equatable {
       )
     }
     guard depth == 8 else {
-      throw ImagingError(
+      throw LarderError(
         .unsupported,
         "cannot read \(name): a JPEG of \(depth) bits a sample; save it with 8"
       )

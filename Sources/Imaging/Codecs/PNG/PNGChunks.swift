@@ -1,3 +1,4 @@
+import Base
 import CPNG
 
 /// The chunks of a PNG, found without unpacking any. (PNG specification, third edition, section 5)
@@ -41,10 +42,10 @@ struct PNGChunks: Equatable {
 
   /// Walks the chunks of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when the bytes end before the picture does, or ask for more than
+  /// - Throws: ``LarderError`` when the bytes end before the picture does, or ask for more than
   ///   `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
@@ -58,7 +59,7 @@ struct PNGChunks: Equatable {
     _ reader: ByteReader,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     var offset = 8
     var metadataBytes = 0
     while let length = reader.long(offset) {
@@ -99,7 +100,7 @@ struct PNGChunks: Equatable {
     _ length: Int,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     guard length == 13, let width = reader.long(payload), let height = reader.long(payload + 4),
       let depth = reader.byte(payload + 8), let colourType = reader.byte(payload + 9),
       let interlace = reader.byte(payload + 12)

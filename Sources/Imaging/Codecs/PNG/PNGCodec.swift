@@ -1,3 +1,4 @@
+import Base
 import CPNG
 import CZimg
 
@@ -28,7 +29,7 @@ enum PNGCodec {
     from orientation: Orientation = .upright,
     band: Int = band,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     var source = try Source(file, region, form, narrowed: narrowed, band, limits)
     let bytes = region.width * region.height * source.pixelBytes
     try limits.check(memory: bytes, of: file.name)
@@ -41,7 +42,7 @@ enum PNGCodec {
       height: size.height,
       layout: source.layout,
       depth: source.depth
-    ) { (pixels) throws(ImagingError) in
+    ) { (pixels) throws(LarderError) in
       guard orientation == .upright else {
         let turning = Turning(region.size, from: orientation, source.pixelBytes)
         return try source.lendRows(scaledTo: nil, strip: strip) { rows, found, _ in
@@ -67,7 +68,7 @@ enum PNGCodec {
     on mount: Mount? = nil,
     form: Form,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     if size != nil || mount != nil {
       return try pickMade(rows, of: file, region, scaledTo: size, on: mount, form: form, limits)
     }
@@ -79,7 +80,7 @@ enum PNGCodec {
       height: rows.count,
       layout: source.layout,
       depth: source.depth
-    ) { (pixels) throws(ImagingError) in
+    ) { (pixels) throws(LarderError) in
       let done = source.lend {
         cpng_pick(
           &$0,
@@ -110,7 +111,7 @@ enum PNGCodec {
     brush: Brush? = nil,
     to output: PNGOutput = PNGOutput(),
     _ limits: PictureLimits
-  ) throws(ImagingError) -> EncodedFile {
+  ) throws(LarderError) -> EncodedFile {
     let source = try Source(file, region, form, band, limits)
     let made = mount?.canvas ?? size ?? region.size
     if mount != nil { try limits.check(width: made.width, height: made.height, of: file.name) }
@@ -122,8 +123,8 @@ enum PNGCodec {
     let easel = brush.map {
       Easel(brush: $0, layout: layout, depth: source.depth, width: made.width)
     }
-    var (encoded, failure): (EncodedFile?, ImagingError?)
-    do throws(ImagingError) {
+    var (encoded, failure): (EncodedFile?, LarderError?)
+    do throws(LarderError) {
       try source.lendRows(scaledTo: size, on: mount, strip: strip) { rows, shape, outcome in
         var shape = shape
         (shape.width, shape.height) = (rows.width, rows.height)
@@ -158,7 +159,7 @@ enum PNGCodec {
     /// Rows that are painted on at a time.
     let rows: Int
     /// Paints on rows of full width, the first of which is the row `first` of the region.
-    let paint: (_ rows: inout Bitmap, _ first: Int) throws(ImagingError) -> Void
+    let paint: (_ rows: inout Bitmap, _ first: Int) throws(LarderError) -> Void
   }
 
   /// Holds what C hands back to Swift while a picture is painted on.
@@ -167,7 +168,7 @@ enum PNGCodec {
     let layout: Bitmap.Layout
     let depth: Int
     let width: Int
-    var failure: ImagingError?
+    var failure: LarderError?
 
     init(brush: Brush, layout: Bitmap.Layout, depth: Int, width: Int) {
       self.brush = brush
@@ -188,7 +189,7 @@ enum PNGCodec {
         depth: depth,
         samples: Array(bytes)
       )
-      do throws(ImagingError) {
+      do throws(LarderError) {
         try brush.paint(&rows, first)
         _ = bytes.update(fromContentsOf: rows.samples)
         return true
@@ -208,7 +209,7 @@ enum PNGCodec {
     level: Int? = nil,
     to output: PNGOutput = PNGOutput(),
     name: String
-  ) throws(ImagingError) -> EncodedFile {
+  ) throws(LarderError) -> EncodedFile {
     let size = mount?.canvas ?? PixelSize(width: bitmap.width, height: bitmap.height)
     let rows = LentRows.forPNG(bitmap)
     let layout = rows.layout.on(mount)
@@ -218,7 +219,7 @@ enum PNGCodec {
     let rowBytes = size.width * layout.pixelBytes(depth: rows.depth)
     let room = mostBytes(rowBytes, size.height)
     let made: EncodedFile?
-    var failure: ImagingError?
+    var failure: LarderError?
     if interlaced {
       let whole = bitmap.layout == .bgrx ? (consume bitmap).flattened(.rgb) : bitmap
       made = output.collect(room: room, &failure) { output in
@@ -250,7 +251,7 @@ enum PNGCodec {
     as layout: Bitmap.Layout,
     depth: Int,
     _ name: String
-  ) throws(ImagingError) -> cpng_shape {
+  ) throws(LarderError) -> cpng_shape {
     var shape = cpng_shape()
     shape.width = UInt32(size.width)
     shape.height = UInt32(size.height)
@@ -342,7 +343,7 @@ enum PNGCodec {
   private static func colourType(
     of layout: Bitmap.Layout,
     _ name: String
-  ) throws(ImagingError) -> Int {
+  ) throws(LarderError) -> Int {
     switch layout {
     case .grey: cpng_grey
     case .greyAlpha: cpng_grey_alpha
@@ -350,11 +351,11 @@ enum PNGCodec {
     case .rgba: cpng_rgb_alpha
     case .indexed: cpng_palette
     case .bgrx, .cmyk:
-      throw ImagingError(.unsupported, "cannot write \(name): PNG has no such pixels; use JPEG")
+      throw LarderError(.unsupported, "cannot write \(name): PNG has no such pixels; use JPEG")
     }
   }
 
-  static func error(_ name: String, _ outcome: cpng_outcome) -> ImagingError {
+  static func error(_ name: String, _ outcome: cpng_outcome) -> LarderError {
     let words = withUnsafeBytes(of: outcome.message) {
       String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
     }
@@ -386,9 +387,9 @@ extension PNGCodec {
       narrowed: Bool = false,
       _ band: Int,
       _ limits: PictureLimits
-    ) throws(ImagingError) {
+    ) throws(LarderError) {
       guard case .png(let chunks) = file.probe.structure else {
-        throw ImagingError(.unsupported, "cannot read \(file.name): it is not a PNG")
+        throw LarderError(.unsupported, "cannot read \(file.name): it is not a PNG")
       }
       let (layout, depth) = PNGCodec.shape(of: chunks, form)
       (self.layout, self.depth) = (layout, narrowed ? min(depth, 8) : depth)
@@ -461,7 +462,7 @@ extension PNGCodec {
     on colour: PictureColour? = nil,
     strip: Int = strip,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     var source = try Source(file, region, .expanded, band, limits)
     let depth = narrowed ? min(source.depth, 8) : source.depth
     let isNarrow = depth < source.depth
@@ -475,7 +476,7 @@ extension PNGCodec {
       height: size.height,
       layout: layout,
       depth: depth
-    ) { (target) throws(ImagingError) in
+    ) { (target) throws(LarderError) in
       try source.lendRows(scaledTo: size, strip: strip) { rows, _, _ in
         guard isNarrow else { return rows.next(rows.context, target.baseAddress, rows.height) }
         var narrow: [UInt8] = []
@@ -506,7 +507,7 @@ extension PNGCodec {
     on mount: Mount?,
     form: Form,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let source = try Source(file, region, form, band, limits)
     let (made, layout) = (mount?.canvas ?? size ?? region.size, source.layout.on(mount))
     let rowBytes = made.width * layout.pixelBytes(depth: source.depth)
@@ -515,7 +516,7 @@ extension PNGCodec {
       height: wanted.count,
       layout: layout,
       depth: source.depth
-    ) { (picked) throws(ImagingError) in
+    ) { (picked) throws(LarderError) in
       try source.lendRows(scaledTo: size, on: mount, strip: Self.strip) { rows, _, _ in
         var left = wanted.enumerated().map { (place: $0, row: $1) }[...]
         return rows.inStrips(of: rowBytes, through: wanted.last ?? -1) { strip, first, count in
@@ -537,13 +538,13 @@ extension PNGCodec.Source {
   /// Lends the rows of the region as they come, scaled where there is a size, and on a canvas where there is one, with
   /// what they hold, and the place to say what was wrong.
   ///
-  /// - Throws: ``ImagingError`` where they cannot be read, or `body` returns false.
+  /// - Throws: ``LarderError`` where they cannot be read, or `body` returns false.
   func lendRows(
     scaledTo size: PixelSize?,
     on mount: Mount? = nil,
     strip: Int,
     _ body: (czimg_rows, cpng_shape, UnsafeMutablePointer<cpng_outcome>) -> Bool
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     var outcome = cpng_outcome()
     let done = withUnsafeMutablePointer(to: &outcome) { outcome in
       lend { source in

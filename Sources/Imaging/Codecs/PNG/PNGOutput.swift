@@ -1,3 +1,4 @@
+import Base
 import CPNG
 
 /// Where a PNG goes, and what it holds beside its picture.
@@ -20,12 +21,12 @@ struct PNGOutput {
   private final class Overflow {
     let place: Place
     var part: PartFile?
-    var failure: ImagingError?
+    var failure: LarderError?
 
     init(_ place: Place) { self.place = place }
 
     func take(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-      do throws(ImagingError) {
+      do throws(LarderError) {
         if part == nil { part = try place.output.open() }
         try part?.append(bytes)
         return true
@@ -45,7 +46,7 @@ struct PNGOutput {
   /// - Returns: The file; nil where `encode` made none, or it cannot be written.
   func collect(
     room: Int,
-    _ failure: inout ImagingError?,
+    _ failure: inout LarderError?,
     _ encode: (inout cpng_output) -> Bool
   ) -> EncodedFile? {
     let all = room + head.count + middle.count

@@ -1,3 +1,5 @@
+import Base
+
 /// The chunks of a WebP, found without decoding. (RFC 9649)
 struct WebPChunks: Equatable {
   /// The size of the canvas.
@@ -31,10 +33,10 @@ struct WebPChunks: Equatable {
 
   /// Walks the chunks of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when there is no picture, it is not whole, or it is more than
+  /// - Throws: ``LarderError`` when there is no picture, it is not whole, or it is more than
   /// `limits`.
-  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(ImagingError) {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
       reader.isLittleEndian = true
       let end = 8 + (reader.long(4) ?? 0)
@@ -57,7 +59,7 @@ struct WebPChunks: Equatable {
     _ range: Range<Int>,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     var offset = range.lowerBound
     while offset + 8 <= range.upperBound {
       let start = offset + 8
@@ -76,7 +78,7 @@ struct WebPChunks: Equatable {
     _ payload: Range<Int>,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     switch reader.long(offset) {
     case Self.header where offset == 12:
       size = try Self.canvas(reader, payload, name)
@@ -121,7 +123,7 @@ struct WebPChunks: Equatable {
     _ reader: ByteReader,
     _ payload: Range<Int>,
     _ name: String
-  ) throws(ImagingError) -> PixelSize {
+  ) throws(LarderError) -> PixelSize {
     guard payload.count >= 10, let width = reader.long(payload.lowerBound + 4),
       let height = reader.long(payload.lowerBound + 6)
     else { throw .damaged(name, "its header is cut short") }
@@ -135,7 +137,7 @@ struct WebPChunks: Equatable {
     _ payload: Range<Int>,
     _ name: String,
     _ limits: PictureLimits
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     let start = payload.lowerBound
     guard payload.count >= 24, let x = reader.long(start), let y = reader.long(start + 2),
       let width = reader.long(start + 6), let height = reader.long(start + 8)
@@ -161,7 +163,7 @@ struct WebPChunks: Equatable {
     _ offset: Int,
     _ payload: Range<Int>,
     _ name: String
-  ) throws(ImagingError) {
+  ) throws(LarderError) {
     let start = payload.lowerBound
     let type = reader.long(offset)
     if type == Self.alpha {

@@ -1,3 +1,4 @@
+import Base
 import CWebP
 
 /// WebP in and out by libwebp, of which no pointer or struct is seen elsewhere.
@@ -12,7 +13,7 @@ enum WebPCodec {
     _ chunks: WebPChunks,
     _ region: PixelRegion,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let frame = chunks.frame
     // Frames that cover their canvas, as stills do, are decoded where they are wanted and no
     // further.
@@ -44,7 +45,7 @@ enum WebPCodec {
     smaller ratio: Double,
     least: Int = Bitmap.leastDrained,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> (bitmap: Bitmap, part: Bitmap.Part)? {
+  ) throws(LarderError) -> (bitmap: Bitmap, part: Bitmap.Part)? {
     let isSmall = region.width * region.height * 4 < least
     // libwebp would mix colours of clear pixels into others.
     guard ratio >= 1.5, chunks.coversCanvas, !chunks.hasAlpha, !chunks.isLossless || !isSmall
@@ -66,7 +67,7 @@ enum WebPCodec {
     _ region: PixelRegion,
     as size: PixelSize,
     _ limits: PictureLimits
-  ) throws(ImagingError) -> Bitmap {
+  ) throws(LarderError) -> Bitmap {
     let frame = chunks.frame
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
     try limits.check(memory: size.width * size.height * 4, of: file.name)
@@ -80,7 +81,7 @@ enum WebPCodec {
       height: size.height,
       layout: layout,
       depth: 8
-    ) { (pixels) throws(ImagingError) in
+    ) { (pixels) throws(LarderError) in
       let status = file.bytes.withUnsafeBufferPointer { bytes in
         let image = UnsafeBufferPointer(rebasing: bytes[chunks.image])
         var decoding = cwebp_decoding(
@@ -112,9 +113,9 @@ enum WebPCodec {
     quality: Int,
     lossless: Bool,
     name: String
-  ) throws(ImagingError) -> [UInt8] {
+  ) throws(LarderError) -> [UInt8] {
     guard max(bitmap.width, bitmap.height) <= longestSide else {
-      throw ImagingError(
+      throw LarderError(
         .unsupported,
         "cannot write \(name) as WebP: \(bitmap.width) × \(bitmap.height) has a side of more than "
           + "\(longestSide) pixels; make it smaller or choose another format"
@@ -137,12 +138,12 @@ enum WebPCodec {
     return made.take()
   }
 
-  private static func error(_ name: String, _ status: CInt) -> ImagingError {
+  private static func error(_ name: String, _ status: CInt) -> LarderError {
     switch Int(status) {
     case cwebp_no_memory: .tooLarge(name, "it takes more memory than is allowed")
     case cwebp_cut: .damaged(name, "its picture ends too early")
     case cwebp_broken: .damaged(name, "its picture breaks the rules of WebP")
-    default: ImagingError(.library, "cannot work on \(name): libwebp refuses to; update it")
+    default: LarderError(.library, "cannot work on \(name): libwebp refuses to; update it")
     }
   }
 }

@@ -1,0 +1,31 @@
+import Base
+import Glibc
+
+extension LarderError {
+  /// An error of the operating system while doing `verb` to `thing`.
+  static func system(_ verb: String, _ thing: String, errno code: Int32) -> LarderError {
+    let mayNotWrite = code == EACCES || code == EPERM || code == EROFS || code == ENOTDIR
+    return .system(verb, thing, errno: code, remedy: mayNotWrite ? .writableFolder : nil)
+  }
+
+  /// The reason why a cache at `path` cannot be read, by the errno of the attempt.
+  static func unread(_ path: String, errno code: Int32) -> LarderError {
+    switch code {
+    case ENOENT, ENOTDIR:
+      LarderError(
+        .empty,
+        "cannot read \(path): there is no cache here",
+        remedy: .syncOrOtherFolder,
+        thing: path,
+        errno: code
+      )
+    default:
+      LarderError(
+        .disk,
+        "cannot read \(path): \(systemWords(code)); look at it as the user that it belongs to",
+        thing: path,
+        errno: code
+      )
+    }
+  }
+}
