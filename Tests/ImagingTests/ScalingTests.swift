@@ -39,11 +39,13 @@ struct ScalingTests {
     }
   }
 
+  private static let smooth = SmoothPicture.bitmap(of: 600)
+
   @Test(arguments: [64, 75, 101, 128, 160, 249, 320, 512])
   func `what is made of a smooth picture is as near to it as exact sums rounded twice`(
     _ side: Int
   ) throws {
-    let source = SmoothPicture.bitmap(of: 600)
+    let source = Self.smooth
     let expected = SmoothPicture.values(of: side)
     let rounded = SmoothPicture.scaled(source, to: side)
     // As much as a decibel.

@@ -28,7 +28,7 @@ enum SmoothPicture {
         (0..<rows).map { row in
           let start = row * source.width + first
           var sum = 0.0
-          for (index, weight) in weights.enumerated() { sum += samples[start + index] * weight }
+          for index in 0..<weights.count { sum += samples[start + index] * weights[index] }
           return min(max(sum.rounded(), 0), 255)
         }
       }
