@@ -59,11 +59,11 @@ let package = Package(
     .target(
       name: "Catalog",
       dependencies: [
-        "CGlibc", "CJQ", "CSimdjson", "CXML",
+        "Base", "CGlibc", "CJQ", "CSimdjson", "CXML",
         .product(name: "Yams", package: "Yams"),
       ]
     ),
-    .target(name: "Transport", dependencies: ["CGlibc"]),
+    .target(name: "Transport", dependencies: ["Base", "CGlibc"]),
     .target(name: "CurlTransport", dependencies: ["Base", "Transport", "CCurl"]),
     .target(
       name: "Cache",
@@ -189,7 +189,7 @@ let package = Package(
       name: "SQLiteTests",
       dependencies: ["Base", "SQLite", "Support", .product(name: "GRDB", package: "GRDB.swift")]
     ),
-    .testTarget(name: "TransportTests", dependencies: ["Transport"]),
+    .testTarget(name: "TransportTests", dependencies: ["Base", "Transport"]),
     .testTarget(
       name: "CurlTransportTests",
       dependencies: ["Base", "CCurl", "COpening", "CurlTransport", "Support", "Transport"]
@@ -256,7 +256,8 @@ let package = Package(
     .testTarget(
       name: "CommandTests",
       dependencies: [
-        "Imaging", "LarderCommands", "Pipeline", "SampleStore", "Support", "Transport", "larder",
+        "Base", "Imaging", "LarderCommands", "Pipeline", "SampleStore", "Support", "Transport",
+        "larder",
       ]
     ),
     .testTarget(
@@ -268,7 +269,7 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: [
-        "Cache", "Catalog", "Larder", "Orders", "Pipeline", "Support", "Transport", "Web",
+        "Base", "Cache", "Catalog", "Larder", "Orders", "Pipeline", "Support", "Transport", "Web",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ]

@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// Fuzzes what reads the wire; `FUZZ` in the environment chooses what.

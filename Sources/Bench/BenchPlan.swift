@@ -1,3 +1,4 @@
+import Base
 import Transport
 
 /// What is measured, and how.

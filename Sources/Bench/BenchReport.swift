@@ -2,7 +2,6 @@ import Base
 import Catalog
 import FoundationEssentials
 import Pipeline
-import Transport
 
 /// What was measured, key for key what `bench --json` prints; also what a baseline is read from.
 package struct BenchReport: Sendable, Equatable, Codable {

@@ -1,7 +1,7 @@
+import Base
 import Dispatch
 import Glibc
 import Synchronization
-import Transport
 
 /// Starts work at the moments of an ``ArrivalSchedule``, in the order in which it was added.
 ///

@@ -1,5 +1,5 @@
+import Base
 import Histogram
-import Transport
 
 /// Gathers the runs of one pass at one parallelism into a row.
 struct RowBuilder: Sendable {

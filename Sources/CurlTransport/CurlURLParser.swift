@@ -1,3 +1,4 @@
+import Base
 import CCurl
 import Glibc
 import Transport
@@ -175,7 +176,6 @@ struct URLReference {
   /// RFC 3986, section 2; WHATWG URL, path state. `${NAME}` stays: it stands for a value until the request leaves.
   private static func encode(_ text: Substring) -> String {
     guard text.utf8.contains(where: mustChange) else { return String(text) }
-    let digits = Array("0123456789ABCDEF".utf8)
     let source = Array(text.utf8)
     var bytes: [UInt8] = []
     var isPath = true
@@ -190,7 +190,7 @@ struct URLReference {
         place = end
         continue
       } else if mustChange(byte) {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        bytes += PercentEncoding.escape(of: byte)
       } else {
         bytes.append(byte)
       }

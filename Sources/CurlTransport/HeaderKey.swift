@@ -1,3 +1,4 @@
+import Base
 import CCurl
 import FoundationEssentials
 import Transport
@@ -109,7 +110,7 @@ struct HeaderKey: Equatable {
     if let userInfo, isOpen("Authorization") {
       fields.append(
         "Authorization",
-        "Basic " + Data(percentDecoded(userInfo)).base64EncodedString()
+        "Basic " + Data(PercentEncoding.decoded(userInfo.utf8)).base64EncodedString()
       )
     }
     return fields

@@ -71,7 +71,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func decoded(_ text: Substring) -> String {
-    String(decoding: percentDecoded(String(text)), as: UTF8.self)
+    PercentEncoding.lenientText(text)
   }
 }
 

@@ -1,6 +1,6 @@
+import Base
 import Cache
 import Pipeline
-import Transport
 
 extension Shop {
   /// What a check of every file found; paths are relative to the cache.

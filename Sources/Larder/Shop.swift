@@ -6,7 +6,6 @@ import FoundationEssentials
 import Glibc
 import Pipeline
 import SystemPackage
-import Transport
 
 /// A shop's catalog, and the cache on disk that holds it with all its pictures.
 ///

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Bench
 import Catalog
 import CurlTransport

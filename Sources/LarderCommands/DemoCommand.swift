@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Cache
 import Catalog
 import CurlTransport

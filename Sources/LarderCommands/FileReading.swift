@@ -3,7 +3,6 @@ import Glibc
 import Imaging
 import Larder
 import SystemPackage
-import Transport
 
 /// Reads small files that the user names.
 enum FileReading {

@@ -1,11 +1,11 @@
 import ArgumentParser
+import Base
 import Cache
 import Catalog
 import CurlTransport
 import Glibc
 import Larder
 import Pipeline
-import Transport
 
 /// `larder gc`: sweeps what no catalog needs any more.
 struct GcCommand: ParsableCommand {
@@ -197,8 +197,8 @@ struct GcDocument: Encodable {
     }
     var sum =
       "\(Quantities.count(removed.count, "picture")) and \(Quantities.count(orphans.count, "orphan")) "
-      + (dryRun ? "would go" : "removed") + ": \(Quantities.bytes(bytesFreed)) freed, "
-      + "\(Quantities.bytes(bytesKept)) kept"
+      + (dryRun ? "would go" : "removed") + ": \(bytesFreed.formatted()) freed, "
+      + "\(bytesKept.formatted()) kept"
     if runsForgotten > 0 { sum += ", \(Quantities.count(runsForgotten, "old run")) forgotten" }
     lines.append(sum)
     if unfinished > 0 {
@@ -208,7 +208,7 @@ struct GcDocument: Encodable {
     }
     if bytesOver > 0 {
       lines.append(
-        "\(Quantities.bytes(bytesOver)) more than --max-size are held because catalogs refer to "
+        "\(bytesOver.formatted()) more than --max-size are held because catalogs refer to "
           + "them; --include-referenced takes those too"
       )
     }

@@ -1,11 +1,11 @@
 import ArgumentParser
+import Base
 import Catalog
 import CurlTransport
 import Glibc
 import Larder
 import Pipeline
 import SystemPackage
-import Transport
 import Web
 
 /// `larder report`: the catalog as a page.
@@ -202,6 +202,6 @@ struct ReportDocument: Encodable {
     let pictures = "\(Quantities.count(thumbnails, "picture")), \(thumbnailsMade) of them new"
     let place = folder.map { " in \(PlainText.line($0))" } ?? ""
     return "\(PlainText.line(path)): \(Quantities.count(items, "item")), \(pictures)\(place), "
-      + "\(Quantities.bytes(ByteCount(Int64(bytes)))) in \(Quantities.duration(seconds))"
+      + "\(ByteCount(Int64(bytes)).formatted()) in \(Quantities.duration(seconds))"
   }
 }

@@ -1,6 +1,6 @@
+import Base
 import Glibc
 import Pipeline
-import Transport
 
 /// What a `sync` or `warm` did and how it ended, kept in the cache as `last-run.json` for any monitor.
 final class RunRecord {

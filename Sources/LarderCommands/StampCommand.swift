@@ -3,7 +3,6 @@ import CurlTransport
 import Imaging
 import Pipeline
 import SystemPackage
-import Transport
 
 /// `larder stamp PICTURE…`: time-stamped squares.
 struct StampCommand: ParsableCommand {

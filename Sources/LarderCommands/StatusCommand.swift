@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Catalog
 import CurlTransport
 import FoundationEssentials
@@ -149,7 +150,7 @@ struct StatusDocument: Encodable {
       }
       lines += failures(catalog)
     }
-    lines.append("pictures: \(summary.pictures) held, \(Quantities.bytes(summary.bytes))")
+    lines.append("pictures: \(summary.pictures) held, \(summary.bytes.formatted())")
     if let oldest = summary.oldestCheck { lines.append("oldest check: \(age(oldest))") }
     if summary.failing.isEmpty {
       lines.append("failing: none")

@@ -3,7 +3,6 @@ import CurlTransport
 import Foundation
 import ObjectStore
 import Pipeline
-import Transport
 
 /// A cache as a command has it: a folder, or a store and a folder of this machine for what is no picture.
 struct CachePlace {

@@ -4,7 +4,6 @@ import CurlTransport
 import Foundation
 import Glibc
 import Pipeline
-import Transport
 
 /// `larder sync CATALOG`: the main job.
 struct SyncCommand: ParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Cache
 import Catalog
 import CurlTransport
@@ -6,7 +7,6 @@ import FoundationEssentials
 import Glibc
 import Larder
 import Pipeline
-import Transport
 
 /// `larder verify`: checks what is held.
 struct VerifyCommand: ParsableCommand {

@@ -81,7 +81,7 @@ package final class KeptPictures: PictureKeeping {
             KeptObject(
               path: path,
               stamp: KeptHeaders.stamp(tag: object.tag, bytes: object.bytes),
-              changed: StoreTime.read(object.changed) ?? .distantFuture
+              changed: UnixTime(rfc3339: object.changed) ?? .distantFuture
             )
           )
         } catch {
@@ -252,8 +252,8 @@ enum KeptHeaders {
     add("sha256", Hexadecimal.text(entry.sha256 ?? []))
     let times = [entry.fetched, entry.checked, entry.expiry].map { "\($0?.seconds ?? 0)" }
     add("times", times.joined(separator: "."))
-    add("url", StoreText.encoded(entry.identity), most: urlRoom)
-    add("response", StoreText.encoded(entry.response ?? ""))
+    add("url", PercentEncoding.escaped(entry.identity), most: urlRoom)
+    add("response", PercentEncoding.escaped(entry.response ?? ""))
     return headers
   }
 
@@ -271,7 +271,7 @@ enum KeptHeaders {
     whole: ByteCount? = nil
   ) -> PictureEntry {
     func value(_ name: String) -> String? { headers[prefix + name] }
-    let url = value("url").map(StoreText.decoded) ?? ""
+    let url = value("url").map { PercentEncoding.lenientText($0) } ?? ""
     var entry = PictureEntry(id: PictureID(url: url), url: url)
     let size = whole?.count ?? headers["Content-Length"].flatMap { Int64($0) } ?? 0
     entry.bytes = ByteCount(size)
@@ -281,7 +281,7 @@ enum KeptHeaders {
     else { return entry }
     entry.sha256 = digest
     entry.type = type
-    entry.response = value("response").map(StoreText.decoded)
+    entry.response = value("response").map { PercentEncoding.lenientText($0) }
     let times = (value("times") ?? "").split(separator: ".").map { Int64($0) ?? 0 }
     if times.count == 3 {
       entry.fetched = UnixTime(times[0])

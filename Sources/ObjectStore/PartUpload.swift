@@ -124,7 +124,7 @@ struct PartUpload: Sendable {
       }
       for upload in page.uploads {
         guard let path = store.location.path(of: upload.key),
-          let begun = StoreTime.read(upload.begun), now - begun > Self.patience
+          let begun = UnixTime(rfc3339: upload.begun), now - begun > Self.patience
         else { continue }
         do throws(LarderError) {
           try abort(path, upload.id)

@@ -1,5 +1,4 @@
 import Base
-import Transport
 
 /// A bucket and a prefix in it, as people write them: `s3://bucket/prefix`.
 package struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
@@ -76,46 +75,16 @@ package struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
 
   private static func isSegment(_ segment: String) -> Bool {
     !segment.isEmpty && segment != "." && segment != ".."
-      && segment.utf8.allSatisfy(StoreText.isUnreserved)
+      && segment.utf8.allSatisfy(PercentEncoding.isUnreserved)
   }
 }
 
 /// How texts are written where they are signed.
 enum StoreText {
-  /// What stands for itself everywhere in a URL. (RFC 3986, section 2.3)
-  static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-    default: false
-    }
-  }
-
-  /// A text with every other byte as `%XX`, in capitals: the one form that all signers leave as it is.
-  static func encoded(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      if isUnreserved(byte) {
-        bytes.append(byte)
-      } else {
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// What an encoded text says.
-  static func decoded(_ text: String) -> String {
-    String(decoding: percentDecoded(text), as: UTF8.self)
-  }
-
   /// A query whose names are in order and whose values are encoded, each with its `=`: libcurl before 8.3 signs it as it
   /// stands, and stores sign what they sort and encode.
   static func query(_ parts: [String: String]) -> String {
-    parts.sorted { $0.key < $1.key }.map { "\($0.key)=\(encoded($0.value))" }
+    parts.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.escaped($0.value))" }
       .joined(separator: "&")
   }
 }
@@ -163,7 +132,7 @@ package struct StoreEnvironment: Sendable {
       )
     }
     let region = value("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
-    guard region.utf8.count <= 64, region.utf8.allSatisfy(StoreText.isUnreserved) else {
+    guard region.utf8.count <= 64, region.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
       throw LarderError(
         .storeEnvironment,
         "cannot use AWS_REGION: a region has letters, digits and hyphens, as eu-central-1"

@@ -1,5 +1,5 @@
+import Base
 import CXML
-import Transport
 
 /// Reads what stores answer: small XML documents of elements without attributes that matter.
 enum StoreReply {
@@ -44,7 +44,7 @@ enum StoreReply {
       return nil
     }
     let isWord =
-      (1...64).contains(code.utf8.count) && code.utf8.allSatisfy(StoreText.isUnreserved)
+      (1...64).contains(code.utf8.count) && code.utf8.allSatisfy(PercentEncoding.isUnreserved)
     return isWord ? code : nil
   }
 
@@ -127,7 +127,7 @@ enum StoreReply {
   ///
   /// XML has no way to write some characters. A plus is a blank.
   private static func decoded(_ key: String) -> String {
-    StoreText.decoded(key.replacing("+", with: " "))
+    PercentEncoding.lenientText(key, plusIsSpace: true)
   }
 }
 
@@ -194,19 +194,5 @@ struct StoreDocument: Equatable {
   /// The elements of a name directly in this one.
   func all(_ name: String) -> some Sequence<StoreDocument> {
     children.lazy.filter { $0.name == name }
-  }
-}
-
-/// Reads the times of a store's documents.
-enum StoreTime {
-  /// The moment of a text as `2026-11-24T12:00:00.000Z`; nil when it is none.
-  static func read(_ text: String) -> UnixTime? {
-    let parts = text.split { !$0.isASCII || !$0.isNumber }.map { Int64($0) }
-    guard text.hasSuffix("Z"), parts.count >= 6, let year = parts[0], let month = parts[1],
-      let day = parts[2], let hour = parts[3], let minute = parts[4], let second = parts[5],
-      (1970...9999).contains(year), (1...12).contains(month), (0...23).contains(hour),
-      (0...59).contains(minute), (0...60).contains(second)
-    else { return nil }
-    return .moment(year, month, day, hour * 3600 + minute * 60 + second)
   }
 }

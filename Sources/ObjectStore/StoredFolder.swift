@@ -1,7 +1,6 @@
 import Base
 import Cache
 import FoundationEssentials
-import Transport
 
 /// A small folder that many machines share through a store: each has a copy of what it needs.
 ///

@@ -1,4 +1,4 @@
-import Transport
+import Base
 
 /// The name of an order: `ord_` and 26 digits, which sort as the orders were placed.
 ///
@@ -79,7 +79,7 @@ package struct OrderTime: Hashable, Comparable, Sendable, Codable {
 
   /// Makes a moment from seconds since 1970.
   package init(seconds: Int64) {
-    milliseconds = seconds.multipliedReportingOverflow(by: 1000).overflow ? .max : seconds * 1000
+    milliseconds = seconds.multipliedClamped(by: 1000)
   }
 
   /// Whole seconds since 1970.
@@ -97,13 +97,11 @@ package struct OrderTime: Hashable, Comparable, Sendable, Codable {
 
   /// The moment `delay` milliseconds later, at most the latest there is.
   static func + (time: OrderTime, delay: Int64) -> OrderTime {
-    let (sum, overflow) = time.milliseconds.addingReportingOverflow(delay)
-    return OrderTime(milliseconds: overflow ? (delay < 0 ? .min : .max) : sum)
+    OrderTime(milliseconds: time.milliseconds.addingClamped(delay))
   }
 
   /// The milliseconds from `right` to `left`.
   package static func - (left: OrderTime, right: OrderTime) -> Int64 {
-    let (difference, overflow) = left.milliseconds.subtractingReportingOverflow(right.milliseconds)
-    return overflow ? (left < right ? .min : .max) : difference
+    left.milliseconds.subtractingClamped(right.milliseconds)
   }
 }

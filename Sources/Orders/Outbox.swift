@@ -2,7 +2,6 @@ import Base
 import GRDB
 import Glibc
 import SQLite
-import Transport
 
 /// The orders, and what is still to be sent of them: one SQLite database outside every cache.
 ///

@@ -5,7 +5,6 @@ import FoundationEssentials
 import Pipeline
 import Synchronization
 import SystemPackage
-import Transport
 
 /// A file of a plan that is written a line or a piece at a time, and knows its length and SHA-256.
 ///

@@ -3,7 +3,6 @@ import Cache
 import FoundationEssentials
 import Pipeline
 import SystemPackage
-import Transport
 
 /// The last line of a manifest.
 struct ManifestTrailer: Codable, Equatable {

@@ -3,7 +3,6 @@ import Cache
 import FoundationEssentials
 import Pipeline
 import SystemPackage
-import Transport
 
 /// Commits a planned run whose shards have all ended: a sync whose origin is the plan.
 ///

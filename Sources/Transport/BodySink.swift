@@ -1,3 +1,5 @@
+import Base
+
 /// Where an interrupted body may be resumed.
 package struct ResumePoint: Hashable, Sendable {
   /// Bytes already held.

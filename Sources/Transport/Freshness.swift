@@ -1,3 +1,5 @@
+import Base
+
 /// What is to be done about something that a cache may hold, at a moment: the one decision that pictures,
 /// details and sections, runs and plans all ask.
 package enum Freshness: Hashable, Sendable {

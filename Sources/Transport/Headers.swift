@@ -1,3 +1,4 @@
+import Base
 import Glibc
 
 /// One header line: a name in any case and a value without surrounding white space.

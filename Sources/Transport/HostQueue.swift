@@ -1,3 +1,5 @@
+import Base
+
 /// What waits for one host, and whether the host may be asked.
 struct HostQueue: Sendable {
   enum Permission: Equatable {

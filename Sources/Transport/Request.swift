@@ -1,3 +1,5 @@
+import Base
+
 /// One resource to fetch, or one body to post.
 package struct Request: Sendable {
   /// What is done to the resource.

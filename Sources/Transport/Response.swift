@@ -1,3 +1,5 @@
+import Base
+
 /// The protocol that a response came over.
 package enum HTTPVersion: String, Sendable {
   /// HTTP/1.0, which closes after each response.

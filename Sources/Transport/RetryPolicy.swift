@@ -1,3 +1,5 @@
+import Base
+
 /// Decides whether and when a failed attempt is repeated.
 ///
 /// Only what may be repeated (RFC 9110, section 9.2.2): a GET, or a POST that only asks; and only what may pass: trouble with the connection,

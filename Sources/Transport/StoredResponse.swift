@@ -1,3 +1,5 @@
+import Base
+
 /// A response as a cache keeps it, without its body. (RFC 9111, section 3)
 package struct StoredResponse: Hashable, Sendable {
   /// The status code.

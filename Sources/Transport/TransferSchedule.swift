@@ -1,3 +1,5 @@
+import Base
+
 /// Decides which transfer starts next, and when to look again. (A pure state machine: time comes in.)
 ///
 /// Each host has its own queues, by priority and then first come, first served; hosts take turns, so that one dead

@@ -1,3 +1,5 @@
+import Base
+
 /// What a server may later be asked with whether a version is still the present one. (RFC 9110, section 8.8)
 ///
 /// Bytes as they came: servers compare them so, and not all of them are text.

@@ -1,5 +1,5 @@
+import Base
 import Testing
-import Transport
 
 @testable import Bench
 

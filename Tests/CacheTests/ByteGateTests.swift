@@ -1,9 +1,9 @@
+import Base
 import Dispatch
 import Foundation
 import Glibc
 import Synchronization
 import Testing
-import Transport
 
 @testable import Cache
 

@@ -7,7 +7,6 @@ import Glibc
 import SQLite
 import Support
 import Testing
-import Transport
 
 @testable import Cache
 

@@ -1,7 +1,7 @@
+import Base
 import Cache
 import Support
 import Testing
-import Transport
 
 @testable import Cache
 

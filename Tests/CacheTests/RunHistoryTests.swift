@@ -2,7 +2,6 @@ import GRDB
 import GRDBSQLite
 import Support
 import Testing
-import Transport
 
 @testable import Cache
 

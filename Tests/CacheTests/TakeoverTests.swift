@@ -2,7 +2,6 @@ import Base
 import GRDB
 import Support
 import Testing
-import Transport
 
 @testable import Cache
 

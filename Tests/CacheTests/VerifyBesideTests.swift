@@ -5,7 +5,6 @@ import GRDB
 import Support
 import Synchronization
 import Testing
-import Transport
 
 @testable import Cache
 

@@ -1,6 +1,5 @@
 import Support
 import Testing
-import Transport
 
 @testable import CurlTransport
 

@@ -1,6 +1,6 @@
+import Base
 import Support
 import Testing
-import Transport
 
 @testable import CurlTransport
 

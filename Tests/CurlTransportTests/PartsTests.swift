@@ -1,3 +1,4 @@
+import Base
 import Testing
 import Transport
 
@@ -49,11 +50,6 @@ import Transport
     let trust = HostTrust(testOptions { $0.connectTo = [entry] })
 
     #expect(try trust.isNamed(CurlURLParser.parse(url)) == named)
-  }
-
-  @Test(arguments: [("a%20b", "a b"), ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%41%", "A%")])
-  func `percent-encoding is undone where it is one`(_ text: String, _ plain: String) {
-    #expect(percentDecoded(text) == Array(plain.utf8))
   }
 
   @Test(

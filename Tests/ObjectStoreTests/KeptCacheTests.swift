@@ -4,7 +4,6 @@ import Pipeline
 import SampleStore
 import Support
 import Testing
-import Transport
 
 @testable import Cache
 @testable import ObjectStore
@@ -48,7 +47,9 @@ struct KeptCacheTests {
     #expect(bucket.objects.count == report.images.unique)
     #expect(keys.allSatisfy { $0.hasPrefix("m/images/") })
     for object in bucket.objects.values {
-      let url = try #require(object.headers["x-amz-meta-larder-url"].map(StoreText.decoded))
+      let url = try #require(
+        object.headers["x-amz-meta-larder-url"].map { PercentEncoding.lenientText($0) }
+      )
       let path = try #require(url.firstRange(of: "/pictures/").map { url[$0.lowerBound...] })
       #expect(object.bytes == (try SampleShop.bytes(of: String(path))))
     }
@@ -89,7 +90,9 @@ struct KeptCacheTests {
   /// Gives all objects the keys that an older larder gave them.
   private func rename() throws {
     for (key, object) in bucket.objects {
-      let url = try #require(object.headers["x-amz-meta-larder-url"].map(StoreText.decoded))
+      let url = try #require(
+        object.headers["x-amz-meta-larder-url"].map { PercentEncoding.lenientText($0) }
+      )
       bucket.objects[key] = nil
       bucket.objects["m/\(PictureName(older: url).path)"] = object
     }

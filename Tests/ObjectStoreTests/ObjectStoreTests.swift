@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Testing
-import Transport
 
 @testable import ObjectStore
 
@@ -138,17 +137,5 @@ struct ObjectStoreTests {
       return (error as? LarderError)?.code.rawValue == kind && text.contains(words)
         && text.hasPrefix("cannot write s3://shop/m/x: ") && !text.contains("secret ")
     }
-  }
-
-  @Test(
-    arguments: [
-      ("2026-11-24T12:00:00.000Z", 1_795_521_600), ("1970-01-01T00:00:00Z", 0),
-      ("2024-02-29T23:59:59Z", 1_709_251_199), ("2026-11-24", nil), ("", nil),
-      ("2026-13-24T12:00:00Z", nil), ("2026-02-31T12:00:00Z", nil),
-      ("2026-11-24T9223372036854775807:00:00Z", nil), ("2026-11-24T12:60:00Z", nil),
-    ] as [(String, Int64?)]
-  )
-  func `times of lists are read`(text: String, seconds: Int64?) {
-    #expect(StoreTime.read(text)?.seconds == seconds)
   }
 }

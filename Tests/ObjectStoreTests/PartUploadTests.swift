@@ -3,7 +3,6 @@ import Cache
 import Support
 import Synchronization
 import Testing
-import Transport
 
 @testable import ObjectStore
 
@@ -78,7 +77,7 @@ struct PartUploadTests {
     bucket.fail(nil)
     #expect(bucket.openUploads == 1)
     let pictures = KeptPictures(try bucket.store())
-    let begun = try #require(StoreTime.read("2026-01-01T00:00:00.000Z"))
+    let begun = try #require(UnixTime(rfc3339: "2026-01-01T00:00:00.000Z"))
 
     try pictures.abortOldUploads(now: begun + 3600)
     #expect(bucket.openUploads == 1)

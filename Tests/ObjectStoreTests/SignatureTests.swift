@@ -5,7 +5,6 @@ import CurlTransport
 import Foundation
 import Support
 import Testing
-import Transport
 
 @testable import ObjectStore
 

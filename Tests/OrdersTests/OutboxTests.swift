@@ -5,7 +5,6 @@ import Glibc
 import SQLite
 import Support
 import Testing
-import Transport
 
 @testable import Orders
 

@@ -2,7 +2,6 @@ import CurlTransport
 import SampleStore
 import Support
 import Testing
-import Transport
 
 @testable import Orders
 

@@ -1,7 +1,6 @@
 import Cache
 import Support
 import Testing
-import Transport
 
 @testable import Pipeline
 

@@ -5,7 +5,6 @@ import Foundation
 import Glibc
 import Support
 import Testing
-import Transport
 
 @testable import Pipeline
 

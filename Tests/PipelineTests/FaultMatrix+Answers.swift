@@ -1,5 +1,4 @@
 import Support
-import Transport
 
 /// What stands before a body, where it is said to be, and how long it takes.
 extension FaultMatrixTests {

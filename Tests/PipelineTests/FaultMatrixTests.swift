@@ -3,7 +3,6 @@ import Pipeline
 import Support
 import Synchronization
 import Testing
-import Transport
 
 /// All that a server can do wrong, through the whole pipeline: no wrong byte, no hang.
 @Suite struct FaultMatrixTests {

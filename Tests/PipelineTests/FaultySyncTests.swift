@@ -6,7 +6,6 @@ import SampleStore
 import Support
 import Synchronization
 import Testing
-import Transport
 
 @testable import Pipeline
 

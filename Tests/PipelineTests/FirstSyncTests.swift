@@ -4,7 +4,6 @@ import GRDB
 import SampleStore
 import Support
 import Testing
-import Transport
 
 @testable import Cache
 @testable import Pipeline

@@ -1,6 +1,6 @@
+import Base
 import Foundation
 import Testing
-import Transport
 
 @testable import Pipeline
 

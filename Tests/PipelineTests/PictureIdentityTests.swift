@@ -2,7 +2,6 @@ import Cache
 import GRDB
 import Support
 import Testing
-import Transport
 
 @testable import Pipeline
 

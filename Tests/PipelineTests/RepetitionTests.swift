@@ -3,7 +3,6 @@ import CurlTransport
 import SampleStore
 import Support
 import Testing
-import Transport
 
 @testable import Pipeline
 

@@ -1,9 +1,9 @@
+import Base
 import Cache
 import Foundation
 import SampleStore
 import Support
 import Testing
-import Transport
 
 @testable import Pipeline
 

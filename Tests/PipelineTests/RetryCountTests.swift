@@ -1,10 +1,10 @@
+import Base
 import Cache
 import Catalog
 import CurlTransport
 import Imaging
 import Support
 import Testing
-import Transport
 
 @testable import Pipeline
 

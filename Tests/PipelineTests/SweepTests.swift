@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import CurlTransport
@@ -7,7 +8,6 @@ import SampleStore
 import Support
 import Synchronization
 import Testing
-import Transport
 
 @testable import Pipeline
 

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import CurlTransport
 import SampleStore

@@ -1,3 +1,4 @@
+import Base
 import CurlTransport
 import Support
 import Synchronization

@@ -3,7 +3,6 @@ import Catalog
 import Foundation
 import Support
 import Testing
-import Transport
 
 @testable import Pipeline
 

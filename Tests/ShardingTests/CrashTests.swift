@@ -7,7 +7,6 @@ import SampleStore
 import Support
 import Synchronization
 import Testing
-import Transport
 
 @testable import Cache
 @testable import Sharding

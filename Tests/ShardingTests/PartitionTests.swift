@@ -2,7 +2,6 @@ import CurlTransport
 import Foundation
 import Support
 import Testing
-import Transport
 
 @testable import Cache
 @testable import Sharding

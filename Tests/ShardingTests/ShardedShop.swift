@@ -2,7 +2,6 @@ import CurlTransport
 import Pipeline
 import SampleStore
 import Support
-import Transport
 
 @testable import Cache
 @testable import Sharding

@@ -1,3 +1,4 @@
+import Base
 import CurlTransport
 import Synchronization
 import Transport

@@ -2,7 +2,6 @@ import Base
 import Cache
 import Glibc
 import Synchronization
-import Transport
 
 /// The system's disk with one fault: an operation fails, or the machine stops at it.
 ///

@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Synchronization
-import Transport
 
 /// The system's disk, which notes every operation so that a power cut can be played back.
 package final class RecordingDisk: Disk {

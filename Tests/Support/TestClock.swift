@@ -1,5 +1,5 @@
+import Base
 import Synchronization
-import Transport
 
 /// A wall clock that only a test moves.
 package final class TestClock: Sendable {

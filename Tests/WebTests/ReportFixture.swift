@@ -1,6 +1,6 @@
+import Base
 import Cache
 import Catalog
-import Transport
 
 @testable import Pipeline
 @testable import Web

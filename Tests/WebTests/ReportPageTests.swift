@@ -1,7 +1,6 @@
 import Cache
 import Catalog
 import Testing
-import Transport
 
 @testable import Pipeline
 @testable import Web

@@ -1,6 +1,6 @@
+import Base
 import Cache
 import Testing
-import Transport
 
 @testable import Web
 
@@ -41,13 +41,6 @@ import Transport
     #expect(plot.top == "4.0")
   }
 
-  @Test(arguments: [
-    (0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "−1,000"),
-  ])
-  func `thousands stand apart`(_ count: Int, _ text: String) {
-    #expect(PageLanguage.number(count) == text)
-  }
-
   @Test func `words follow the language, and unknown locales are English`() {
     #expect(PageLanguage(locale: "ko_KR.UTF-8") == .korean)
     #expect(PageLanguage(locale: "C") == .english)
@@ -56,17 +49,6 @@ import Transport
     #expect(PageLanguage.korean.duration(65) == "1분 5초")
     #expect(PageLanguage.english.duration(3700) == "1 h 1 min")
     #expect(PageLanguage.korean.duration(2 * 86_400 + 3600) == "2일 1시간")
-  }
-
-  @Test(
-    arguments: [
-      (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (102_348, "99.9 KiB"), (102_399, "100 KiB"),
-      (1_048_063, "1023 KiB"), (1_048_535, "1.0 MiB"), (1_048_576, "1.0 MiB"),
-      (1_073_700_000, "1.0 GiB"),
-    ] as [(Int64, String)]
-  )
-  func `a size has the unit of its rounded number`(_ bytes: Int64, _ text: String) {
-    #expect(PageLanguage.bytes(bytes) == text)
   }
 
   @Test(arguments: [

@@ -1,3 +1,4 @@
+import Base
 import NIOCore
 import NIOHTTP1
 import Testing

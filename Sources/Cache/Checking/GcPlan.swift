@@ -1,4 +1,4 @@
-import Transport
+import Base
 
 /// What a sweep of the cache would remove, and why.
 ///

@@ -1,7 +1,6 @@
 import Base
 import GRDB
 import Synchronization
-import Transport
 
 /// The files that a killed run left without a row, until a picture claims them or they are swept.
 ///

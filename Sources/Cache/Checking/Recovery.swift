@@ -2,7 +2,6 @@ import Base
 import FoundationEssentials
 import GRDB
 import Glibc
-import Transport
 
 /// How one row and its file stand to each other.
 enum Standing: Equatable {

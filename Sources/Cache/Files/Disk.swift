@@ -1,7 +1,6 @@
 import Base
 import Glibc
 import Synchronization
-import Transport
 
 /// The file operations that a commit is made of, one system call each.
 ///

@@ -2,7 +2,6 @@ import Base
 import GRDB
 import Glibc
 import SQLite
-import Transport
 
 extension Index {
   /// The most items that a run checks.

@@ -1,6 +1,5 @@
 import Base
 import GRDB
-import Transport
 
 /// What the index knows of a section's page or an item's detail, by its URL and who reads it: its row in
 /// `document`.

@@ -1,6 +1,5 @@
 import Base
 import GRDB
-import Transport
 
 extension Index {
   /// The pictures that the catalogs in this cache refer to: those of the items that each one's last

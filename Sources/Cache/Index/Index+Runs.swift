@@ -1,7 +1,6 @@
 import Base
 import FoundationEssentials
 import GRDB
-import Transport
 
 /// A catalog that shares the cache.
 package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {

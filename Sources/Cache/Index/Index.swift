@@ -2,7 +2,6 @@ import Base
 import GRDB
 import Glibc
 import SQLite
-import Transport
 
 /// What is known of the files: one SQLite database beside them.
 ///

@@ -1,6 +1,6 @@
+import Base
 import FoundationEssentials
 import GRDB
-import Transport
 
 /// A catalog's number in the index.
 package struct CatalogID: RawRepresentable, Hashable, Sendable, Codable {

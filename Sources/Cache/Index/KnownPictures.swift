@@ -2,7 +2,6 @@ import Base
 import GRDB
 import SQLite
 import Synchronization
-import Transport
 
 /// What an index knew of each picture when a run began: held in memory while it is little, looked up when it is much.
 ///

@@ -1,4 +1,4 @@
-import Transport
+import Base
 
 /// The key of a picture everywhere: the first 128 bits of the SHA-256 of its URL.
 ///

@@ -1,8 +1,8 @@
+import Base
 import FoundationEssentials
 import GRDB
 import GRDBSQLite
 import SQLite
-import Transport
 
 /// A query whose rows are read one by one, each column by its place.
 ///

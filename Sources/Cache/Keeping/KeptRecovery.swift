@@ -1,5 +1,4 @@
 import Base
-import Transport
 
 /// Brings an index in step with the store that keeps its pictures.
 ///

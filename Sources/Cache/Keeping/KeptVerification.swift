@@ -2,7 +2,6 @@ import Base
 import Crypto
 import Dispatch
 import Synchronization
-import Transport
 
 /// Checks every picture that a store keeps against what was committed.
 ///

@@ -1,7 +1,6 @@
 import Base
 import Glibc
 import Synchronization
-import Transport
 
 /// Keeps whole pictures elsewhere than in the cache's own `images/`: in an object store.
 ///

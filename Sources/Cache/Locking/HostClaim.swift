@@ -3,7 +3,6 @@ import CGlibc
 import Dispatch
 import Glibc
 import Synchronization
-import Transport
 
 /// The right to change a cache that other machines see too: the file `lock.host`, renewed every 15 s.
 ///
@@ -357,12 +356,10 @@ struct Machine: Sendable {
   var boot = PartialBody.boot.isEmpty ? Machine.hostName : PartialBody.boot
   /// Seconds of a clock that counts from that boot and never goes back.
   var monotonic: @Sendable () -> Int64 = {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec)
+    MonotonicTime.now().nanoseconds / 1_000_000_000
   }
   /// The wall clock, for people.
-  var now: @Sendable () -> UnixTime = { UnixTime(Int64(time(nil))) }
+  var now: @Sendable () -> UnixTime = UnixTime.now
 
   /// A holder's line without the name of this machine, which says nothing to who reads it here.
   static func withoutHost(_ text: String) -> String {

@@ -1,6 +1,5 @@
 import Glibc
 import Synchronization
-import Transport
 
 /// Opens the files of a cache for whoever sends them on, and nothing beside them.
 ///

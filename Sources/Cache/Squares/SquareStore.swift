@@ -1,7 +1,6 @@
 import Base
 import GRDB
 import Synchronization
-import Transport
 
 /// The squares of a cache's pictures: files below `squares/<side>/`, and what is known of them.
 ///

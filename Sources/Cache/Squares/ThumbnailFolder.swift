@@ -1,6 +1,5 @@
 import Base
 import Glibc
-import Transport
 
 /// Small pictures for pages, kept in a cache so that the next page need not make them again:
 /// `thumbnails/<side>/<2 hex>/<64 hex>.jpg`, named by the SHA-256 of the picture they were made of.

@@ -1,7 +1,6 @@
 import Base
 import Dispatch
 import Synchronization
-import Transport
 
 /// Gives files their names: each is synced, then renamed, then the folders are synced.
 struct FilePlacer {

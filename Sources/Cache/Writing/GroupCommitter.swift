@@ -3,7 +3,6 @@ import Dispatch
 import FoundationEssentials
 import GRDB
 import Synchronization
-import Transport
 
 /// Commits the groups that the lanes fill, on two queues of its own.
 ///

@@ -2,7 +2,6 @@ import Base
 import Crypto
 import Glibc
 import Synchronization
-import Transport
 
 /// What a later run needs to resume a body that broke off.
 ///

@@ -1,3 +1,5 @@
+import Base
+
 /// How to request the pages of a listing after the first.
 public struct PagingRule: Hashable, Sendable {
   /// What tells one page from the next.

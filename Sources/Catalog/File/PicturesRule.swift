@@ -1,3 +1,5 @@
+import Base
+
 /// How a catalog's pictures are asked for and told apart: `pictures:` in a catalog file.
 public struct PicturesRule: Hashable, Sendable {
   /// Headers for the pictures of one host.
@@ -50,29 +52,15 @@ public enum PictureIdentity: Hashable, Sendable {
       let query = url[url.utf8.index(after: mark)...]
       let parts = query.split(separator: "&", omittingEmptySubsequences: false)
       let kept = parts.filter { part in
-        let name = Self.decoded(part.prefix { $0 != "=" })
+        let name = PercentEncoding.decoded(
+          part.utf8.prefix { $0 != UInt8(ascii: "=") },
+          plusIsSpace: true
+        )
         return !names.contains { Self.matches(Array($0.utf8)[...], name[...]) }
       }
       guard kept.count < parts.count else { return url }
       return url[..<mark] + (kept.isEmpty ? "" : "?" + kept.joined(separator: "&"))
     }
-  }
-
-  /// The bytes of a parameter's name, `%XX` and `+` replaced.
-  private static func decoded(_ name: Substring) -> [UInt8] {
-    var rest = Array(name.utf8)[...]
-    var bytes: [UInt8] = []
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-      }
-    }
-    return bytes
   }
 
   /// Whether a name is what a pattern says, case and all.

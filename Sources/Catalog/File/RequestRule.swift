@@ -1,3 +1,5 @@
+import Base
+
 /// How a document is asked for, where a plain GET is not enough: GraphQL and other searches by POST.
 public struct RequestRule: Hashable, Sendable {
   /// What is done to the URL.

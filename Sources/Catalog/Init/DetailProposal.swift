@@ -1,3 +1,5 @@
+import Base
+
 /// Where the details of items are, and which field is what in them, told from the detail of one item.
 struct DetailProposal {
   /// An item of the listing that the detail may be of.

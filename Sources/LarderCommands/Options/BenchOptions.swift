@@ -1,7 +1,7 @@
 import ArgumentParser
+import Base
 import Bench
 import Foundation
-import Transport
 
 /// What `bench` measures, and how.
 struct BenchOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Transport
 
 /// Which cache, for commands that work in a folder.
@@ -110,7 +111,7 @@ struct RoomOptions: ParsableArguments {
       free < keepFree.bytes
     else { return nil }
     return
-      "cannot take more pictures: the disk of \(cache) has \(Quantities.bytes(free)) free, and "
-      + "--keep-free leaves \(Quantities.bytes(keepFree.bytes)); free some and run again"
+      "cannot take more pictures: the disk of \(cache) has \(free.formatted()) free, and "
+      + "--keep-free leaves \(keepFree.bytes.formatted()); free some and run again"
   }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Base
 import CurlTransport
-import Transport
 
 /// A value on the command line that is a number and a unit; the number alone says too little.
 protocol UnitArgument: Sendable {

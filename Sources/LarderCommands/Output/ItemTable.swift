@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Pipeline
@@ -130,7 +131,7 @@ struct ItemCard {
     if !item.images.isEmpty { lines.append("") }
     for image in item.images {
       let place = image.path ?? "\(image.state.rawValue): \(image.url)"
-      let size = image.bytes.map { "  \(Quantities.bytes($0))" } ?? ""
+      let size = image.bytes.map { "  \($0.formatted())" } ?? ""
       lines.append("\(padded(image.role.rawValue, to: 9))  \(place)\(size)")
     }
     return lines.joined(separator: "\n")

@@ -1,3 +1,4 @@
+import Base
 import CAVIF
 import CDrawing
 import CLCMS
@@ -8,7 +9,6 @@ import CWebP
 import CXML
 import CZimg
 import CurlTransport
-import Transport
 
 /// The libraries that tell their release, each with the one that is installed.
 ///

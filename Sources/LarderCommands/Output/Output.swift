@@ -4,7 +4,6 @@ import CurlTransport
 import Glibc
 import Pipeline
 import Synchronization
-import Transport
 
 /// The only place that writes to the terminal: data to stdout, all else to stderr.
 enum Output {

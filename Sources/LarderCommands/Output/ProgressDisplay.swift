@@ -1,3 +1,4 @@
+import Base
 import CurlTransport
 import Dispatch
 import Pipeline
@@ -117,10 +118,10 @@ struct ProgressLine {
     var trouble: [String] = []
     if snapshot.failed > 0 { trouble.append("\(snapshot.failed) failed") }
     if activity.retrying > 0 { trouble.append("\(activity.retrying) retrying") }
-    var rest = [Quantities.bytes(snapshot.bytes)]
+    var rest = [snapshot.bytes.formatted()]
     if seconds > 0 {
       let rate = ByteCount(Int64(Double(snapshot.bytes.count) / seconds))
-      rest.append("\(Quantities.bytes(rate))/s")
+      rest.append("\(rate.formatted())/s")
     }
     // Once every section is known the total is, too.
     if snapshot.sections.isComplete, let left = parts.secondsLeft {

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import Pipeline
 
@@ -73,8 +74,8 @@ struct SyncSummary {
     add(report.images.revalidated, "revalidated", to: &parts)
     add(report.images.fresh, "fresh", to: &parts)
     add(report.images.failed, "failed", to: &parts)
-    parts.append("\(Quantities.bytes(report.images.bytesFetched)) received")
-    parts.append("\(Quantities.bytes(report.images.bytesHeld)) held")
+    parts.append("\(report.images.bytesFetched.formatted()) received")
+    parts.append("\(report.images.bytesHeld.formatted()) held")
     return parts.joined(separator: ", ")
   }
 
@@ -198,8 +199,8 @@ extension SyncReport {
   /// `1,048 more: 1,000 × expected an object, found a number, 48 × the item has no id`, the most frequent first.
   private static func words(_ counts: [String: Int]) -> String {
     let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
-      .map { "\(Quantities.grouped($0.value)) × \($0.key)" }.joined(separator: ", ")
-    return "\(Quantities.grouped(counts.values.reduce(0, +))) more: \(reasons)"
+      .map { "\($0.value.grouped) × \($0.key)" }.joined(separator: ", ")
+    return "\(counts.values.reduce(0, +).grouped) more: \(reasons)"
       + (counts.count > 5 ? ", …" : "")
   }
 }

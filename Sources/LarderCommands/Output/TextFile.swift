@@ -1,7 +1,6 @@
 import Base
 import Glibc
 import SystemPackage
-import Transport
 
 /// Small files for other programs to read at any moment.
 enum TextFile {

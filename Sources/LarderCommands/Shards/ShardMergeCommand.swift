@@ -1,9 +1,9 @@
 import ArgumentParser
+import Base
 import CurlTransport
 import Glibc
 import Pipeline
 import Sharding
-import Transport
 
 /// `larder shard merge`: commits a planned run.
 struct ShardMergeCommand: ParsableCommand {

@@ -1,10 +1,10 @@
 import ArgumentParser
+import Base
 import Catalog
 import CurlTransport
 import Foundation
 import Pipeline
 import Sharding
-import Transport
 
 /// `larder shard plan CATALOG`: fetches sections and details, and parts the pictures.
 struct ShardPlanCommand: ParsableCommand {

@@ -1,11 +1,11 @@
 import ArgumentParser
+import Base
 import CGlibc
 import CurlTransport
 import Foundation
 import Glibc
 import Pipeline
 import Sharding
-import Transport
 
 /// `larder shard run`: brings one shard's pictures and commits its manifest.
 struct ShardRunCommand: ParsableCommand {

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import FoundationEssentials
 import Synchronization
@@ -245,7 +246,7 @@ final class RunSecrets: Sendable {
     for value in variables.values.values { veil.hide(value) }
     for userInfo in named.givenUserInfo {
       let parts = userInfo.split(separator: ":", maxSplits: 1)
-      if let secret = parts.last { veil.hide(String(secret).removingPercentEncoding ?? "") }
+      if let secret = parts.last { veil.hide(PercentEncoding.text(String(secret)) ?? "") }
     }
     self.veil = Mutex(veil)
   }

@@ -3,7 +3,6 @@ import Cache
 import Catalog
 import FoundationEssentials
 import Glibc
-import Transport
 
 /// The folder that an export fills: every file in it is whole, whenever somebody looks.
 struct ExportFolder {

@@ -2,7 +2,6 @@ import Base
 import Cache
 import Catalog
 import FoundationEssentials
-import Transport
 
 /// What lists an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when items
 /// have places.

@@ -1,6 +1,6 @@
+import Base
 import Cache
 import Catalog
-import Transport
 
 /// Where each picture goes in an exported folder.
 package struct ExportPlan: Sendable, Equatable {
@@ -203,7 +203,7 @@ enum ExportName {
   /// elsewhere decoded, holds controls or turns the direction of text, or is no text, stays as it
   /// is sent. A dot at the beginning, which hides a file, is encoded.
   static func decoded(_ segment: String) -> String {
-    let bytes = percentDecoded(segment)
+    let bytes = PercentEncoding.decoded(segment.utf8)
     let leads = bytes.contains(UInt8(ascii: "/")) || bytes.contains(UInt8(ascii: "\\"))
     guard !leads, let text = String(validating: bytes, as: UTF8.self), PlainText.isPlain(text),
       text.first?.isWhitespace != true, text.last?.isWhitespace != true

@@ -3,7 +3,6 @@ import Cache
 import Catalog
 import FoundationEssentials
 import Synchronization
-import Transport
 
 /// A check of a cache, and its repair with what the catalogs in it know.
 package struct CacheCheck: Sendable {

@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import Transport
 
 /// Sweeps a cache: what no catalog needs any more, what is too old, what is too much.
 package struct CacheGc: Sendable {

@@ -5,7 +5,6 @@ import Glibc
 import Imaging
 import Synchronization
 import SystemPackage
-import Transport
 
 /// Makes a square of every picture, on as many workers as there are processors, while others
 /// arrive.

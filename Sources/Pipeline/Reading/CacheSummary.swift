@@ -1,6 +1,5 @@
 import Base
 import Cache
-import Transport
 
 /// How a cache stands: how old, how big, and what fails since when.
 package struct CacheSummary: Sendable, Equatable {

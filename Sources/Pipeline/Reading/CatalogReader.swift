@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import Transport
 
 /// A picture as `list` and `show` tell of it.
 package struct ShownImage: Sendable, Equatable {

@@ -1,6 +1,6 @@
+import Base
 import Catalog
 import FoundationEssentials
-import Transport
 
 /// Items as `list --json`, `show --json` and an export's `catalog.json` write them, every key
 /// always there.

@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import Transport
 
 /// Puts the report of a run together: what the sections say as soon as they are there, the rest once
 /// all stages have ended.

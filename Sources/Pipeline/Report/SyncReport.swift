@@ -1,7 +1,7 @@
+import Base
 import Cache
 import Catalog
 import FoundationEssentials
-import Transport
 
 /// What a sync did, key for key what `sync --json` prints.
 package struct SyncReport: Sendable, Equatable, Decodable {

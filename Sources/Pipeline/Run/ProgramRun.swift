@@ -2,7 +2,6 @@ import Base
 import CGlibc
 import Catalog
 import Glibc
-import Transport
 
 /// One run of a program that the user names: a process of its own, without a shell.
 package struct ProgramRun {

@@ -169,13 +169,6 @@ extension RunSection {
   }
 }
 
-extension Duration {
-  /// The duration in seconds.
-  var inSeconds: Double {
-    Double(components.seconds) + Double(components.attoseconds) * 1e-18
-  }
-}
-
 /// What a sync is asked to do beyond what the catalog file says.
 package struct SyncOptions: Sendable {
   /// Replaces the catalog's `base`.

@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import Transport
 
 extension Index {
   /// The items of a listing as their details are asked for: with the fields that the rule's places name, if any.

@@ -1,5 +1,5 @@
+import Base
 import Glibc
-import Transport
 
 /// How a page tells time: in the zone of whoever makes it.
 package struct PageClock: Sendable {

@@ -1,3 +1,5 @@
+import Base
+
 /// The languages that pages speak; what a shop says stays as it is.
 package enum PageLanguage: String, Sendable, CaseIterable {
   /// Korean.
@@ -15,34 +17,8 @@ package enum PageLanguage: String, Sendable, CaseIterable {
 
   /// `1 item`, `3 items`, `1,234 items`; Korean has no plural.
   func count(_ count: Int, _ noun: String, _ nouns: String, _ korean: String) -> String {
-    let number = Self.number(count)
+    let number = count.grouped
     return of("\(number) \(count == 1 ? noun : nouns)", "\(korean) \(number)개")
-  }
-
-  /// `1,234`.
-  static func number(_ count: Int) -> String {
-    var text = ""
-    let digits = String(count.magnitude)
-    for (place, digit) in digits.enumerated() {
-      if place > 0, (digits.count - place).isMultiple(of: 3) { text += "," }
-      text.append(digit)
-    }
-    return (count < 0 ? "−" : "") + text
-  }
-
-  /// `7.1 MiB`, `24 KiB`, `312 B`.
-  ///
-  /// The unit is chosen for the rounded number: 1023.96 KiB are `1.0 MiB`.
-  package static func bytes(_ size: Int64) -> String {
-    let units = ["B", "KiB", "MiB", "GiB", "TiB"]
-    var value = Double(size)
-    var unit = 0
-    while value.rounded() >= 1024, unit < units.count - 1 {
-      value /= 1024
-      unit += 1
-    }
-    return
-      "\(unit == 0 || value >= 99.95 ? "\(Int(value.rounded()))" : tenths(value)) \(units[unit])"
   }
 
   /// `1.4 s`, `2 min 5 s`, `1 h 3 min`, `2 d 4 h`.
@@ -51,17 +27,11 @@ package enum PageLanguage: String, Sendable, CaseIterable {
   package func duration(_ seconds: Double) -> String {
     let (d, h, m, s) =
       self == .korean ? ("일", "시간", "분", "초") : (" d", " h", " min", " s")
-    guard seconds >= 59.95 else { return Self.tenths(max(seconds, 0)) + s }
+    guard seconds >= 59.95 else { return max(seconds, 0).tenths + s }
     let whole = Int(min(seconds, 1e12).rounded())
     if whole < 3600 { return "\(whole / 60)\(m) \(whole % 60)\(s)" }
     if whole < 86_400 { return "\(whole / 3600)\(h) \(whole % 3600 / 60)\(m)" }
     return "\(whole / 86_400)\(d) \(whole % 86_400 / 3600)\(h)"
-  }
-
-  /// `1.4`: a number with one digit behind the point.
-  package static func tenths(_ value: Double) -> String {
-    let tenths = Int((value * 10).rounded())
-    return "\(tenths / 10).\(tenths % 10)"
   }
 
   /// The language that most of some texts are written in, as far as letters tell; nil for others.

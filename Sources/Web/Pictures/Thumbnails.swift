@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Dispatch
 import Glibc
@@ -5,7 +6,6 @@ import Imaging
 import Pipeline
 import Synchronization
 import SystemPackage
-import Transport
 
 /// Makes the small pictures of a page, on as many threads as there are processors.
 ///

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import Pipeline
 
@@ -85,10 +86,10 @@ struct ChangesView {
       guard all > 0 else { return nil }
       let rest = all - Self.most
       return Group(
-        title: "\(title) (\(PageLanguage.number(all)))",
+        title: "\(title) (\(all.grouped))",
         rows: Array(rows),
         hasMore: rest > 0,
-        more: say("and \(PageLanguage.number(rest)) more", "외 \(PageLanguage.number(rest))건"),
+        more: say("and \(rest.grouped) more", "외 \(rest.grouped)건"),
         speech: speech
       )
     }

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import Pipeline
 
@@ -67,7 +68,7 @@ struct ProblemView {
     (self.rows, hasRows) = (Array(shown), !shown.isEmpty)
     let rest = (count ?? rows.count) - shown.count
     hasMore = rest > 0
-    let number = PageLanguage.number(rest)
+    let number = rest.grouped
     more = language.of("and \(number) more", "외 \(number)건")
   }
 

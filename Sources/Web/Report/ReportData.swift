@@ -2,7 +2,6 @@ import Base
 import Cache
 import Catalog
 import Pipeline
-import Transport
 
 /// All that a report tells of, read from a cache.
 package struct ReportData: Sendable {

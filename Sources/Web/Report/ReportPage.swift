@@ -6,7 +6,6 @@ import Imaging
 import Mustache
 import Pipeline
 import Synchronization
-import Transport
 
 /// A catalog as one HTML page that needs nothing from elsewhere.
 package struct ReportPage {

@@ -1,8 +1,8 @@
+import Base
 import Cache
 import Catalog
 import FoundationEssentials
 import Pipeline
-import Transport
 
 /// The whole page as its template names it.
 struct ReportView {
@@ -114,7 +114,7 @@ struct ReportView {
         time: when
       ),
       Tile(
-        value: report.changes.old == nil ? "–" : PageLanguage.number(changes.count),
+        value: report.changes.old == nil ? "–" : changes.count.grouped,
         label: report.changes.old == nil
           ? say("first run", "첫 실행")
           : say("changes since the run before", "지난번과 달라진 점"),
@@ -122,7 +122,7 @@ struct ReportView {
         tone: ""
       ),
       Tile(
-        value: PageLanguage.number(failures),
+        value: failures.grouped,
         label: problems.isEmpty
           ? say("failed or skipped", "실패하거나 건너뜀")
           : say("failed or skipped: see what to do", "실패하거나 건너뜀: 할 일 보기"),
@@ -130,17 +130,17 @@ struct ReportView {
         tone: problems.isEmpty ? "good" : problems.contains { $0.tone == "bad" } ? "bad" : "warn"
       ),
       Tile(
-        value: PageLanguage.number(sizes.held),
+        value: sizes.held.grouped,
         label: missing > 0
           ? say(
-            "pictures of \(PageLanguage.number(sizes.referenced))",
-            "사진 (전체 \(PageLanguage.number(sizes.referenced)))"
+            "pictures of \(sizes.referenced.grouped)",
+            "사진 (전체 \(sizes.referenced.grouped))"
           ) : say("pictures, all of them", "사진 (모두)"),
         target: "sizes",
         tone: missing > 0 ? "warn" : ""
       ),
       Tile(
-        value: PageLanguage.bytes(sizes.bytes),
+        value: ByteCount(sizes.bytes).formatted(),
         label: say("of pictures held", "저장된 사진 크기"),
         target: "sizes",
         tone: ""
@@ -297,14 +297,14 @@ struct SizesView {
       Row(
         title: shelf.title,
         speech: shelf.speech,
-        items: PageLanguage.number(shelf.items.count),
-        pictures: PageLanguage.number(pictures),
-        size: PageLanguage.bytes(bytes),
+        items: shelf.items.count.grouped,
+        pictures: pictures.grouped,
+        size: ByteCount(bytes).formatted(),
         bar: most > 0 ? max(bytes > 0 ? 2 : 0, Int(160 * Double(bytes) / Double(most))) : 0
       )
     }
     let pictures = language.count(held, "picture", "pictures", "사진")
-    summary = "\(pictures), \(PageLanguage.bytes(bytes))"
+    summary = "\(pictures), \(ByteCount(bytes).formatted())"
   }
 }
 

@@ -1,6 +1,6 @@
+import Base
 import Cache
 import Pipeline
-import Transport
 
 /// A moment for people and for programs.
 struct MomentView: Equatable {
@@ -40,9 +40,9 @@ struct RunsView {
     let say = language.of
     let good = data.times.count { $0.outcome == "complete" }
     summary = say(
-      "\(PageLanguage.number(good)) of \(language.count(data.times.count, "run", "runs", "")) "
+      "\(good.grouped) of \(language.count(data.times.count, "run", "runs", "")) "
         + "in half a year were complete",
-      "반년 동안 \(PageLanguage.number(data.times.count))번 실행, \(PageLanguage.number(good))번 완료"
+      "반년 동안 \(data.times.count.grouped)번 실행, \(good.grouped)번 완료"
     )
     rows = data.runs.prefix(Self.tableRows).map { run in
       let report = run.report
@@ -52,9 +52,9 @@ struct RunsView {
         outcome: language.outcome(run.time.outcome),
         tone: Self.tone(run.time.outcome),
         duration: report.map { language.duration($0.durationSeconds) } ?? "–",
-        received: report.map { PageLanguage.bytes($0.images.bytesFetched.count) } ?? "–",
-        requests: report.map { PageLanguage.number($0.requests) } ?? "–",
-        failures: report.map { PageLanguage.number($0.failureCount) } ?? "–"
+        received: report.map { $0.images.bytesFetched.formatted() } ?? "–",
+        requests: report.map { $0.requests.grouped } ?? "–",
+        failures: report.map { $0.failureCount.grouped } ?? "–"
       )
     }
     let ended = data.runs.filter { $0.report != nil }.reversed()
@@ -79,7 +79,7 @@ struct RunsView {
       plot(
         say("Picture bytes received", "받은 사진 크기"),
         { Double($0.images.bytesFetched.count) },
-        { PageLanguage.bytes(Int64($0)) }
+        { ByteCount(Int64($0)).formatted() }
       ),
     ].compactMap { $0 }
   }

@@ -1,6 +1,5 @@
 import Catalog
 import Pipeline
-import Transport
 
 /// What the page knows of each item beyond its card, as JSON for its script.
 ///

@@ -3,7 +3,6 @@ import Cache
 import NIOCore
 import Pipeline
 import Synchronization
-import Transport
 
 /// Pictures, by their paths in the cache, and squares of them.
 ///

@@ -1,6 +1,6 @@
+import Base
 import FoundationEssentials
 import NIOCore
-import Transport
 
 /// The pages, which know nothing of sockets.
 struct PageSource: Sendable {

@@ -1,3 +1,4 @@
+import Base
 import Transport
 
 /// What the conditions of a GET or HEAD say of what is held. (RFC 9110, section 13)

@@ -3,7 +3,6 @@ import Cache
 import Dispatch
 import Pipeline
 import Synchronization
-import Transport
 
 /// Pictures that are asked for and not held: each is fetched once, however many ask, and kept.
 final class Pulls: Sendable {

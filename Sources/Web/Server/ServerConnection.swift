@@ -1,7 +1,7 @@
+import Base
 import NIOCore
 import NIOHTTP1
 import Synchronization
-import Transport
 
 /// One client connection: reads a request, has the site answer it, sends the answer, and so on.
 ///

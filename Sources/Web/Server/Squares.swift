@@ -4,7 +4,6 @@ import Imaging
 import NIOCore
 import Pipeline
 import Synchronization
-import Transport
 
 /// Squares that are asked for and not held: each is made once, however many ask, and kept.
 final class Squares: Sendable {

@@ -9,7 +9,6 @@ import NIOHTTP1
 import NIOPosix
 import Pipeline
 import Synchronization
-import Transport
 
 /// The server: hummingbird's, on threads of its own.
 package final class WebServer: Sendable {

@@ -1,3 +1,4 @@
+import Base
 import Catalog
 
 /// The pages of the store by their addresses.

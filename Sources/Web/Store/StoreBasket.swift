@@ -1,3 +1,4 @@
+import Base
 import Catalog
 import Larder
 import Orders
@@ -28,7 +29,7 @@ struct StoreBasket: Equatable {
     for part in (cookie ?? "").prefix(4096).split(separator: "!") {
       let pieces = part.split(separator: "*")
       guard pieces.count == 2, let count = Int(pieces[1]),
-        let id = PercentDecoding.text(String(pieces[0]))
+        let id = PercentEncoding.text(String(pieces[0]))
       else { continue }
       _ = add(id, count)
     }

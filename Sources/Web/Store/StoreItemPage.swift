@@ -1,10 +1,10 @@
+import Base
 import Catalog
 import Imaging
 import Orders
 import Pipeline
 import Synchronization
 import SystemPackage
-import Transport
 
 /// The page of an item.
 struct StoreItemPage {

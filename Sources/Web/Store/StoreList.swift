@@ -1,8 +1,8 @@
+import Base
 import Cache
 import Catalog
 import Mustache
 import Pipeline
-import Transport
 
 /// The first page: what is cheapest against before, and the beginning of each section.
 struct StoreHome {
@@ -127,8 +127,8 @@ struct StoreList {
       pageCount == 1
       ? number
       : language.of(
-        "\(number), page \(chosen.page) of \(PageLanguage.number(pageCount))",
-        "\(number) · \(PageLanguage.number(pageCount))쪽 중 \(chosen.page)쪽"
+        "\(number), page \(chosen.page) of \(pageCount.grouped)",
+        "\(number) · \(pageCount.grouped)쪽 중 \(chosen.page)쪽"
       )
     let within = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.items
     badges = Self.offered(
@@ -186,7 +186,7 @@ struct StoreList {
       return Badge(
         title: badge.key,
         address: query.with { $0.badge = isCurrent ? "" : badge.key }.address(path),
-        count: PageLanguage.number(badge.value),
+        count: badge.value.grouped,
         isCurrent: isCurrent
       )
     }
@@ -298,7 +298,7 @@ struct PageLink {
     for number in wanted.sorted() {
       if number > last + 1 { links.append(PageLink("…", nil)) }
       links.append(
-        PageLink(PageLanguage.number(number), address(number), isCurrent: number == page)
+        PageLink(number.grouped, address(number), isCurrent: number == page)
       )
       last = number
     }

@@ -1,6 +1,6 @@
+import Base
 import Catalog
 import Orders
-import Transport
 
 /// A moment as pages tell it.
 struct OrderMoment {

@@ -1,7 +1,7 @@
+import Base
 import Cache
 import Catalog
 import Mustache
-import Transport
 
 /// A page of the store before it is an answer: its main part, and what stands around it.
 struct StorePage {

@@ -3,7 +3,6 @@ import Cache
 import Catalog
 import Pipeline
 import Synchronization
-import Transport
 
 /// A catalog's items in memory, as one run left them: what is searched and counted.
 struct StoreShelves: Sendable {

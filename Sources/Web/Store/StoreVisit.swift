@@ -1,8 +1,8 @@
+import Base
 import Catalog
 import Crypto
 import FoundationEssentials
 import Orders
-import Transport
 
 /// A request with what the store knows of who makes it.
 struct StoreVisit: Sendable {
@@ -82,7 +82,7 @@ struct StoreDraft: Equatable {
   /// Reads a cookie's value.
   init(cookie: String?) {
     let parts = (cookie ?? "").split(separator: "!", omittingEmptySubsequences: false)
-      .map { PercentDecoding.text(String($0)) ?? "" }
+      .map { PercentEncoding.text(String($0)) ?? "" }
     guard parts.count == 3 else { return }
     (by, note, budget) = (parts[0], parts[1], parts[2])
   }

@@ -1,5 +1,5 @@
+import Base
 import Foundation
-import Transport
 
 /// The tests of the http-tests/cache-tests project, read as they are from a folder beside the repository.
 struct CacheSuite: Decodable {

@@ -1,6 +1,5 @@
 import Support
 import Synchronization
-import Transport
 
 /// What larder takes for the URL of a test.
 enum CacheSuitePlace: String, CaseIterable, Sendable {

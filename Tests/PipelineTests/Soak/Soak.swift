@@ -1,8 +1,8 @@
+import Base
 import Cache
 import Foundation
 import Pipeline
 import Support
-import Transport
 
 /// A cache, its origin and the model of what it must hold, through any number of runs.
 struct Soak {

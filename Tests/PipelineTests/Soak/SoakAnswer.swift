@@ -1,5 +1,5 @@
+import Base
 import Support
-import Transport
 
 /// A request as the shop reads it.
 struct SoakRequest: Sendable {

@@ -1,9 +1,9 @@
+import Base
 import Cache
 import Catalog
 import Foundation
 import Pipeline
 import Support
-import Transport
 
 /// The cache held against the model.
 extension SoakModel {

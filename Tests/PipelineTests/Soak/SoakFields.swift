@@ -1,3 +1,4 @@
+import Base
 import Transport
 
 /// The header fields that a cache judges by, as values: the origin writes them, the model reads them.

@@ -5,7 +5,6 @@ import CurlTransport
 import Pipeline
 import Support
 import Synchronization
-import Transport
 
 /// One run of a soak: what was asked of larder, and what the origin saw of it.
 struct SoakRun: Sendable {

@@ -1,6 +1,5 @@
+import Base
 import Testing
-
-@testable import Transport
 
 struct HexadecimalTests {
   @Test func `bytes become two digits each, and are read again in either case`() {

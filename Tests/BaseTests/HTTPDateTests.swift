@@ -1,6 +1,5 @@
+import Base
 import Testing
-
-@testable import Transport
 
 /// RFC 9110, section 5.6.7.
 @Suite struct HTTPDateTests {
@@ -88,5 +87,17 @@ import Testing
     #expect(MonotonicTime.distantFuture + .seconds(1) == .distantFuture)
     #expect(Duration.seconds(Int64.max).wholeNanoseconds == .max)
     #expect(Duration.nanoseconds(1).wholeMilliseconds == 1)
+  }
+
+  @Test(
+    arguments: [
+      ("2026-11-24T12:00:00.000Z", 1_795_521_600), ("1970-01-01T00:00:00Z", 0),
+      ("2024-02-29T23:59:59Z", 1_709_251_199), ("2026-11-24", nil), ("", nil),
+      ("2026-13-24T12:00:00Z", nil), ("2026-02-31T12:00:00Z", nil),
+      ("2026-11-24T9223372036854775807:00:00Z", nil), ("2026-11-24T12:60:00Z", nil),
+    ] as [(String, Int64?)]
+  )
+  func `a moment as RFC 3339 writes it is read`(text: String, seconds: Int64?) {
+    #expect(UnixTime(rfc3339: text)?.seconds == seconds)
   }
 }

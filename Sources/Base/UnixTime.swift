@@ -42,21 +42,21 @@ extension UnixTime: ExpressibleByIntegerLiteral {
 
 extension Int64 {
   /// The sum, or the nearest value there is.
-  func addingClamped(_ other: Int64) -> Int64 {
+  package func addingClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     guard overflow else { return sum }
     return other < 0 ? .min : .max
   }
 
   /// The difference, or the nearest value there is.
-  func subtractingClamped(_ other: Int64) -> Int64 {
+  package func subtractingClamped(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     guard overflow else { return difference }
     return other < 0 ? .max : .min
   }
 
   /// The product, or the nearest value there is.
-  func multipliedClamped(by other: Int64) -> Int64 {
+  package func multipliedClamped(by other: Int64) -> Int64 {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     guard overflow else { return product }
     return (self < 0) == (other < 0) ? .max : .min
@@ -64,17 +64,30 @@ extension Int64 {
 }
 
 extension UnixTime {
+  /// The present moment by the wall clock, which may be wrong and may jump.
+  package static func now() -> UnixTime { UnixTime(Int64(time(nil))) }
+
   /// The moment in UTC as RFC 3339 writes it, such as `2021-01-13T06:30:00Z`.
   package var rfc3339: String { text("%Y-%m-%dT%H:%M:%SZ") }
 
+  /// Reads a moment in UTC as RFC 3339 writes it, such as `2026-11-24T12:00:00.000Z`; a fraction of a second is left out.
+  package init?(rfc3339 text: String) {
+    let parts = text.split { !$0.isASCII || !$0.isNumber }.map { Int64($0) }
+    guard text.hasSuffix("Z"), parts.count >= 6, let year = parts[0], let month = parts[1],
+      let day = parts[2], let hour = parts[3], let minute = parts[4], let second = parts[5],
+      (1970...9999).contains(year), (1...12).contains(month), (0...23).contains(hour),
+      (0...59).contains(minute), (0...60).contains(second),
+      let moment = Self.moment(year, month, day, hour * 3600 + minute * 60 + second)
+    else { return nil }
+    self = moment
+  }
+
   /// The moment in UTC in a form of `strftime(3)`; `an unknown time` beyond the years that it can write.
   package func text(_ form: String) -> String {
-    var time = time_t(seconds)
-    var parts = tm()
-    guard gmtime_r(&time, &parts) != nil else { return "an unknown time" }
-    var text = [CChar](repeating: 0, count: 64)
-    let count = strftime(&text, text.count, form, &parts)
-    return String(decoding: text.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let text = String(unsafeUninitializedCapacity: 64) {
+      larder_write_date($0.baseAddress, $0.count, form, time_t(seconds))
+    }
+    return text.isEmpty ? "an unknown time" : text
   }
 }
 
@@ -115,14 +128,11 @@ extension UnixTime {
 
   /// The moment as an IMF-fixdate, `Sun, 06 Nov 1994 08:49:37 GMT`; years are clamped to 0...9999.
   package var httpDate: String {
-    let clamped = Int(min(max(seconds, -62_167_219_200), 253_402_300_799))
-    return String(unsafeUninitializedCapacity: 40) {
-      larder_write_date($0.baseAddress, $0.count, "%a, %d %b %04Y %T GMT", clamped)
-    }
+    UnixTime(min(max(seconds, -62_167_219_200), 253_402_300_799)).text("%a, %d %b %04Y %T GMT")
   }
 
   /// The moment of a date in UTC and a second of its day; nil when there is no such date.
-  package static func moment(
+  private static func moment(
     _ year: Int64,
     _ month: Int64,
     _ day: Int64,
@@ -163,6 +173,13 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
   /// The latest moment there is, for deadlines that never come.
   package static let distantFuture = MonotonicTime(nanoseconds: .max)
 
+  /// The present moment.
+  package static func now() -> MonotonicTime {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
   /// Tells which of two moments comes first.
   package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
     left.nanoseconds < right.nanoseconds
@@ -180,6 +197,11 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
 }
 
 extension Duration {
+  /// The duration in seconds.
+  package var inSeconds: Double {
+    Double(components.seconds) + Double(components.attoseconds) * 1e-18
+  }
+
   /// The duration in nanoseconds, clamped to what an `Int64` holds (292 years).
   package var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components

@@ -1,0 +1,96 @@
+/// A number of bytes: of a body, of a file, or of all that is held.
+///
+/// A type of its own, so that sizes are not mixed with seconds, counts and identities, which are as many bits.
+package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArithmetic {
+  /// The number.
+  package let count: Int64
+
+  /// A number of bytes.
+  package init(_ count: Int64) { self.count = count }
+
+  /// A number of bytes in memory.
+  package init(_ count: Int) { self.count = Int64(count) }
+
+  /// No bytes.
+  package static let zero = ByteCount(0 as Int64)
+
+  /// So many times 1,048,576 bytes.
+  package static func mebibytes(_ number: Int64) -> ByteCount { ByteCount(number << 20) }
+
+  /// Reads a plain number.
+  package init(from decoder: any Decoder) throws {
+    count = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  /// Writes a plain number.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(count)
+  }
+
+  /// Orders by size.
+  package static func < (left: ByteCount, right: ByteCount) -> Bool { left.count < right.count }
+
+  /// The sum.
+  package static func + (left: ByteCount, right: ByteCount) -> ByteCount {
+    ByteCount(left.count + right.count)
+  }
+
+  /// The difference.
+  package static func - (left: ByteCount, right: ByteCount) -> ByteCount {
+    ByteCount(left.count - right.count)
+  }
+}
+
+extension ByteCount {
+  /// The bytes of so many things of one size.
+  package static func * (size: ByteCount, number: Int64) -> ByteCount {
+    ByteCount(size.count * number)
+  }
+}
+
+extension ByteCount: ExpressibleByIntegerLiteral, CustomStringConvertible {
+  /// So many bytes.
+  package init(integerLiteral count: Int64) { self.init(count) }
+
+  /// The number in digits.
+  package var description: String { String(count) }
+}
+
+extension ByteCount {
+  /// The number as people read it: `7.1 MiB`, `24 KiB`, `312 B`.
+  ///
+  /// The unit is chosen for the rounded number: 1023.96 KiB are `1.0 MiB`.
+  package func formatted() -> String {
+    let units = ["B", "KiB", "MiB", "GiB", "TiB"]
+    var value = Double(count)
+    var unit = 0
+    while value.rounded() >= 1024, unit < units.count - 1 {
+      value /= 1024
+      unit += 1
+    }
+    let number = unit == 0 || value >= 99.95 ? "\(Int(value.rounded()))" : value.tenths
+    return "\(number) \(units[unit])"
+  }
+}
+
+extension Double {
+  /// The number with one digit behind the point: `1.4`.
+  package var tenths: String {
+    let tenths = Int((self * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
+  }
+}
+
+extension Int {
+  /// The number in groups of three digits: `1,234`.
+  package var grouped: String {
+    var text = ""
+    let digits = String(magnitude)
+    for (place, digit) in digits.enumerated() {
+      if place > 0, (digits.count - place).isMultiple(of: 3) { text += "," }
+      text.append(digit)
+    }
+    return (self < 0 ? "−" : "") + text
+  }
+}

@@ -1,0 +1,100 @@
+/// Percent-encoding, as URLs, forms and cookies have it. (RFC 3986, section 2.1)
+package enum PercentEncoding {
+  /// Whether a byte stands for itself everywhere in a URL. (RFC 3986, section 2.3)
+  package static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+    default: false
+    }
+  }
+
+  /// A byte as `%XX`, in capitals.
+  package static func escape(of byte: UInt8) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+  }
+
+  /// A text with every byte escaped that is not unreserved.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - others: What stays as it is besides, such as `/` in a path.
+  /// - Returns: A segment of a path, or a value in a query.
+  package static func escaped(_ text: String, keeping others: String = "") -> String {
+    var bytes: [UInt8] = []
+    for byte in text.utf8 {
+      if isUnreserved(byte) || others.utf8.contains(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += escape(of: byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The pairs of a query, escaped: `q=%EA%B5%AD&page=2`.
+  package static func query(_ pairs: [(name: String, value: String)]) -> String {
+    pairs.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
+  }
+
+  /// The bytes that were escaped; a `%` without two digits behind it stands for itself.
+  ///
+  /// - Parameters:
+  ///   - escaped: The bytes as written.
+  ///   - plusIsSpace: Whether `+` stands for a space, as in forms.
+  /// - Returns: The bytes.
+  package static func decoded(
+    _ escaped: some Collection<UInt8>,
+    plusIsSpace: Bool = false
+  ) -> [UInt8] {
+    var plain: [UInt8] = []
+    plain.reserveCapacity(escaped.count)
+    var rest = escaped[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let escape = octet(rest) {
+        plain.append(escape)
+        rest = rest.dropFirst(2)
+      } else {
+        plain.append(byte == UInt8(ascii: "+") && plusIsSpace ? UInt8(ascii: " ") : byte)
+      }
+    }
+    return plain
+  }
+
+  /// The bytes that were escaped; nil when a `%` has no two digits behind it.
+  package static func validated(
+    _ escaped: some Collection<UInt8>,
+    plusIsSpace: Bool = false
+  ) -> [UInt8]? {
+    var rest = escaped[...]
+    while let sign = rest.firstIndex(of: UInt8(ascii: "%")) {
+      rest = rest[sign...].dropFirst()
+      guard octet(rest) != nil else { return nil }
+    }
+    return decoded(escaped, plusIsSpace: plusIsSpace)
+  }
+
+  /// The text that was escaped; nil when an escape is none, or their bytes are no UTF-8.
+  package static func text(_ escaped: String) -> String? {
+    validated(escaped.utf8).flatMap { String(validating: $0, as: UTF8.self) }
+  }
+
+  /// The text that was escaped, as far as it is; bytes that are no UTF-8 become replacement characters.
+  package static func lenientText(
+    _ escaped: some StringProtocol,
+    plusIsSpace: Bool = false
+  ) -> String {
+    String(decoding: decoded(escaped.utf8, plusIsSpace: plusIsSpace), as: UTF8.self)
+  }
+
+  /// The byte of the two digits that come first; nil when they are none.
+  private static func octet(_ digits: some Collection<UInt8>) -> UInt8? {
+    guard let high = digits.first.flatMap(Hexadecimal.value),
+      let low = digits.dropFirst().first.flatMap(Hexadecimal.value)
+    else { return nil }
+    return high << 4 | low
+  }
+}

@@ -1,0 +1,23 @@
+import Base
+
+/// Tells compressed bodies that are made to fill a memory from those that shops send.
+///
+/// JSON and feeds become 5 to 50 times as large when they are unpacked; runs of one byte, a thousand times, and a million
+/// times when they are packed twice. The limit therefore holds for all layers together: what comes out of the last is
+/// related to the bytes that came on the wire.
+package struct BombGuard {
+  /// How many times as large as what was sent an unpacked body may be.
+  package static let mostTimes: Int64 = 200
+  /// What a body may become whatever was sent.
+  package static let harmless = ByteCount.mebibytes(1)
+
+  /// How large a body may become of which so much was sent.
+  package static func limit(ofPacked count: ByteCount) -> ByteCount {
+    let (product, isOver) = count.count.multipliedReportingOverflow(by: mostTimes)
+    return max(harmless, ByteCount(isOver ? .max : product))
+  }
+
+  /// What is said of one that becomes larger.
+  package static let words =
+    "unpacked, it is more than \(mostTimes) times as large as what was sent"
+}
