@@ -18,7 +18,7 @@ public protocol PictureMaking: Sendable {
   ///
   /// - Parameter file: The input.
   /// - Returns: What was made.
-  /// - Throws: ``LarderError`` when nothing can be made of it.
+  /// - Throws: ``ImagingError`` when nothing can be made of it.
   func make(from file: PictureFile) throws(LarderError) -> EncodedPicture
 
   /// Makes a picture that becomes a file.
@@ -30,7 +30,7 @@ public protocol PictureMaking: Sendable {
   ///   - file: The input.
   ///   - output: The file that it becomes.
   /// - Returns: What was made.
-  /// - Throws: ``LarderError`` when nothing can be made of it, or the disk is full.
+  /// - Throws: ``ImagingError`` when nothing can be made of it, or the disk is full.
   func make(from file: PictureFile, for output: FilePath) throws(LarderError) -> EncodedPicture
 }
 
@@ -83,7 +83,7 @@ public struct PictureBatch: Sendable, Equatable {
   ///   - name: What the outputs are called.
   ///   - standardInput: Reads all of stdin, for the input that is called `-`, whose stem is `stdin`;
   ///     nil where `-` is a file's name.
-  /// - Throws: ``LarderError`` of code `usage` when two inputs have one output, an output is an
+  /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, an output is an
   ///   input, or `folder` is none; and what `standardInput` throws.
   public init(
     _ inputs: [FilePath],
@@ -287,7 +287,7 @@ extension PictureBatch {
   ///   - deliver: What else is done with a picture once its file is whole, as an upload is; it may
   ///     block, and is called for at most eight pictures at a time.
   /// - Returns: The results in the inputs' order.
-  /// - Throws: ``LarderError`` when `making` asks for the impossible, or the disk fails at the end.
+  /// - Throws: ``ImagingError`` when `making` asks for the impossible, or the disk fails at the end.
   @discardableResult
   public func run(
     _ making: some PictureMaking,

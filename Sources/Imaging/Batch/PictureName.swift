@@ -23,7 +23,7 @@ public struct PictureName: Sendable, Equatable {
   ///   - template: Text in which `{stem}` stands for the input's name without its ending, `{ext}` for
   ///     the ending of the output's format, and `{size}` for `size`, as 512 or 640x480.
   ///   - size: The size that is asked for, if any.
-  /// - Throws: ``LarderError`` of code `usage` when names would not tell inputs apart, would not end
+  /// - Throws: ``ImagingError`` of code `usage` when names would not tell inputs apart, would not end
   ///   as their format does, or would lead to another folder.
   public init(_ template: String, size: PixelSize? = nil) throws(LarderError) {
     var fields = FieldTemplate(template, for: "name pictures")
@@ -96,7 +96,7 @@ struct FieldTemplate {
 
   /// The next piece, never an empty text; nil at the end.
   ///
-  /// - Throws: ``LarderError`` of code `usage` for a brace that nothing closes.
+  /// - Throws: ``ImagingError`` of code `usage` for a brace that nothing closes.
   mutating func next() throws(LarderError) -> Piece? {
     guard rest.first == "{" else {
       let text = rest.prefix { $0 != "{" }

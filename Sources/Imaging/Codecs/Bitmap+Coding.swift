@@ -7,7 +7,7 @@ extension Bitmap {
   /// - Parameters:
   ///   - file: The picture; of an animation, its first frame.
   ///   - limits: What the picture may ask for.
-  /// - Throws: ``LarderError`` when it cannot be decoded, and of code `damaged` when a part of it
+  /// - Throws: ``ImagingError`` when it cannot be decoded, and of code `damaged` when a part of it
   ///   is missing or wrong.
   public init(
     decoding file: PictureFile,
@@ -36,7 +36,7 @@ extension Bitmap {
   ///   - quality: 1 to 100.
   ///   - name: What errors call the picture.
   /// - Returns: The file.
-  /// - Throws: ``LarderError`` when memory is short.
+  /// - Throws: ``ImagingError`` when memory is short.
   public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(LarderError)
     -> [UInt8]
   {
@@ -62,7 +62,7 @@ extension Bitmap {
   ///   - level: zlib's, 0 to 9.
   ///   - name: What errors call the picture.
   /// - Returns: The file.
-  /// - Throws: ``LarderError`` of code `unsupported` for inks, which PNG does not have.
+  /// - Throws: ``ImagingError`` of code `unsupported` for inks, which PNG does not have.
   public consuming func png(
     level: Int = 6,
     name: String = "the picture"
@@ -177,7 +177,7 @@ extension PictureFile {
   ///
   /// - Parameter quality: 1 to 100.
   /// - Returns: The file.
-  /// - Throws: ``LarderError`` when it cannot be decoded.
+  /// - Throws: ``ImagingError`` when it cannot be decoded.
   public func asJPEG(quality: Int = 90) throws(LarderError) -> [UInt8] {
     probe.format == .jpeg
       ? bytes : try Bitmap(decoding: self).jpeg(quality: quality, name: name)

@@ -57,7 +57,7 @@ public struct PictureProbe: Sendable, Equatable {
   ///   - bytes: The whole file.
   ///   - name: What errors call the picture.
   ///   - limits: What the picture may ask for.
-  /// - Throws: ``LarderError`` when it is no picture, asks for too much or is broken.
+  /// - Throws: ``ImagingError`` when it is no picture, asks for too much or is broken.
   public init(
     _ bytes: [UInt8],
     name: String = "the picture",

@@ -12,7 +12,7 @@ extension Bitmap {
   ///   - profile: An ICC profile of light or of grey. Inks are lit instead.
   ///   - name: What errors call the picture.
   /// - Returns: A bitmap of the same layout.
-  /// - Throws: ``LarderError`` when memory is short.
+  /// - Throws: ``ImagingError`` when memory is short.
   consuming func inSRGB(
     from profile: [UInt8],
     name: String
@@ -137,7 +137,7 @@ private struct ColourTransform: ~Copyable {
 
   /// Prepares a conversion; nil when the profile cannot be used.
   ///
-  /// - Throws: ``LarderError`` when memory is short.
+  /// - Throws: ``ImagingError`` when memory is short.
   init?(
     _ profile: [UInt8],
     _ format: cmsUInt32Number,

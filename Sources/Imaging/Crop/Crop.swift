@@ -95,7 +95,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
   /// - Parameter file: The input.
   /// - Returns: The result, encoded. A JPEG that was cut short or is broken inside yields what
   /// could be made of it, marked as damaged.
-  /// - Throws: ``LarderError`` when nothing can be made of the picture.
+  /// - Throws: ``ImagingError`` when nothing can be made of the picture.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try check()
     let canvas = framing(file.probe).canvas
@@ -252,7 +252,7 @@ public struct EncodedPicture: Sendable, Equatable {
   ///
   /// A large PNG that was made for an output is read from the disk, each time.
   ///
-  /// - Throws: ``LarderError`` of code `disk` when it cannot be read.
+  /// - Throws: ``ImagingError`` of code `disk` when it cannot be read.
   public func contents() throws(LarderError) -> [UInt8] { try file.bytes() }
 
   /// Something about a picture that was made, but not as one would expect.

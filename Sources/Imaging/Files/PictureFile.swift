@@ -24,7 +24,7 @@ public struct PictureFile: Sendable {
   ///   - name: What errors call the picture.
   ///   - modified: When it was last written, in seconds since 1970.
   ///   - limits: What the picture may ask for.
-  /// - Throws: ``LarderError`` as ``PictureProbe`` does.
+  /// - Throws: ``ImagingError`` as ``PictureProbe`` does.
   public init(
     _ bytes: [UInt8],
     name: String = "the picture",
@@ -44,7 +44,7 @@ public struct PictureFile: Sendable {
   /// - Parameters:
   ///   - path: The file.
   ///   - limits: What the picture may ask for.
-  /// - Throws: ``LarderError`` when the file cannot be read, or as ``PictureProbe`` does.
+  /// - Throws: ``ImagingError`` when the file cannot be read, or as ``PictureProbe`` does.
   public init(
     _ path: FilePath,
     limits: PictureLimits = PictureLimits()
@@ -117,7 +117,7 @@ package enum PictureInput: Sendable {
   ///
   /// - Parameter limits: What the picture may ask for.
   /// - Returns: Its bytes, and what they say.
-  /// - Throws: ``LarderError`` when it cannot be read.
+  /// - Throws: ``ImagingError`` when it cannot be read.
   func file(_ limits: PictureLimits) throws(LarderError) -> PictureFile {
     switch self {
     case .path(let path): try PictureFile(path, limits: limits)
@@ -131,7 +131,7 @@ package enum PictureInput: Sendable {
   ///   - path: The file, which errors call the picture.
   ///   - limits: What the picture may ask for.
   /// - Returns: Its bytes.
-  /// - Throws: ``LarderError`` when the file cannot be read, or is too large.
+  /// - Throws: ``ImagingError`` when the file cannot be read, or is too large.
   package static func bytes(
     of path: FilePath,
     _ limits: PictureLimits

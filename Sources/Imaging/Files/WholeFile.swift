@@ -16,7 +16,7 @@ public enum WholeFile {
   ///   - path: Where it is to be.
   ///   - overwrite: Whether a file that is there may be replaced.
   ///   - syncsFolder: Whether the name is to be on disk at return; false when the caller sees to it.
-  /// - Throws: ``LarderError``: `exists`, `diskFull` or `disk`. No file was left half written.
+  /// - Throws: ``ImagingError``: `exists`, `diskFull` or `disk`. No file was left half written.
   public static func write(
     _ bytes: [UInt8],
     to path: FilePath,
@@ -132,7 +132,7 @@ final class PartFile: Sendable {
   /// - Parameters:
   ///   - path: The file that it becomes.
   ///   - isNamed: Whether it has a name from the beginning.
-  /// - Throws: ``LarderError`` of code `diskFull` or `disk`.
+  /// - Throws: ``ImagingError`` of code `diskFull` or `disk`.
   init(for path: FilePath, isNamed: Bool = false) throws(LarderError) {
     let folder = path.removingLastComponent()
     try WholeFile.makeFolder(folder)
@@ -196,7 +196,7 @@ final class PartFile: Sendable {
 
   /// Writes more of the file.
   ///
-  /// - Throws: ``LarderError`` of code `diskFull` or `disk`, which names the file that it was to become.
+  /// - Throws: ``ImagingError`` of code `diskFull` or `disk`, which names the file that it was to become.
   func append(_ bytes: UnsafeBufferPointer<UInt8>) throws(LarderError) {
     try append(bytes, to: descriptor)
   }
@@ -215,7 +215,7 @@ final class PartFile: Sendable {
   /// Puts the file on disk, and gives it its name.
   ///
   /// - Parameter overwrite: Whether a file that is there may be replaced.
-  /// - Throws: ``LarderError`` of code `exists`, `diskFull` or `disk`.
+  /// - Throws: ``ImagingError`` of code `exists`, `diskFull` or `disk`.
   func place(overwrite: Bool) throws(LarderError) {
     guard fsync(descriptor) == 0 else { throw WholeFile.refusal(path, errno) }
     if !overwrite {
@@ -272,7 +272,7 @@ final class PartFile: Sendable {
 
   /// All that was written.
   ///
-  /// - Throws: ``LarderError`` of code `disk`.
+  /// - Throws: ``ImagingError`` of code `disk`.
   func bytes() throws(LarderError) -> [UInt8] {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw WholeFile.refusal(path, errno) }
@@ -296,7 +296,7 @@ enum EncodedFile: Sendable, Equatable {
 
   /// All of its bytes; those of a file are read.
   ///
-  /// - Throws: ``LarderError`` of code `disk`.
+  /// - Throws: ``ImagingError`` of code `disk`.
   func bytes() throws(LarderError) -> [UInt8] {
     switch self {
     case .held(let bytes): bytes

@@ -144,7 +144,7 @@ public struct Zone: Sendable, Equatable, Codable {
   /// - Parameters:
   ///   - name: A name of the IANA database: `Asia/Seoul`.
   ///   - folder: Where the database is.
-  /// - Throws: ``LarderError`` of code `time` when there is no such zone.
+  /// - Throws: ``ImagingError`` of code `time` when there is no such zone.
   public init(
     named name: String,
     in folder: FilePath = "/usr/share/zoneinfo"

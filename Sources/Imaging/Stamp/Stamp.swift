@@ -100,7 +100,7 @@ public struct Stamp: PictureMaking {
   /// - Parameter file: The input. Inks become light; 16 bits and alpha stay where the format has
   /// them.
   /// - Returns: The stamped picture, with the time that it shows.
-  /// - Throws: ``LarderError`` when the picture cannot be read, has no such time, or there is no
+  /// - Throws: ``ImagingError`` when the picture cannot be read, has no such time, or there is no
   /// font.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try check()

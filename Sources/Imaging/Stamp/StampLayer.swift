@@ -17,7 +17,7 @@ final class StampLayer {
 
   /// Sets the lines of a stamp for a picture of `size`.
   ///
-  /// - Throws: ``LarderError`` when there is no font, or the logo cannot be read.
+  /// - Throws: ``ImagingError`` when there is no font, or the logo cannot be read.
   init(_ stamp: Stamp, _ moment: StampTime, size: PixelSize) throws(LarderError) {
     let block = try stamp.set(moment, size: size)
     let veil = stamp.veil(block, size: size)

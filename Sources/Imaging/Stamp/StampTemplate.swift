@@ -20,7 +20,7 @@ public struct StampTemplate: Sendable, Equatable, Codable {
   /// - Parameter template: Text with `{time}` as the locale has it, `{time12}`, `{time24}`, `{date}`
   ///   and `{weekday}`; `\n`, or a new line, begins another line. A line that is a time alone is as
   ///   large as a clock.
-  /// - Throws: ``LarderError`` of code `usage` for other fields, an open brace, or nothing at all.
+  /// - Throws: ``ImagingError`` of code `usage` for other fields, an open brace, or nothing at all.
   public init(_ template: String) throws(LarderError) {
     var fields = FieldTemplate(template, for: "stamp")
     var lines: [[Part]] = [[]]
@@ -89,7 +89,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
 
   /// The locale of an identifier like `ko_KR`, `ko-KR`, `ko_KR.UTF-8` or `ko`; `C` is English.
   ///
-  /// - Throws: ``LarderError`` of code `time` for a language that is not known.
+  /// - Throws: ``ImagingError`` of code `time` for a language that is not known.
   public init(_ identifier: String) throws(LarderError) {
     let language = identifier.prefix { $0.isLetter }.lowercased()
     let dayFirst: [Part] = [.plainDay, .text(" "), .monthName, .text(" "), .year]

@@ -30,7 +30,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
 
     /// Reads `exif`, `file`, `now` or an RFC 3339 time.
     ///
-    /// - Throws: ``LarderError`` of code `time` for anything else.
+    /// - Throws: ``ImagingError`` of code `time` for anything else.
     public init(_ text: String) throws(LarderError) {
       switch text {
       case "exif": self = .exif
@@ -80,7 +80,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   ///   - local: The zone of times that came with none.
   ///   - now: The clock, in seconds since 1970.
   ///   - name: What errors call the picture.
-  /// - Throws: ``LarderError`` of code `time` when the picture lacks the time that is wanted.
+  /// - Throws: ``ImagingError`` of code `time` when the picture lacks the time that is wanted.
   init(
     _ choice: Choice,
     exif: Exif?,

@@ -14,7 +14,7 @@ struct Typesetter: ~Copyable {
   ///   - family: The families to try, in order, as Pango names them.
   ///   - language: The language that decides between the shapes of shared letters.
   ///   - configuration: A fontconfig file to use in place of the system's.
-  /// - Throws: ``LarderError`` of code `noFont` when there is not one font, or not Pango itself.
+  /// - Throws: ``ImagingError`` of code `noFont` when there is not one font, or not Pango itself.
   init(family: String, language: String, configuration: FilePath?) throws(LarderError) {
     if let words = cdrawing_open() {
       throw LarderError(
@@ -50,7 +50,7 @@ struct Typesetter: ~Copyable {
 
   /// Judges whether a family is installed, whatever its case.
   ///
-  /// - Throws: ``LarderError`` of code `usage` where it is not, or `noFont` without Pango.
+  /// - Throws: ``ImagingError`` of code `usage` where it is not, or `noFont` without Pango.
   static func check(_ family: String, configuration: FilePath?) throws(LarderError) {
     // Opens the libraries, and knows that there is a font.
     let typesetter = try Typesetter(family: family, language: "en", configuration: configuration)
@@ -90,7 +90,7 @@ struct Typesetter: ~Copyable {
 
   /// Sets one line of `size` pixels, cut with an ellipsis past `limit` pixels.
   ///
-  /// - Throws: ``LarderError`` of code `noFont` when no font has some of its letters.
+  /// - Throws: ``ImagingError`` of code `noFont` when no font has some of its letters.
   func line(
     _ text: String,
     size: Double,

@@ -62,7 +62,7 @@ package struct PictureOrder: Sendable {
   ///   - file: The input.
   ///   - output: The file that it becomes; nil for one that is wanted in memory.
   /// - Returns: What was made.
-  /// - Throws: ``LarderError`` when nothing can be made of it.
+  /// - Throws: ``ImagingError`` when nothing can be made of it.
   func make(
     from file: PictureFile,
     for output: PictureOutput?

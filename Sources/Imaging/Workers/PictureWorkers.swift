@@ -132,7 +132,7 @@ package protocol PictureWorking: Sendable {
   ///   - output: The file that the result becomes once the caller has it written; nil for one that is wanted in memory.
   ///   - isStopped: Asked several times a second where the work can be given up; true gives it up.
   /// - Returns: What was made.
-  /// - Throws: ``LarderError`` when nothing can be made of it.
+  /// - Throws: ``ImagingError`` when nothing can be made of it.
   func make(
     _ order: PictureOrder,
     of input: PictureInput,

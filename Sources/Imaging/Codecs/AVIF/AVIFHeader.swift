@@ -40,7 +40,7 @@ struct AVIFHeader: Equatable {
 
   /// Reads the boxes of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when they are broken, or the picture is more than `limits`.
+  /// - Throws: ``ImagingError`` when they are broken, or the picture is more than `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try Self.checkEnd(bytes, name)
     var header = cavif_header()

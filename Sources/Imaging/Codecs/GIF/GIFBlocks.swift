@@ -23,7 +23,7 @@ struct GIFBlocks: Equatable {
 
   /// Walks the blocks of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when there is no first frame, or it is more than `limits`.
+  /// - Throws: ``ImagingError`` when there is no first frame, or it is more than `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)

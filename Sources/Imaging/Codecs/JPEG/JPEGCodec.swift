@@ -168,7 +168,7 @@ enum JPEGCodec {
 
   /// Cuts an upright picture between its blocks; nil where libjpeg cannot.
   ///
-  /// - Throws: ``LarderError`` that finding the part threw.
+  /// - Throws: ``ImagingError`` that finding the part threw.
   static func cut(
     _ file: PictureFile,
     _ part: Part,
@@ -338,7 +338,7 @@ extension JPEGCodec {
 
     /// Calls `body` with the region, or with what finds it.
     ///
-    /// - Throws: ``LarderError`` that finding it threw; `body` is told that there is none.
+    /// - Throws: ``ImagingError`` that finding it threw; `body` is told that there is none.
     func take<Result>(
       _ body: (cjpeg_region, UnsafePointer<cjpeg_chooser>?) -> Result
     ) throws(LarderError) -> Result {

@@ -46,7 +46,7 @@ struct JPEGMarkers: Equatable {
 
   /// Walks the segments of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when there is no picture before the bytes end, or more than `limits`.
+  /// - Throws: ``ImagingError`` when there is no picture before the bytes end, or more than `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), name, limits)

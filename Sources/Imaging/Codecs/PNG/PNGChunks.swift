@@ -42,7 +42,7 @@ struct PNGChunks: Equatable {
 
   /// Walks the chunks of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when the bytes end before the picture does, or ask for more than
+  /// - Throws: ``ImagingError`` when the bytes end before the picture does, or ask for more than
   ///   `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in

@@ -538,7 +538,7 @@ extension PNGCodec.Source {
   /// Lends the rows of the region as they come, scaled where there is a size, and on a canvas where there is one, with
   /// what they hold, and the place to say what was wrong.
   ///
-  /// - Throws: ``LarderError`` where they cannot be read, or `body` returns false.
+  /// - Throws: ``ImagingError`` where they cannot be read, or `body` returns false.
   func lendRows(
     scaledTo size: PixelSize?,
     on mount: Mount? = nil,

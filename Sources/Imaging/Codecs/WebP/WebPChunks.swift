@@ -33,7 +33,7 @@ struct WebPChunks: Equatable {
 
   /// Walks the chunks of `bytes`.
   ///
-  /// - Throws: ``LarderError`` when there is no picture, it is not whole, or it is more than
+  /// - Throws: ``ImagingError`` when there is no picture, it is not whole, or it is more than
   /// `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
