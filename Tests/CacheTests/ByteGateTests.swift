@@ -7,7 +7,8 @@ import Testing
 
 @testable import Cache
 
-struct ByteGateTests {
+/// One after the other: a process that a test ended is not waited for before the test's turn comes again.
+@Suite(.serialized) struct ByteGateTests {
   /// Enters on a thread of its own, and signals when it is through.
   private func enter(_ gate: ByteGate, _ bytes: ByteCount) -> DispatchSemaphore {
     let through = DispatchSemaphore(value: 0)

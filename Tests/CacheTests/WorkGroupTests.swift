@@ -5,7 +5,8 @@ import Testing
 
 @testable import Cache
 
-struct WorkGroupTests {
+/// One after the other: a process that a test ended is not waited for before the test's turn comes again.
+@Suite(.serialized) struct WorkGroupTests {
   @Test func `join waits for all that entered, and for what they bring`() {
     let group = WorkGroup()
     let done = Atomic<Int>(0)
