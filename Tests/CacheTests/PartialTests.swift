@@ -11,8 +11,10 @@ import Transport
 struct PartialTests {
   private let folder: TemporaryFolder
   /// 700 KB of a picture no two parts of which are alike.
-  private static let whole =
-    jpeg("large") + (0..<700_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 8) }
+  private static let whole = {
+    var random = SplitMix64(1)
+    return jpeg("large") + random.bytes(700_000)
+  }()
   private static let place = url("a")
 
   init() throws {

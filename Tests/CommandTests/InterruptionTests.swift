@@ -90,8 +90,8 @@ import Testing
   {
     let shop = try Shop(faults: "path=/pictures/S1.jpg hits=1 drip=2M")
     let path = "/pictures/S1.jpg"
-    let bytes: [UInt8] =
-      [0xFF, 0xD8, 0xFF, 0xE0] + (0..<8_000_000).map { UInt8($0 * 31 >> 7 & 0xFF) } + [0xFF, 0xD9]
+    var random = SplitMix64(1)
+    let bytes = [0xFF, 0xD8, 0xFF, 0xE0] + random.bytes(8_000_000, mask: 0x7F) + [0xFF, 0xD9]
     shop.store.content[path] = Resource(bytes, type: "image/jpeg")
     let killed = try Running(
       Command.binary,

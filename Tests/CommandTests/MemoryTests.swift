@@ -74,12 +74,19 @@ import Testing
     #expect(bombs.peak - idle.peak < 64 << 10, "\(idle.peak) KiB idle, \(bombs.peak) KiB")
   }
 
+  /// A JPEG of 4000 × 3000 pixels, whose rows are those of 64 again and again.
+  private static let photo: Result<[UInt8], any Error> = Result {
+    let rows = (0..<4000 * 64).map { UInt8(truncatingIfNeeded: $0 / 40) }
+    var samples = rows
+    while samples.count < 4000 * 3000 { samples += samples }
+    samples.removeLast(samples.count - 4000 * 3000)
+    return try Bitmap(width: 4000, height: 3000, layout: .grey, samples: samples).jpeg()
+  }
+
   @Test(arguments: [["--lossless"], [], ["--gravity", "attention"]])
   func `a crop at the photo's own size holds rows of it, and never all`(_ how: [String]) throws {
     let folder = try TemporaryFolder()
-    let samples = (0..<4000 * 3000).map { UInt8(truncatingIfNeeded: $0 / 40) }
-    let photo = Bitmap(width: 4000, height: 3000, layout: .grey, samples: samples)
-    try Data(photo.jpeg()).write(to: URL(filePath: folder.path("photo.jpg")))
+    try Data(Self.photo.get()).write(to: URL(filePath: folder.path("photo.jpg")))
     _ = try folder.write("no photo", to: "idle.jpg")
     func crop(_ name: String) throws -> Command {
       try Command.larder(["crop", folder.path(name), "--out", folder.path("out")] + how)

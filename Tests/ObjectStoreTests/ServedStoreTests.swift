@@ -133,8 +133,8 @@ struct ServedStoreTests {
     async throws
   {
     var row = try rows[0]
-    let bytes: [UInt8] =
-      [0xFF, 0xD8, 0xFF] + (0..<(2 << 20)).map { UInt8(truncatingIfNeeded: $0) }
+    var random = SplitMix64(1)
+    let bytes = [0xFF, 0xD8, 0xFF] + random.bytes(2 << 20)
     row.sha256 = ContentDigest.sha256(bytes)
     row.bytes = ByteCount(bytes.count)
     let done = Semaphore()

@@ -16,8 +16,8 @@ struct ResumeTests {
   init() throws {
     folder = try TemporaryFolder()
     shop = try SampleShop(sections: 1, items: 1)
-    bytes =
-      [0xFF, 0xD8, 0xFF, 0xE0] + (0..<800_000).map { UInt8(truncatingIfNeeded: $0 ^ $0 >> 9) }
+    var random = SplitMix64(1)
+    bytes = [0xFF, 0xD8, 0xFF, 0xE0] + random.bytes(800_000)
     shop.items["A"]?[0].thumbnail = Self.path
     try shop.publish()
     put(bytes)
