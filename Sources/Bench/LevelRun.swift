@@ -92,7 +92,7 @@ final class LevelRun: Sendable {
       let report = try run.run(holder: "larder bench, process \(getpid())")
       let failed = report.failures.map(\.reason) + report.unfinished.map { _ in "cancelled" }
       return (
-        report.images.unique - report.images.failed - unfinishedImages(report),
+        report.pictures.total - report.pictures.failed - unfinishedImages(report),
         failed.reduce(into: [:]) { $0[$1, default: 0] += 1 }
       )
     }
@@ -100,7 +100,7 @@ final class LevelRun: Sendable {
   }
 
   private func unfinishedImages(_ report: SyncReport) -> Int {
-    report.unfinished.filter { $0.stage == .image }.count
+    report.unfinished.filter { $0.stage == .picture }.count
   }
 
   private func measure(

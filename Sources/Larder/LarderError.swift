@@ -3,12 +3,6 @@ import Catalog
 import Pipeline
 import Transport
 
-/// Why larder could not do what it was asked.
-///
-/// What fails by itself within a run (a picture, a detail, a section) is no error but a part of the
-/// ``Shop/Report``.
-public typealias LarderError = Base.LarderError
-
 extension LarderError {
   /// Runs `body` and turns whatever it throws into what callers of the library see.
   static func translating<Value>(_ body: () throws -> Value) throws(LarderError) -> Value {

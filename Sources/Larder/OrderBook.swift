@@ -267,7 +267,7 @@ package struct CatalogOrder {
     _ items: [String: StoreItem],
     _ reader: CatalogReader
   ) -> [String] {
-    let changed = (try? reader.diff(from: nil, to: nil))?.diff.listing.changed ?? []
+    let changed = (try? reader.diff(from: nil, to: nil))?.items.changed ?? []
     var told: Set<String> = []
     return order.lines.compactMap { line in
       let field = items[line.item]?.salePrice == nil ? "normalPrice" : "salePrice"

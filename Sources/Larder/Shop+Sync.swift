@@ -95,7 +95,7 @@ extension Shop {
     stop.whenRaised { run.stop() }
     let watch = progress.map { ProgressWatch(run.progress, $0) }
     defer { watch?.end() }
-    return Report(try run.run(holder: holder(onlyDue ? "warm" : "sync")))
+    return try run.run(holder: holder(onlyDue ? "warm" : "sync"))
   }
 
   /// What a run fetches with, and how to end that.
@@ -153,10 +153,10 @@ private final class ProgressWatch {
   private let timer: any DispatchSourceTimer
   private let tell: @Sendable () -> Void
 
-  init(_ progress: SyncProgress, _ call: @escaping @Sendable (Shop.Progress) -> Void) {
+  init(_ meter: ProgressMeter, _ call: @escaping @Sendable (Shop.Progress) -> Void) {
     let last = LastProgress()
     tell = {
-      let new = Shop.Progress(progress.snapshot)
+      let new = meter.current
       if last.isReplaced(by: new) { call(new) }
     }
     timer = DispatchSource.makeTimerSource(queue: queue)
@@ -214,7 +214,7 @@ extension Shop {
     public var requestsPerSecond: Double?
     /// How often a failed request is made again.
     public var retries = 4
-    /// End after this time; what is left over is ``Shop/Report/unfinished``.
+    /// End after this time; what is left over is ``SyncReport/unfinished``.
     public var deadline: Duration?
     /// Fetch no more body bytes than this.
     public var maxBytes: Int64?
@@ -282,46 +282,5 @@ extension Shop.SyncOptions {
     try demand((0...100).contains(retries), "retries", "a number from 0 to 100")
     try demand(deadline.map { $0 > .zero } ?? true, "deadline", "a positive time")
     try demand(maxBytes.map { $0 > 0 } ?? true, "maxBytes", "a positive number")
-  }
-}
-
-extension Shop {
-  /// How far a sync is.
-  public struct Progress: Sendable, Hashable {
-    /// So many of so many.
-    public struct Count: Sendable, Hashable {
-      /// How many are done, failed ones included.
-      public let done: Int
-      /// How many there are, as far as is known yet.
-      public let total: Int
-    }
-
-    /// The sections' pages.
-    public let sections: Count
-    /// The details of items.
-    public let details: Count
-    /// The pictures, each URL counted once.
-    public let pictures: Count
-    /// Bytes of pictures that came and were kept.
-    public let bytes: Int64
-    /// How many of all failed.
-    public let failed: Int
-  }
-}
-
-extension Shop.Progress {
-  init(_ snapshot: SyncProgress.Snapshot) {
-    sections = Count(snapshot.sections)
-    details = Count(snapshot.details)
-    pictures = Count(snapshot.pictures)
-    bytes = snapshot.bytes.count
-    failed = snapshot.failed
-  }
-}
-
-extension Shop.Progress.Count {
-  fileprivate init(_ count: SyncProgress.Count) {
-    done = count.done
-    total = count.total
   }
 }

@@ -125,75 +125,7 @@ private enum CatalogBytes {
   }
 }
 
-extension Date {
-  /// The moment as Foundation has it.
-  init(_ time: UnixTime) { self.init(timeIntervalSince1970: Double(time.seconds)) }
-}
-
 extension Shop {
-  /// An item as a section lists it, with its detail and its pictures.
-  public struct Item: Sendable, Hashable, Identifiable {
-    /// The shop's own name for it; the same item in two sections has one id.
-    public let id: String
-    /// The keys of the sections that list it: one from ``Shop/items(in:)``, all from ``Shop/item(_:)``.
-    public let sections: [String]
-    /// What it is called.
-    public let title: String
-    /// A line about it.
-    public let description: String?
-    /// Why it stands out, in the feed's order.
-    public let badges: [String]
-    /// How it can be delivered, in the feed's order.
-    public let deliveryTypes: [String]
-    /// The price before a reduction; nil when the feed names none.
-    public let normalPrice: Price?
-    /// The price to pay; nil when the feed names none.
-    public let salePrice: Price?
-    /// Where it is, when the catalog says.
-    public let coordinate: Coordinate?
-    /// Where it is in words, when the catalog says.
-    public let address: String?
-    /// Whether its section could not be refreshed, so that this is from an earlier run.
-    public let isStale: Bool
-    /// What its detail adds; nil when none is held.
-    public let detail: ItemDetail?
-    /// Since when the shop has that detail no more; nil while it has.
-    public let detailMissingSince: Date?
-    /// Its pictures: the list's, then the detail's.
-    public let pictures: [Picture]
-
-    /// The small picture of the list.
-    public var thumbnail: Picture? { pictures.first { $0.role == .thumbnail } }
-  }
-
-  /// A picture of an item.
-  public struct Picture: Sendable, Hashable {
-    /// Whether there are bytes to show.
-    public enum State: String, Sendable, Hashable {
-      /// The file is here, perhaps from before a refresh that failed.
-      case held
-      /// It could not be had.
-      case failed
-      /// Nobody asked for it yet.
-      case missing
-    }
-
-    /// The part it plays.
-    public let role: ImageReference.Role
-    /// Its URL, as it is sent.
-    public let url: String
-    /// The path of its file, the cache's folder included; nil while nothing is held.
-    public let file: String?
-    /// The SHA-256 of its bytes, 64 hexadecimal digits.
-    public let sha256: String?
-    /// Its size in bytes.
-    public let bytes: Int64?
-    /// What its bytes are, as a media type such as `image/jpeg`.
-    public let type: String?
-    /// Whether there are bytes to show.
-    public let state: State
-  }
-
   /// A section as last synced.
   public struct Section: Sendable, Hashable {
     /// Its name on the command line and in ``Shop/items(in:)``.
@@ -230,7 +162,7 @@ extension Shop {
   ///   section.
   public func items(in section: String? = nil) throws(LarderError) -> [Item] {
     try LarderError.translating {
-      try reader().list(section: section).map { Item($0, cache: cache) }
+      try reader().list(section: section)
     }
   }
 
@@ -238,97 +170,18 @@ extension Shop {
   ///
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func item(_ id: String) throws(LarderError) -> Item? {
-    try LarderError.translating { try reader().show(id).map { Item($0, cache: cache) } }
+    try LarderError.translating { try reader().show(id) }
   }
 
   /// The catalog as last synced.
   func reader() throws -> CatalogReader { try CatalogReader(cache: cache, catalog: catalog.name) }
-
-  /// A path in the cache with the cache's folder before it.
-  static func file(_ path: String, in cache: String) -> String {
-    cache.hasSuffix("/") ? cache + path : "\(cache)/\(path)"
-  }
-}
-
-extension Shop.Item {
-  fileprivate init(_ shown: ShownItem, cache: String) {
-    let item = shown.item
-    id = item.id
-    sections = shown.sections
-    title = item.title
-    description = item.description
-    badges = item.badges
-    deliveryTypes = item.deliveryTypes
-    normalPrice = item.normalPrice
-    salePrice = item.salePrice
-    coordinate = item.coordinate
-    address = item.address
-    isStale = shown.isStale
-    detail = shown.detail
-    detailMissingSince = shown.detailSince.map(Date.init)
-    pictures = shown.images.map { Shop.Picture($0, cache: cache) }
-  }
-}
-
-extension Shop.Picture {
-  fileprivate init(_ image: ShownImage, cache: String) {
-    role = image.role
-    url = image.url
-    file = image.path.map { Shop.file($0, in: cache) }
-    sha256 = image.sha256
-    bytes = image.bytes?.count
-    type = image.type
-    state =
-      switch image.state {
-      case .held: .held
-      case .failed: .failed
-      case .missing: .missing
-      }
-  }
 }
 
 extension Shop {
-  /// What changed between two runs.
-  public struct Changes: Sendable, Hashable {
-    /// The run that was compared with; nil when the newer one is the first.
-    public let old: Run.ID?
-    /// The run that was looked at.
-    public let new: Run.ID
-    /// Items that came, went or changed.
-    public let items: CatalogDiff
-    /// The URLs of pictures with new bytes.
-    public let pictures: [String]
-    /// The URLs of pictures that a sweep removed in between.
-    public let removedPictures: [String]
-  }
-
   /// One run in the history.
   public struct Run: Sendable, Hashable, Identifiable {
-    /// Its number: runs count from 1 in each cache, over all its catalogs.
-    public struct ID: RawRepresentable, Hashable, Comparable, Sendable,
-      ExpressibleByIntegerLiteral,
-      CustomStringConvertible
-    {
-      /// The number, as the commands print it.
-      public let rawValue: Int64
-
-      /// The run of a number.
-      public init(rawValue: Int64) { self.rawValue = rawValue }
-
-      /// The run of a number.
-      public init(integerLiteral number: Int64) { self.init(rawValue: number) }
-
-      /// The number in digits.
-      public var description: String { String(rawValue) }
-
-      /// Orders by when they began.
-      public static func < (left: ID, right: ID) -> Bool { left.rawValue < right.rawValue }
-
-      init(_ run: RunID) { self.init(rawValue: run.rawValue) }
-    }
-
     /// Its number.
-    public let id: ID
+    public let id: RunID
     /// When it began.
     public let started: Date
     /// When it ended; nil while it is under way, or when it was killed.
@@ -349,17 +202,7 @@ extension Shop {
     to new: Run.ID? = nil
   ) async throws(LarderError) -> Changes {
     try await Blocking.run { _ in
-      let (first, last, diff) = try reader().diff(
-        from: old.map { RunID(rawValue: $0.rawValue) },
-        to: new.map { RunID(rawValue: $0.rawValue) }
-      )
-      return Changes(
-        old: first.map(Run.ID.init),
-        new: Run.ID(last),
-        items: diff.listing,
-        pictures: diff.pictures,
-        removedPictures: diff.removed.map(\.url)
-      )
+      try reader().diff(from: old, to: new)
     }
   }
 
@@ -372,7 +215,7 @@ extension Shop {
     try await Blocking.run { _ in
       try reader().runs(limit: limit).map { run in
         Run(
-          id: Run.ID(run.id),
+          id: run.id,
           started: Date(run.started),
           finished: run.finished.map(Date.init),
           outcome: run.outcome.flatMap(Report.Outcome.init(rawValue:))

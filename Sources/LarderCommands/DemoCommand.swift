@@ -156,8 +156,7 @@ struct Demonstration {
     change(content)
     syncs.append(try sync(file, store))
     let reader = try CatalogReader(cache: cache, catalog: file.catalog.name)
-    let (old, new, diff) = try reader.diff(from: nil, to: nil)
-    tell(DiffDocument(old: old, new: new, diff).text(Terminal(output)))
+    tell(DiffDocument(try reader.diff(from: nil, to: nil)).text(Terminal(output)))
 
     step("4. Order, and bring the order to the store's webhook")
     try order(reader, from: store)
@@ -179,7 +178,7 @@ struct Demonstration {
 
     if output.json {
       // Documents that larder wrote: put together as they are.
-      let runs = syncs.map { String(decoding: $0.json(), as: UTF8.self) }.joined(separator: ",")
+      let runs = syncs.map { String(decoding: $0.json, as: UTF8.self) }.joined(separator: ",")
       let check = String(decoding: try VerifyDocument(report).json(), as: UTF8.self)
       Output.json(Array("{\"syncs\":[\(runs)],\"verify\":\(check)}".utf8))
     }

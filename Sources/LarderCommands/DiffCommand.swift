@@ -59,8 +59,7 @@ struct DiffCommand: ParsableCommand {
       if output.json { Output.json(try document.json()) } else { Output.data(document.text) }
       return
     }
-    let (first, last, diff) = try reader.diff(from: old, to: new)
-    let document = DiffDocument(old: first, new: last, diff)
+    let document = DiffDocument(try reader.diff(from: old, to: new))
     if output.json {
       Output.json(try document.json())
     } else {
@@ -98,12 +97,12 @@ struct DiffDocument: Encodable {
   private let pictures: [String]
   private let swept: [Removal]
 
-  init(old: RunID?, new: RunID, _ diff: RunDiff) {
-    self.old = old
-    self.new = new
-    added = diff.listing.added.map { Listing(id: $0.id, section: $0.section) }
-    removed = diff.listing.removed.map { Listing(id: $0.id, section: $0.section) }
-    changed = diff.listing.changed.map {
+  init(_ diff: RunDiff) {
+    old = diff.old
+    new = diff.new
+    added = diff.items.added.map { Listing(id: $0.id, section: $0.section) }
+    removed = diff.items.removed.map { Listing(id: $0.id, section: $0.section) }
+    changed = diff.items.changed.map {
       Change(id: $0.id, section: $0.section, field: $0.field, from: $0.from, to: $0.to)
     }
     pictures = diff.pictures

@@ -75,9 +75,9 @@ struct ExportCommand: ParsableCommand {
     let display = CountDisplay("export", "pictures", Terminal(output))
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
-    var options = CacheExport.Options()
-    options.shape = flat ? .flat : .tree
-    options.links = !copy
+    var options = ExportOptions()
+    options.isFlat = flat
+    options.copies = copy
     options.squares = squares
     options.deletes = delete
     let report = try CacheExport(
@@ -103,10 +103,10 @@ struct ExportCommand: ParsableCommand {
 
 /// What an export did, as people read it.
 struct ExportSummary {
-  private let report: CacheExport.Report
+  private let report: ExportReport
   private let folder: String
 
-  init(_ report: CacheExport.Report, folder: String) {
+  init(_ report: ExportReport, folder: String) {
     self.report = report
     self.folder = folder
   }

@@ -97,12 +97,13 @@ struct GcCommand: ParsableCommand {
   }
 
   func run() throws {
-    var options = CacheGc.Options()
-    if let grace { options.limits.grace = Int64(grace.seconds) }
-    options.limits.maxAge = maxAge.map { Int64($0.seconds) }
-    options.limits.maxBytes = maxSize?.bytes
-    options.limits.includesReferenced = includeReferenced
-    if let history { options.history = Int64(history.seconds) }
+    var options = SweepOptions()
+    if let grace { options.grace = .seconds(Int64(grace.seconds)) }
+    options.maxAge = maxAge.map { .seconds(Int64($0.seconds)) }
+    options.maxBytes = maxSize?.bytes.count
+    options.includesReferenced = includeReferenced
+    if let history { options.history = .seconds(Int64(history.seconds)) }
+    options.isDryRun = dryRun
     options.forget = forget
     let place = try cache.place(reading: true, Log(output))
     let now = UnixTime.now()
@@ -111,13 +112,11 @@ struct GcCommand: ParsableCommand {
     let signals = Signals { _ in stop.raise() }
     let display = CountDisplay("gc", "files", Terminal(output))
     let result = Result {
-      try dryRun
-        ? gc.plan()
-        : gc.run(holder: "larder gc, process \(getpid())") {
-          stop.isRaised
-        } progress: { done, total in
-          display.show(done, of: total)
-        }
+      try gc.run(holder: "larder gc, process \(getpid())") {
+        stop.isRaised
+      } progress: { done, total in
+        display.show(done, of: total)
+      }
     }
     display.end()
     let report = try result.get()
@@ -129,7 +128,7 @@ struct GcCommand: ParsableCommand {
       Output.data(document.text(all: output.verbose > 0 || dryRun))
     }
     if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
-    Output.end(report.plan.bytesOver > 0 ? .partial : .done)
+    Output.end(report.bytesOver > 0 ? .partial : .done)
   }
 }
 
@@ -159,7 +158,7 @@ struct GcDocument: Encodable {
     case orphans = "strays"
   }
 
-  init(_ report: CacheGc.Report, isDryRun: Bool) {
+  init(_ report: SweepReport, isDryRun: Bool) {
     dryRun = isDryRun
     removed = report.plan.removals.map { removal in
       let picture = removal.picture

@@ -133,7 +133,7 @@ struct LastRunDocument {
 
   /// One line of JSON and its end; a catalog's report is what `--json` prints of it.
   func json() throws -> [UInt8] {
-    let catalogs = reports.map { $0.json() }.joined(separator: Array(",".utf8))
+    let catalogs = reports.map(\.json).joined(separator: Array(",".utf8))
     let start = try head.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)
     return TerminalJSON.bytes(start + catalogs + Array("]}\n".utf8))
   }

@@ -110,7 +110,7 @@ struct CatalogSync {
     let report = try result.get()
     record.add(report)
     if output.json {
-      Output.json(report.json())
+      Output.json(report.json)
     } else {
       let summary = SyncSummary(report, terminal)
       if !output.quiet { Output.data(summary.text) }

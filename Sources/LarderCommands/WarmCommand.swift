@@ -235,7 +235,7 @@ struct CatalogWarm {
     let report = try result.get()
     record.add(report)
     if output.json {
-      Output.json(report.json())
+      Output.json(report.json)
     } else {
       let paragraph = WarmParagraph(report, cache: cache.name)
       if let text = paragraph.text { Log(output).warning(text) }
@@ -423,7 +423,7 @@ struct WarmParagraph {
   /// One sentence a stage: how many of how many, and the reasons, the most frequent first.
   private var failures: [String] {
     let totals: [(stage: SyncReport.Stage, noun: String, total: Int)] = [
-      (.detail, "detail", report.details.total), (.image, "picture", report.images.unique),
+      (.detail, "detail", report.details.total), (.picture, "picture", report.pictures.total),
     ]
     return totals.compactMap { stage, noun, total in
       let failed = report.failures.filter { $0.stage == stage && !$0.isKnown && !$0.isOfMany }

@@ -39,7 +39,7 @@ package final class ShardRun: Sendable {
   private let disk: any Disk
 
   /// How far the run is, for a display.
-  package var progress: SyncProgress { pictures.progress }
+  package var progress: ProgressMeter { pictures.progress }
 
   /// Prepares a run.
   ///

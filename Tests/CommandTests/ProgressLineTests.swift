@@ -17,12 +17,12 @@ import Transport
     retrying: Int = 0,
     host: String? = nil
   ) -> String {
-    var snapshot = SyncProgress.Snapshot()
+    var snapshot = SyncProgress()
     snapshot.sections = count(sections, of: 3)
     snapshot.details = count(details, of: details < 33 ? 20 : 33)
     snapshot.pictures = count(pictures, of: 94)
     snapshot.failed = failed
-    snapshot.bytes = ByteCount(7_400_000)
+    snapshot.bytes = 7_400_000
     let activity = TransferActivity(
       retrying: retrying,
       underWay: host.map { [(host: $0, requests: 1)] } ?? []
@@ -138,7 +138,7 @@ import Transport
   }
 
   @Test func `what fails is told before counts that have not begun`() {
-    var snapshot = SyncProgress.Snapshot()
+    var snapshot = SyncProgress()
     snapshot.sections = Self.count(0, of: 3)
     let activity = TransferActivity(retrying: 3, underWay: [(host: "shop.example", requests: 3)])
 

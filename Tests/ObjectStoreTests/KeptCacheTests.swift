@@ -43,8 +43,8 @@ struct KeptCacheTests {
     let report = try sync()
 
     #expect(report.outcome == .complete)
-    #expect(report.images.fetched == report.images.unique)
-    #expect(bucket.objects.count == report.images.unique)
+    #expect(report.pictures.fetched == report.pictures.total)
+    #expect(bucket.objects.count == report.pictures.total)
     #expect(keys.allSatisfy { $0.hasPrefix("m/images/") })
     for object in bucket.objects.values {
       let url = try #require(
@@ -65,7 +65,7 @@ struct KeptCacheTests {
 
     let second = try sync()
 
-    #expect(second.images.fetched == 0)
+    #expect(second.pictures.fetched == 0)
     #expect(bucket.requests.allSatisfy { $0.hasPrefix("GET ?") })
   }
 
@@ -76,8 +76,8 @@ struct KeptCacheTests {
 
     let again = try sync()
 
-    #expect(again.images.fetched == 0)
-    #expect(again.images.unique == first.images.unique)
+    #expect(again.pictures.fetched == 0)
+    #expect(again.pictures.total == first.pictures.total)
     #expect(try rows() == before)
   }
 
@@ -107,7 +107,7 @@ struct KeptCacheTests {
 
     let report = try sync()
 
-    #expect(report.outcome == .complete && report.images.fetched == 0)
+    #expect(report.outcome == .complete && report.pictures.fetched == 0)
     #expect(bucket.objects == before)
     #expect(try check().isClean)
   }
@@ -131,7 +131,7 @@ struct KeptCacheTests {
 
       let report = try sync()
 
-      #expect(report.images.fetched == 0, "request \(number)")
+      #expect(report.pictures.fetched == 0, "request \(number)")
       #expect(bucket.objects == before, "request \(number)")
     }
   }
@@ -149,7 +149,7 @@ struct KeptCacheTests {
 
     #expect(found.missing.count == 1)
     #expect(found.damaged.count == 1)
-    #expect(second.images.fetched == 2)
+    #expect(second.pictures.fetched == 2)
     #expect(try check().isClean)
   }
 
@@ -163,7 +163,7 @@ struct KeptCacheTests {
 
     #expect(found.damaged.count == 1)
     #expect(try check().isClean)
-    #expect(try sync().images.fetched == 1)
+    #expect(try sync().pictures.fetched == 1)
   }
 
   @Test func `what larder did not put is named as a stray, and no sync touches it`() throws {
@@ -191,13 +191,16 @@ struct KeptCacheTests {
     _ = try shop.sync(other, keeper: pictures)
 
     #expect(try check().isClean)
-    #expect(try gc(at: shop.clock.now + 30 * 86_400).plan().orphans.isEmpty)
-    #expect(try sync().images.fetched == 0)
+    let plan = gc(at: shop.clock.now + 30 * 86_400, isDryRun: true)
+    #expect(try plan.run(holder: "a test").orphans.isEmpty)
+    #expect(try sync().pictures.fetched == 0)
     #expect(try check().checked == bucket.objects.count)
   }
 
-  private func gc(at now: UnixTime) -> CacheGc {
-    CacheGc(folder.path("cache"), keeper: pictures, options: CacheGc.Options(), now: now)
+  private func gc(at now: UnixTime, isDryRun: Bool = false) -> CacheGc {
+    var options = SweepOptions()
+    options.isDryRun = isDryRun
+    return CacheGc(folder.path("cache"), keeper: pictures, options: options, now: now)
   }
 
   @Test func `gc removes from the store what no catalog has had for a week`() throws {
@@ -221,12 +224,12 @@ struct KeptCacheTests {
     let export = try CacheExport(cache: folder.path("cache"), catalog: nil, keeper: pictures)
     bucket.requests = []
 
-    let first = try export.run(into: folder.path("out"), shape: .tree, links: true)
-    let second = try export.run(into: folder.path("out"), shape: .tree, links: true)
+    let first = try export.run(into: folder.path("out"))
+    let second = try export.run(into: folder.path("out"))
 
-    #expect(first.copied == synced.images.unique)
-    #expect(second.unchanged == synced.images.unique)
-    #expect(bucket.requests.count == synced.images.unique)
+    #expect(first.copied == synced.pictures.total)
+    #expect(second.unchanged == synced.pictures.total)
+    #expect(bucket.requests.count == synced.pictures.total)
   }
 
   @Test(arguments: [false, true])
@@ -249,7 +252,7 @@ struct KeptCacheTests {
       let report = try sync()
 
       #expect(report.outcome == .complete)
-      #expect(report.images.fetched == report.images.unique - left.count, "request \(number)")
+      #expect(report.pictures.fetched == report.pictures.total - left.count, "request \(number)")
       #expect(Set(bucket.objects.keys) == Set(whole.keys))
       #expect(try check().isClean)
     }

@@ -79,7 +79,7 @@ struct AddressTests {
     #expect(other.store.requests.allSatisfy { $0.headers["token"] == nil })
     let index = String(decoding: try folder.read("cache/index.sqlite"), as: UTF8.self)
     #expect(!index.contains("s3cret"))
-    #expect(!String(decoding: report.json(), as: UTF8.self).contains("s3cret"))
+    #expect(!String(decoding: report.json, as: UTF8.self).contains("s3cret"))
   }
 
   @Test func `a section that redirects elsewhere takes no header of the catalog there`() throws {

@@ -29,7 +29,7 @@ struct CatalogReaderTests {
     #expect(all.map(\.item.id) == ["A1", "A2", "A3", "B1", "B2", "B3"])
     #expect(one.map(\.item.id) == ["B1", "B2", "B3"])
     #expect(one.allSatisfy { $0.sections == ["B"] && !$0.isStale })
-    #expect(all.allSatisfy { $0.images.map(\.role) == [.thumbnail, .top, .gallery, .gallery] })
+    #expect(all.allSatisfy { $0.pictures.map(\.role) == [.thumbnail, .top, .gallery, .gallery] })
     #expect(all[0].item.salePrice?.minorUnits == 7000)
     #expect(try reader().sections().map(\.title) == ["Section A", "Section B"])
   }

@@ -45,20 +45,20 @@ struct ChangeTests {
         .init(id: "A2", field: "badges", from: "신상품", to: "이벤트특가, 론칭특가"),
       ]
     )
-    #expect(report.images.changed == 1)
+    #expect(report.pictures.changed == 1)
     #expect(report.sections.map(\.source) == [.network, .unchanged])
 
-    let (old, new, diff) = try reader().diff(from: nil, to: nil)
-    #expect(old == 1 && new == 2)
-    #expect(diff.listing.added.map(\.id) == ["A99"])
-    #expect(diff.listing.removed.map(\.id) == ["A3"])
-    #expect(diff.listing.changed.map(\.id) == ["A1", "A2"])
+    let diff = try reader().diff(from: nil, to: nil)
+    #expect(diff.old == 1 && diff.new == 2)
+    #expect(diff.items.added.map(\.id) == ["A99"])
+    #expect(diff.items.removed.map(\.id) == ["A3"])
+    #expect(diff.items.changed.map(\.id) == ["A1", "A2"])
     #expect(diff.pictures == ["\(shop.store.baseURL)/pictures/B1-thumb.jpg"])
 
     _ = try shop.sync(folder)
-    #expect(try reader().diff(from: nil, to: nil).diff.listing.isEmpty)
-    #expect(try reader().diff(from: 1, to: 3).diff.listing.added.map(\.id) == ["A99"])
-    #expect(try reader().diff(from: 2, to: 1).diff.listing.added.map(\.id) == ["A3"])
+    #expect(try reader().diff(from: nil, to: nil).items.isEmpty)
+    #expect(try reader().diff(from: 1, to: 3).items.added.map(\.id) == ["A99"])
+    #expect(try reader().diff(from: 2, to: 1).items.added.map(\.id) == ["A3"])
     #expect(throws: LarderError.self) { _ = try reader().diff(from: 1, to: 17) }
   }
 
@@ -93,7 +93,7 @@ struct ChangeTests {
       #expect(report.items.withheld == (7...12).map { "A\($0)" })
       #expect(report.items.removed.isEmpty)
       #expect(report.sections[0].items == 12)
-      #expect(report.images.unique == 73)
+      #expect(report.pictures.total == 73)
     }
     #expect(withheld.items.changed.map(\.to) == ["1000"])
     #expect(unchanged.items.changed.isEmpty)

@@ -8,16 +8,16 @@ import Testing
 
 /// A folder that goes along with its catalog.
 @Suite struct ExportStepTests {
-  private static func options(deletes: Bool = false) -> CacheExport.Options {
-    var options = CacheExport.Options()
-    options.shape = .flat
-    options.links = false
+  private static func options(deletes: Bool = false) -> ExportOptions {
+    var options = ExportOptions()
+    options.isFlat = true
+    options.copies = true
     options.deletes = deletes
     return options
   }
 
   private static func export(_ folder: TemporaryFolder, deletes: Bool = false) throws
-    -> CacheExport.Report
+    -> ExportReport
   {
     try CacheExport(cache: folder.path("cache"), catalog: nil)
       .run(into: folder.path("out"), options(deletes: deletes))

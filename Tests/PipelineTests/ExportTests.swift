@@ -62,9 +62,13 @@ struct ExportTests {
     _ = try shop.sync(folder)
     let export = try CacheExport(cache: folder.path("cache"), catalog: nil)
 
-    let linked = try export.run(into: folder.path("mirror"), shape: .tree, links: true)
-    let again = try export.run(into: folder.path("mirror"), shape: .tree, links: true)
-    let copied = try export.run(into: folder.path("flat"), shape: .flat, links: false)
+    var flat = ExportOptions()
+    flat.isFlat = true
+    flat.copies = true
+
+    let linked = try export.run(into: folder.path("mirror"))
+    let again = try export.run(into: folder.path("mirror"))
+    let copied = try export.run(into: folder.path("flat"), flat)
 
     #expect(linked.files == 7 && linked.linked == 7 && linked.missing.isEmpty)
     #expect(again.unchanged == 7)
@@ -106,8 +110,10 @@ struct ExportTests {
     let report = try shop.sync(folder, catalog)
     #expect(report.skipped.map(\.index) == [2])
 
+    var flat = ExportOptions()
+    flat.isFlat = true
     let export = try CacheExport(cache: folder.path("cache"), catalog: nil)
-      .run(into: folder.path("out"), shape: .flat, links: false)
+      .run(into: folder.path("out"), flat)
 
     #expect(export.places == 1)
     let data = Data(try folder.read("out/items.geojson"))

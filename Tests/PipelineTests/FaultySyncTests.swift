@@ -42,7 +42,7 @@ struct FaultySyncTests {
     let report = try shop.sync(folder)
 
     #expect(report.outcome == .complete)
-    #expect(report.items.total == 0 && report.images.unique == 0)
+    #expect(report.items.total == 0 && report.pictures.total == 0)
   }
 
   @Test func `a picture whose reference is no URL fails in every run until the feed is mended`()
@@ -56,7 +56,7 @@ struct FaultySyncTests {
       let report = try shop.sync(folder)
 
       #expect(report.outcome == .partial)
-      #expect(report.images.failed == 2)
+      #expect(report.pictures.failed == 2)
       #expect(report.failures.map(\.reason) == ["scheme-refused", "scheme-refused"])
       #expect(Set(report.failures.compactMap(\.id)) == ["B2", "C1"])
     }
@@ -72,7 +72,7 @@ struct FaultySyncTests {
     #expect(report.sections[1].error?.contains("http-500") == true)
     #expect(report.failures.map(\.reason) == ["http-500"])
     #expect(report.failures.first?.stage == .section && report.failures.first?.id == "B")
-    #expect(report.items.total == 8 && report.images.unique == 25)
+    #expect(report.items.total == 8 && report.pictures.total == 25)
     #expect(try verify(folder).isClean)
   }
 
@@ -109,7 +109,7 @@ struct FaultySyncTests {
     #expect(report.sections.map(\.source) == [.failed, .network, .network])
     #expect(report.failures.count == 1)
     #expect(report.failures.first?.reason.hasPrefix("timeout-") == true)
-    #expect(report.images.fetched == 25 && report.images.failed == 0)
+    #expect(report.pictures.fetched == 25 && report.pictures.failed == 0)
   }
 
   @Test func `the order is the catalog's though the first section comes last`() throws {
@@ -134,11 +134,11 @@ struct FaultySyncTests {
     #expect(report.sections.allSatisfy { $0.source == .stale && $0.items == 4 })
     #expect(report.sections.allSatisfy { $0.error != nil })
     #expect(report.items.removed.isEmpty && report.items.total == 12)
-    #expect(report.images.failed == 37 && report.images.bytesHeld == 37 * 400)
+    #expect(report.pictures.failed == 37 && report.pictures.bytesHeld == 37 * 400)
     let items = try reader().list()
     #expect(items.count == 12)
     #expect(items.allSatisfy { $0.isStale })
-    #expect(items.flatMap(\.images).allSatisfy { $0.state == .held })
+    #expect(items.flatMap(\.pictures).allSatisfy { $0.state == .held })
     #expect(items.allSatisfy { $0.detail != nil })
     #expect(try verify(folder).isClean)
   }
@@ -174,7 +174,7 @@ struct FaultySyncTests {
     #expect(report.failures.map(\.reason) == ["undecodable"])
     #expect(report.failures[0].id == "A")
     #expect(report.failures[0].url == "\(shop.base)A")
-    #expect(report.images.unique == 25)
+    #expect(report.pictures.total == 25)
   }
 
   @Test func `a bad item is skipped and told, and told again when nothing changed`() throws {
@@ -242,7 +242,7 @@ struct FaultySyncTests {
     let later = try shop.sync(folder)
 
     #expect(later.failures.map(\.reason) == ["undecodable"])
-    #expect(later.images.unique == 37)
+    #expect(later.pictures.total == 37)
     #expect(try reader().show("A1")?.detail?.description == "More about A1")
   }
 
@@ -263,9 +263,9 @@ struct FaultySyncTests {
 
     #expect(report.outcome == .partial)
     #expect(report.failures.map(\.reason) == [reason])
-    #expect(report.failures[0].stage == .image && report.failures[0].id == "B2")
+    #expect(report.failures[0].stage == .picture && report.failures[0].id == "B2")
     #expect(report.failures[0].url == "\(shop.store.baseURL)/pictures/B2-thumb.jpg")
-    #expect(report.images.failed == 1 && report.images.fetched == 36)
+    #expect(report.pictures.failed == 1 && report.pictures.fetched == 36)
     #expect(folder.files(below: "cache/images").count == 36)
     #expect(folder.files(below: "cache/partial").isEmpty)
     let image = try reader().show("B2")?.thumbnail
@@ -274,7 +274,7 @@ struct FaultySyncTests {
 
     shop.store.faults = .none
     let next = try shop.sync(folder)
-    #expect(next.outcome == .complete && next.images.fetched == 1 && next.images.fresh == 36)
+    #expect(next.outcome == .complete && next.pictures.fetched == 1 && next.pictures.fresh == 36)
   }
 
   @Test func `a large picture that breaks and cannot be resumed leaves nothing behind`()
@@ -295,7 +295,7 @@ struct FaultySyncTests {
     #expect(report.failures.map(\.reason) == ["truncated"])
     #expect(folder.files(below: "cache/partial").isEmpty)
     shop.store.faults = .none
-    #expect(try shop.sync(folder).images.bytesFetched == 700_000)
+    #expect(try shop.sync(folder).pictures.bytesFetched == 700_000)
     #expect(try verify(folder).isClean)
   }
 
@@ -309,7 +309,7 @@ struct FaultySyncTests {
     let report = try shop.sync(folder)
     let failing = try CacheSummary(cache: folder.path("cache")).failing
 
-    #expect(report.images.failed == 4)
+    #expect(report.pictures.failed == 4)
     #expect(failing.count == 4)
     #expect(failing.first?.url.hasSuffix("A1-thumb.jpg") == true)
     #expect(failing.first?.since == since)
@@ -335,7 +335,7 @@ struct FaultySyncTests {
 
     let report = try shop.sync(folder)
 
-    #expect(report.images.fetched == 1 && report.images.revalidated == 36)
+    #expect(report.pictures.fetched == 1 && report.pictures.revalidated == 36)
     let requests = shop.store.requests.filter { $0.path == path }
     #expect(requests.map(\.status) == [304, 200])
     #expect(requests.last?.headers["If-None-Match"] == nil)

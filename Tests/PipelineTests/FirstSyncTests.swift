@@ -29,9 +29,9 @@ struct FirstSyncTests {
     #expect(report.items.total == 12)
     #expect(report.items.added.count == 12)
     #expect(report.details.total == 12 && report.details.fetched == 12)
-    #expect(report.images.referenced == 48)
-    #expect(report.images.unique == 37 && report.images.fetched == 37)
-    #expect(report.images.bytesFetched == 37 * 400 && report.images.bytesHeld == 37 * 400)
+    #expect(report.pictures.referenced == 48)
+    #expect(report.pictures.total == 37 && report.pictures.fetched == 37)
+    #expect(report.pictures.bytesFetched == 37 * 400 && report.pictures.bytesHeld == 37 * 400)
     #expect(report.failures.isEmpty && report.skipped.isEmpty && report.unfinished.isEmpty)
     #expect(report.requests == 3 + 12 + 37)
     #expect(shop.store.requests.count == report.requests)
@@ -60,7 +60,7 @@ struct FirstSyncTests {
     let report = try shop.sync(folder)
 
     #expect(report.outcome == .complete)
-    #expect(report.images.fetched == 0 && report.images.bytesHeld == 37 * 400)
+    #expect(report.pictures.fetched == 0 && report.pictures.bytesHeld == 37 * 400)
     #expect(try verify(folder).isClean && verify(folder).index == .whole)
   }
 
@@ -92,14 +92,14 @@ struct FirstSyncTests {
 
     let items = try CatalogReader(cache: folder.path("cache"), catalog: nil).list()
 
-    for image in items.flatMap(\.images) {
+    for image in items.flatMap(\.pictures) {
       let path = try #require(image.path)
       let sent = String(image.url.dropFirst(shop.store.baseURL.count))
       #expect(try folder.read("cache/\(path)") == SampleShop.bytes(of: sent))
       #expect(image.state == .held && image.type == "image/jpeg" && image.bytes == 400)
       #expect(image.sha256?.count == 64)
     }
-    #expect(items.flatMap(\.images).count == 48)
+    #expect(items.flatMap(\.pictures).count == 48)
   }
 
   @Test func `a second sync asks for the lists and details only, and rewrites nothing`() throws {
@@ -112,9 +112,9 @@ struct FirstSyncTests {
     #expect(report.outcome == .complete)
     #expect(report.sections.allSatisfy { $0.source == .unchanged && $0.items == 4 })
     #expect(report.details.unchanged == 12 && report.details.fetched == 0)
-    #expect(report.images.fresh == 37 && report.images.referenced == 48)
-    #expect(report.images.fetched + report.images.revalidated == 0)
-    #expect(report.images.bytesHeld == 37 * 400 && report.images.bytesFetched == 0)
+    #expect(report.pictures.fresh == 37 && report.pictures.referenced == 48)
+    #expect(report.pictures.fetched + report.pictures.revalidated == 0)
+    #expect(report.pictures.bytesHeld == 37 * 400 && report.pictures.bytesFetched == 0)
     #expect(report.items.added.isEmpty && report.items.changed.isEmpty)
     #expect(shop.store.requests.count == 15 && report.requests == 15)
     #expect(shop.store.requests.allSatisfy { $0.status == 304 })
@@ -131,14 +131,14 @@ struct FirstSyncTests {
     let report = try shop.sync(folder)
 
     #expect(report.outcome == .complete)
-    #expect(report.images.revalidated == 37 && report.images.fresh == 0)
+    #expect(report.pictures.revalidated == 37 && report.pictures.fresh == 0)
     #expect(shop.store.requests.allSatisfy { $0.status == 304 })
     #expect(shop.store.requests.count == 3 + 12 + 37)
     #expect(folder.files(below: "cache/images") == before)
 
     shop.store.clearRequests()
     let next = try shop.sync(folder)
-    #expect(next.images.fresh == 37)
+    #expect(next.pictures.fresh == 37)
   }
 
   @Test func `a clock that was set back for years does not freeze the pictures`() throws {
@@ -147,7 +147,7 @@ struct FirstSyncTests {
 
     let report = try shop.sync(folder)
 
-    #expect(report.images.revalidated == 37)
+    #expect(report.pictures.revalidated == 37)
   }
 
   @Test func `progress counts up to its totals`() throws {
@@ -164,12 +164,12 @@ struct FirstSyncTests {
     #expect(again.pictures.total == 35 && again.bytes == 0)
   }
 
-  private func progress(_ change: () -> Void) throws -> SyncProgress.Snapshot {
+  private func progress(_ change: () -> Void) throws -> SyncProgress {
     change()
     try shop.publish()
-    var progress: SyncProgress?
+    var progress: ProgressMeter?
     _ = try shop.sync(folder) { progress = $0.progress }
-    return try #require(progress).snapshot
+    return try #require(progress).current
   }
 
   @Test func `a detail that is not there is an item without detail, not a failure`() throws {
@@ -203,7 +203,7 @@ struct FirstSyncTests {
     #expect(report.outcome == .complete && report.details.stale == 1)
     let gone = try #require(try reader.show("A2"))
     #expect(gone.detail != nil && gone.detailSince == shop.clock.now)
-    #expect(gone.images.count == 4 && gone.images.allSatisfy { $0.state == .held })
+    #expect(gone.pictures.count == 4 && gone.pictures.allSatisfy { $0.state == .held })
     #expect(try reader.show("A1")?.detailSince == nil)
   }
 
@@ -217,7 +217,7 @@ struct FirstSyncTests {
     #expect(report.items.total == 13)
     #expect(report.items.added.count { $0 == "A1" } == 2)
     #expect(report.details.total == 12)
-    #expect(report.images.unique == 37 && report.images.referenced == 49)
+    #expect(report.pictures.total == 37 && report.pictures.referenced == 49)
     let shown = try CatalogReader(cache: folder.path("cache"), catalog: nil).show("A1")
     #expect(shown?.sections == ["A", "C"])
   }
@@ -231,9 +231,9 @@ struct FirstSyncTests {
     let other = try TemporaryFolder()
     let bare = try shop.sync(other, options: options)
 
-    #expect(thumbnails.images.unique == 12 && thumbnails.details.fetched == 12)
-    #expect(bare.images.unique == 12 && bare.details.total == 0)
-    #expect(try shop.sync(folder).images.fetched == 25)
+    #expect(thumbnails.pictures.total == 12 && thumbnails.details.fetched == 12)
+    #expect(bare.pictures.total == 12 && bare.details.total == 0)
+    #expect(try shop.sync(folder).pictures.fetched == 25)
   }
 
   @Test func `the plan says what a sync would do, and changes nothing`() throws {

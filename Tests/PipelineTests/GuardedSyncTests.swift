@@ -134,7 +134,7 @@ struct GuardedSyncTests {
       #expect(report.details.withheld == ["A3", "A4", "A5", "A6"])
     }
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
-    #expect(try reader.list().allSatisfy { $0.images.contains { $0.role == .top } })
+    #expect(try reader.list().allSatisfy { $0.pictures.contains { $0.role == .top } })
   }
 
   @Test func `an item that cannot be read stays as it was, and one that went is gone`() throws {
@@ -347,7 +347,7 @@ struct GuardedSyncTests {
 
     #expect(reports.map(\.outcome) == [.partial, .complete, .complete])
     #expect(reports.map { $0.failures.map(\.isKnown) } == [[false], [true], [true]])
-    #expect(reports.allSatisfy { $0.images.failed == 1 })
+    #expect(reports.allSatisfy { $0.pictures.failed == 1 })
     #expect(hard.outcome == .partial && hard.failures.map(\.isKnown) == [true])
     #expect(mended.outcome == .complete && mended.failures.isEmpty)
   }

@@ -52,8 +52,8 @@ struct InterruptionTests {
     shop.store.faults = .none
     let next = try shop.sync(folder)
     #expect(next.outcome == .complete)
-    #expect(next.images.fetched + next.images.fresh == 541)
-    #expect(next.images.fresh == report.images.fetched)
+    #expect(next.pictures.fetched + next.pictures.fresh == 541)
+    #expect(next.pictures.fresh == report.pictures.fetched)
     #expect(try verify(folder) == VerifyReport(checked: 541))
   }
 
@@ -65,9 +65,9 @@ struct InterruptionTests {
     shop.store.faults = .none
 
     #expect(report.outcome == .interrupted)
-    #expect(report.images.fetched == 0)
+    #expect(report.pictures.fetched == 0)
     #expect(shop.store.requests.count { $0.path.hasPrefix("/pictures/") && $0.status != nil } == 0)
-    #expect(report.images.unique == report.unfinished.count { $0.stage == .image })
+    #expect(report.pictures.total == report.unfinished.count { $0.stage == .picture })
     #expect(folder.files(below: "cache/images").isEmpty)
   }
 
@@ -108,7 +108,7 @@ struct InterruptionTests {
     let report = try shop.sync(folder, transport: options)
 
     #expect(report.failures.isEmpty && !report.unfinished.isEmpty)
-    #expect(report.images.fetched == 0 && looks.load(ordering: .relaxed) > 0)
+    #expect(report.pictures.fetched == 0 && looks.load(ordering: .relaxed) > 0)
     options.reserve = DiskReserve(1_048_576) { 1_048_576 }
     #expect(try shop.sync(folder, transport: options).outcome == .complete)
   }
@@ -166,7 +166,7 @@ struct InterruptionTests {
       }
       // Whatever reached its name before the crash is adopted, and confirmed by a 304.
       #expect(refetched == total - whole, "operation \(number)")
-      #expect(report.images.revalidated + report.images.fresh == whole, "operation \(number)")
+      #expect(report.pictures.revalidated + report.pictures.fresh == whole, "operation \(number)")
       #expect(try verify(folder) == VerifyReport(checked: total))
     }
   }
@@ -182,7 +182,7 @@ struct InterruptionTests {
     let report = try shop.sync(folder)
 
     #expect(report.outcome == .complete)
-    #expect(report.images.revalidated == 541 && report.images.fetched == 0)
+    #expect(report.pictures.revalidated == 541 && report.pictures.fetched == 0)
     #expect(folder.files(below: "cache/images") == before)
     #expect(try verify(folder) == VerifyReport(checked: 541))
   }
@@ -212,7 +212,7 @@ struct InterruptionTests {
 
     let report = try shop.sync(folder)
 
-    #expect(report.images.fetched == 1 && report.images.changed == 0)
+    #expect(report.pictures.fetched == 1 && report.pictures.changed == 0)
     #expect(try verify(folder).isClean)
   }
 
@@ -231,7 +231,7 @@ struct InterruptionTests {
     #expect(try check.run(.full).isClean)
     _ = consume check
 
-    #expect(try shop.sync(folder).images.fetched == 1)
+    #expect(try shop.sync(folder).pictures.fetched == 1)
     #expect(try verify(folder) == VerifyReport(checked: files.count))
   }
 }

@@ -44,7 +44,7 @@ struct LargeListingTests {
 
     #expect(first.outcome == .complete && first.items.added.count == 3599)
     #expect(first.skipped.map(\.index) == [3400])
-    #expect(first.images.fetched == 3 && first.failures.isEmpty)
+    #expect(first.pictures.fetched == 3 && first.failures.isEmpty)
     #expect(second.sections[0].source == .unchanged && second.items.total == 3599)
     #expect(third.items.removed == ["0"] && third.items.added == ["3400"])
     #expect(third.items.changed.map(\.id) == ["7"])
@@ -58,8 +58,8 @@ struct LargeListingTests {
     let report = try sync()
 
     #expect(report.outcome == .complete && report.failures.isEmpty)
-    #expect(report.images.referenced == 1202 && report.images.unique == 1200)
-    #expect(report.images.fetched == 1200)
+    #expect(report.pictures.referenced == 1202 && report.pictures.total == 1200)
+    #expect(report.pictures.fetched == 1200)
     #expect(shop.store.requests.count { $0.path.hasPrefix("/pictures") } == 1200)
     #expect(try verify(folder).isClean)
   }
@@ -118,7 +118,7 @@ struct LargeListingTests {
     )
     #expect(first.sections.filter { $0.source == .network }.map(\.items) == [3396, 99])
     #expect(first.skipped.map(\.index) == [3197] && first.skipped[0].section == "dishes")
-    #expect(first.images.fetched == 5 && first.outcome == .partial)
+    #expect(first.pictures.fetched == 5 && first.outcome == .partial)
     let words = first.failures.map { $0.detail ?? "" }
     #expect(first.failures.map(\.stage) == [.section, .section])
     #expect(words.contains { $0.contains("it has no key at $.slug; correct") }, "\(words)")
@@ -147,8 +147,8 @@ struct LargeListingTests {
     let report = try sync()
 
     #expect(report.outcome == .complete && report.items.total == 1500)
-    #expect(report.images.unique == 1500 && report.images.failed == 0)
-    #expect(report.images.fetched == 0)
+    #expect(report.pictures.total == 1500 && report.pictures.failed == 0)
+    #expect(report.pictures.fetched == 0)
     #expect(try verify(folder).isClean)
   }
 }

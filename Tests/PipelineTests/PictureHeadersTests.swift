@@ -23,7 +23,7 @@ struct PictureHeadersTests {
     let report = try shop.run(headers: "\(Self.referer), User-Agent: Mozilla/5.0, token: abc")
 
     let asked = try #require(shop.asked.first { $0.path == "/x" })
-    #expect(report.images.fetched == 1)
+    #expect(report.pictures.fetched == 1)
     #expect(asked.header("referer") == "https://shop.example/")
     #expect(asked.header("user-agent") == "Mozilla/5.0")
     #expect(asked.header("token") == "abc")

@@ -40,7 +40,7 @@ struct PictureIdentityTests {
     let report = try shop.run(lines: Self.rule)
 
     #expect(pictures(shop).isEmpty)
-    #expect(report.items.changed.isEmpty && report.images.fresh == 1)
+    #expect(report.items.changed.isEmpty && report.pictures.fresh == 1)
     #expect(try shop.shown() == before)
     #expect(before.thumbnail?.url == shop.url("/x?w=1"))
     #expect(try shop.picture() == "one")
@@ -59,13 +59,13 @@ struct PictureIdentityTests {
 
     #expect(pictures(shop) == ["/x?Signature=b"])
     #expect(shop.asked.last?.header("If-None-Match") == "\"one\"")
-    #expect(report.images.revalidated == 1 && report.images.fetched == 0)
+    #expect(report.pictures.revalidated == 1 && report.pictures.fetched == 0)
     shop.forget()
 
     put(shop, "/x?Signature=c", words: "two", "Cache-Control: no-cache")
     report = try shop.run(lines: Self.rule)
 
-    #expect(report.images.fetched == 1)
+    #expect(report.pictures.fetched == 1)
     #expect(try shop.picture() == "two")
     #expect(try shop.shown()?.thumbnail?.path == path)
   }

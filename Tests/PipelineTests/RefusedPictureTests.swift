@@ -41,6 +41,6 @@ struct RefusedPictureTests {
 
     let report = try shop.run()
 
-    #expect(report.images.revalidated == 1 && report.images.fetched == 0)
+    #expect(report.pictures.revalidated == 1 && report.pictures.fetched == 0)
   }
 }

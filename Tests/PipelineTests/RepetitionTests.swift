@@ -43,15 +43,15 @@ struct RepetitionTests {
     _ control: String
   ) throws {
     say(control)
-    #expect(try sync().images.fetched == 4)
+    #expect(try sync().pictures.fetched == 4)
 
     for _ in 1...2 {
       let report = try sync()
 
       #expect(report.outcome == .complete)
-      #expect(report.images.revalidated == 4)
-      #expect(report.images.fetched + report.images.fresh == 0)
-      #expect(report.images.bytesHeld > 0)
+      #expect(report.pictures.revalidated == 4)
+      #expect(report.pictures.fetched + report.pictures.fresh == 0)
+      #expect(report.pictures.bytesHeld > 0)
     }
     #expect(try verify(folder).isClean)
   }
@@ -62,8 +62,8 @@ struct RepetitionTests {
     direction: Int64
   ) throws {
     say("max-age=3600")
-    #expect(try sync().images.fetched == 4)
-    #expect(try sync().images.fresh == 4)
+    #expect(try sync().pictures.fetched == 4)
+    #expect(try sync().pictures.fresh == 4)
 
     clock.advance(direction * years * 31_556_952)
     let away = try sync()
@@ -73,17 +73,17 @@ struct RepetitionTests {
 
     for report in [away, back] {
       #expect(report.outcome == .complete)
-      #expect(report.images.fetched == 0)
-      #expect(report.images.revalidated + report.images.fresh == 4)
+      #expect(report.pictures.fetched == 0)
+      #expect(report.pictures.revalidated + report.pictures.fresh == 4)
     }
-    #expect(away.images.revalidated == 4)
-    #expect(again.images.fresh == 4)
+    #expect(away.pictures.revalidated == 4)
+    #expect(again.pictures.fresh == 4)
     #expect(try verify(folder).isClean)
   }
 
   @Test func `an error within the time that the origin excuses is no failure`() throws {
     say("max-age=0, stale-if-error=600")
-    #expect(try sync().images.fetched == 4)
+    #expect(try sync().pictures.fetched == 4)
     shop.store.faults = [FaultRule("/pictures/*", .status(503))]
 
     clock.advance(599)
@@ -92,10 +92,10 @@ struct RepetitionTests {
     let late = try sync()
 
     #expect(excused.outcome == .complete && excused.failures.isEmpty)
-    #expect(excused.images.fresh == 4 && excused.images.failed == 0)
+    #expect(excused.pictures.fresh == 4 && excused.pictures.failed == 0)
     #expect(late.outcome == .partial)
     #expect(late.failures.map(\.reason) == Array(repeating: "http-503", count: 4))
-    #expect(late.images.failed == 4 && late.images.bytesHeld > 0)
+    #expect(late.pictures.failed == 4 && late.pictures.bytesHeld > 0)
   }
 
   @Test func `a section and a detail within that time are shown as they were, and nothing failed`()
@@ -116,7 +116,7 @@ struct RepetitionTests {
     #expect(excused.sections.allSatisfy { $0.error?.contains("503") == true })
     #expect(excused.items.total == first.items.total && excused.items.removed.isEmpty)
     #expect(excused.details.unchanged == 1 && excused.details.failed == 0)
-    #expect(excused.images.unique == first.images.unique)
+    #expect(excused.pictures.total == first.pictures.total)
     #expect(late.outcome == .partial)
     #expect(Set(late.failures.map(\.stage)) == [.section, .detail])
     #expect(late.sections.map(\.source) == [.stale])
@@ -129,9 +129,9 @@ struct RepetitionTests {
   ])
   func `an error that the origin does not excuse is one`(control: String, status: Int) throws {
     say(control)
-    #expect(try sync().images.fetched == 4)
+    #expect(try sync().pictures.fetched == 4)
     shop.store.faults = [FaultRule("/pictures/*", .status(status))]
 
-    #expect(try sync().images.failed == 4)
+    #expect(try sync().pictures.failed == 4)
   }
 }

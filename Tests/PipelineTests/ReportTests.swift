@@ -36,7 +36,7 @@ struct ReportTests {
     shop.store.faults = [FaultRule("/shop/detail/A2", .status(500))]
     let report = try shop.sync(folder)
 
-    let json = try object(JSONSerialization.jsonObject(with: Data(report.json())))
+    let json = try object(JSONSerialization.jsonObject(with: Data(report.json)))
 
     expectKeys(
       "catalog run outcome sections items details images failures failuresOmitted skipped unfinished "
@@ -67,17 +67,17 @@ struct ReportTests {
     }
     #expect(json["outcome"] as? String == "partial")
     #expect(json["unfinished"] as? [String] == [])
-    #expect(try SyncReport(json: report.json()).failures == report.failures)
+    #expect(try SyncReport(json: report.json).failures == report.failures)
   }
 
   @Test func `an empty report has every key too, and reads back as it was`() throws {
     let report = SyncReport(catalog: "shop")
 
-    let json = try object(JSONSerialization.jsonObject(with: Data(report.json())))
+    let json = try object(JSONSerialization.jsonObject(with: Data(report.json)))
 
     #expect(json.count == 14)
     #expect(json["run"] is NSNull)
-    #expect(try SyncReport(json: report.json()) == report)
+    #expect(try SyncReport(json: report.json) == report)
   }
 
   @Test func `a report of 0.2.0, which lacks what came later, is read`() throws {
@@ -86,9 +86,9 @@ struct ReportTests {
       SyncReport.Section(key: "A", title: "A", items: 1, skipped: 0, source: .network)
     ]
     report.failures = [
-      SyncReport.Failure(stage: .image, url: "http://h/a", reason: "http-404", attempts: 1)
+      SyncReport.Failure(stage: .picture, url: "http://h/a", reason: "http-404", attempts: 1)
     ]
-    var json = try object(JSONSerialization.jsonObject(with: Data(report.json())))
+    var json = try object(JSONSerialization.jsonObject(with: Data(report.json)))
 
     json["failuresOmitted"] = nil
     json["sections"] = try objects(json["sections"]).map {
@@ -133,17 +133,17 @@ struct ReportTests {
       failed: 5,
       remedy: .acceptRemovals
     )
-    report.images.referenced = 1
-    report.images.unique = 2
-    report.images.fetched = 3
-    report.images.revalidated = 4
-    report.images.fresh = 6
-    report.images.failed = 7
-    report.images.changed = 8
-    report.images.bytesFetched = ByteCount(Int64.max)
-    report.images.bytesHeld = 10
+    report.pictures.referenced = 1
+    report.pictures.total = 2
+    report.pictures.fetched = 3
+    report.pictures.revalidated = 4
+    report.pictures.fresh = 6
+    report.pictures.failed = 7
+    report.pictures.changed = 8
+    report.pictures.bytesFetched = .max
+    report.pictures.bytesHeld = 10
     report.squares = SyncReport.Squares(
-      size: 512,
+      side: 512,
       made: 1,
       fresh: 2,
       removed: 3,
@@ -153,7 +153,7 @@ struct ReportTests {
     )
     report.failures = [
       SyncReport.Failure(
-        stage: .image,
+        stage: .picture,
         id: nil,
         url: "http://h/a",
         reason: "timeout",
@@ -182,7 +182,7 @@ struct ReportTests {
     ]
     report.unfinished = [SyncReport.Unfinished(stage: .section, url: "http://h/c")]
 
-    let json = report.json()
+    let json = report.json
 
     let parsed = try JSONSerialization.jsonObject(with: Data(json))
     let sorted = try JSONSerialization.data(
@@ -210,10 +210,10 @@ struct ReportTests {
 
     let runs = try CatalogReader(cache: folder.path("cache"), catalog: "shop").runs()
     #expect(runs.map(\.outcome) == ["partial"])
-    #expect(runs.first?.report == (first.json()))
+    #expect(runs.first?.report == (first.json))
     first.durationSeconds = 0
     second.durationSeconds = 0
-    #expect(first.json() == second.json())
+    #expect(first.json == second.json)
     #expect(first.failures.map(\.url) == first.failures.map(\.url).sorted())
     #expect(first.failures.count == 15)
   }

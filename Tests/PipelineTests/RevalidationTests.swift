@@ -67,8 +67,8 @@ struct RevalidationTests {
 
     let report = try shop.run()
 
-    #expect(blind.images.fresh == 1 && blind.images.fetched == (placesAnother ? 1 : 0))
-    #expect(report.images.fetched == 1 && report.images.fresh == (placesAnother ? 1 : 0))
+    #expect(blind.pictures.fresh == 1 && blind.pictures.fetched == (placesAnother ? 1 : 0))
+    #expect(report.pictures.fetched == 1 && report.pictures.fresh == (placesAnother ? 1 : 0))
     #expect(try shop.picture() == "one")
   }
 
@@ -87,7 +87,7 @@ struct RevalidationTests {
     let report = try shop.run(warm: warm)
 
     #expect(asked == ["/x", "/v2"])
-    #expect(report.images.fetched == 1 && report.images.revalidated == 0)
+    #expect(report.pictures.fetched == 1 && report.pictures.revalidated == 0)
     #expect(try shop.picture() == "two")
   }
 
@@ -101,7 +101,7 @@ struct RevalidationTests {
     let report = try shop.run()
 
     #expect(asked == ["/x", "/v1"])
-    #expect(report.images.revalidated == 1 && report.images.fetched == 0)
+    #expect(report.pictures.revalidated == 1 && report.pictures.fetched == 0)
   }
 
   @Test func `a section and a detail whose redirects lead elsewhere are read anew`() throws {
@@ -166,7 +166,7 @@ struct RevalidationTests {
 
     let report = try shop.run()
 
-    #expect(report.images.fresh == (isFresh ? 1 : 0))
+    #expect(report.pictures.fresh == (isFresh ? 1 : 0))
     #expect(asked.isEmpty == isFresh)
   }
 
@@ -186,14 +186,14 @@ struct RevalidationTests {
     shop.forget()
 
     let failed = try shop.run()
-    #expect(failed.images.failed == 1 && failed.images.revalidated == 0)
+    #expect(failed.pictures.failed == 1 && failed.pictures.revalidated == 0)
     #expect(
       shop.asked.filter { $0.path == "/x" }.map { $0.header("If-None-Match") } == ["\"1\"", nil]
     )
 
     #expect(try shop.picture() == "one")
     shop["/x"] = picture("two", "Cache-Control: max-age=0", tag: "\"2\"")
-    #expect(try shop.run().images.fetched == 1)
+    #expect(try shop.run().pictures.fetched == 1)
     #expect(try shop.picture() == "two")
   }
 
@@ -204,10 +204,10 @@ struct RevalidationTests {
     try shop.run()
     shop["/x"] = picture("one")
     shop.clock.advance(5000)
-    #expect(try shop.run().images.revalidated == 1)
+    #expect(try shop.run().pictures.revalidated == 1)
     shop.clock.advance(59)
 
-    #expect(try shop.run().images.fresh == 1)
+    #expect(try shop.run().pictures.fresh == 1)
   }
 
   /// RFC 9111, section 4.1.
@@ -262,14 +262,14 @@ struct RevalidationTests {
     defer { shop.close() }
     shop["/x"] = picture("one", "Cache-Control: max-age=9999", "Vary: user-agent")
     try shop.run(userAgent: "larder/1")
-    #expect(try shop.run(userAgent: "larder/1").images.fresh == 1)
+    #expect(try shop.run(userAgent: "larder/1").pictures.fresh == 1)
     shop["/x"] = picture("two", "Cache-Control: max-age=9999", "Vary: user-agent")
 
     let report = try shop.run(userAgent: "larder/2")
 
-    #expect(report.images.fetched == 1)
+    #expect(report.pictures.fetched == 1)
     #expect(try shop.picture() == "two")
-    #expect(try shop.run(userAgent: "larder/2").images.fresh == 1)
+    #expect(try shop.run(userAgent: "larder/2").pictures.fresh == 1)
   }
 
   @Test func `a plan asks as a run does`() throws {

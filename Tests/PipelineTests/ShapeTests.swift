@@ -67,7 +67,7 @@ struct ShapeTests {
     #expect(report.skipped.map(\.section) == ["main"] && report.skipped.map(\.index) == [1])
     #expect(again.skipped == report.skipped)
     #expect(again.sections.allSatisfy { $0.source == .unchanged })
-    #expect(report.images.fetched == 1)
+    #expect(report.pictures.fetched == 1)
   }
 
   @Test func `counted pages are read to the first empty one`() throws {
@@ -92,7 +92,7 @@ struct ShapeTests {
     #expect(report.outcome == .complete)
     #expect(report.sections.map(\.items) == [5])
     #expect(try reader().list().map(\.item.id) == ["1", "2", "3", "4", "5"])
-    #expect(report.images.unique == 5 && report.images.referenced == 5)
+    #expect(report.pictures.total == 5 && report.pictures.referenced == 5)
     #expect(shop.store.requests.count { $0.path == "/shop/A" } == 4)
 
     shop.store.clearRequests()
@@ -199,7 +199,7 @@ struct ShapeTests {
     #expect(report.failures.map(\.stage) == [.section])
     #expect(report.failures.first?.url == "file:\(folder.path)/no.json")
     #expect(report.details.fetched == 1 && report.details.missing == 1)
-    #expect(report.images.fetched == 3)
+    #expect(report.pictures.fetched == 3)
     #expect(report.requests == 3)
     #expect(again.sections.map(\.source) == [.unchanged, .failed])
     #expect(again.details.unchanged == 1 && again.details.missing == 1)
@@ -234,13 +234,13 @@ struct ShapeTests {
       let report = try shop.sync(folder, catalog)
 
       #expect(first.details.total == 1 && first.details.fetched == 1)
-      #expect(first.images.unique == 2)
+      #expect(first.pictures.total == 2)
       #expect(report.outcome == .complete)
       #expect(report.details.missing == 1 && report.details.failed == 0)
       #expect(report.details.fetched + report.details.unchanged == 2)
-      #expect(report.images.unique == 5)
+      #expect(report.pictures.total == 5)
       let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
-      #expect(try reader.show("2")?.images.map(\.state) == [.held, .held])
+      #expect(try reader.show("2")?.pictures.map(\.state) == [.held, .held])
     }
   }
 
@@ -267,11 +267,11 @@ struct ShapeTests {
 
     #expect(report.outcome == .complete)
     #expect(report.items.total == 6)
-    #expect(report.images.unique == 24 && report.images.fetched == 24)
+    #expect(report.pictures.total == 24 && report.pictures.fetched == 24)
     #expect(folder.files(below: "cache/images").count == 24)
     let item = try #require(try reader().show("3"))
     #expect(item.item.salePrice?.minorUnits == 999 && item.item.salePrice?.currency == "USD")
-    #expect(item.images.map(\.role) == [.thumbnail, .gallery, .gallery, .gallery])
+    #expect(item.pictures.map(\.role) == [.thumbnail, .gallery, .gallery, .gallery])
   }
 
   @Test func `two catalogs share a cache and each keeps its own`() throws {
@@ -282,7 +282,7 @@ struct ShapeTests {
     let report = try shop.sync(folder, second)
     let again = try shop.sync(folder, first)
 
-    #expect(report.run == 2 && report.images.fetched == 0 && report.images.fresh == 10)
+    #expect(report.run == 2 && report.pictures.fetched == 0 && report.pictures.fresh == 10)
     #expect(report.items.added.count == 3)
     #expect(again.items.added.isEmpty && again.items.removed.isEmpty)
     #expect(try reader("first").list().count == 6)

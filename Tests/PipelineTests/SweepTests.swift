@@ -21,8 +21,8 @@ struct SweepTests {
     shop = try SampleShop(sections: 2, items: 3)
   }
 
-  private func gc(_ change: (inout CacheGc.Options) -> Void = { _ in }) throws -> CacheGc.Report {
-    var options = CacheGc.Options()
+  private func gc(_ change: (inout SweepOptions) -> Void = { _ in }) throws -> SweepReport {
+    var options = SweepOptions()
     change(&options)
     return try CacheGc(folder.path("cache"), options: options, now: shop.clock.now)
       .run(holder: "a test")
@@ -47,7 +47,7 @@ struct SweepTests {
     #expect(try verify(folder).checked == 16)
     #expect(try verify(folder).isClean)
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
-    let removed = try reader.diff(from: nil, to: nil).diff.removed
+    let removed = try reader.diff(from: nil, to: nil).removed
     #expect(removed.map(\.url) == report.plan.removals.map(\.picture.url).sorted())
     #expect(removed.allSatisfy { $0.removed == shop.clock.now })
     #expect(try gc().plan.removals.isEmpty)
@@ -59,7 +59,7 @@ struct SweepTests {
     try shop.publish()
     _ = try shop.sync(folder)
     shop.clock.advance(7 * 86_400)
-    let sweep = CacheGc(folder.path("cache"), options: CacheGc.Options(), now: shop.clock.now)
+    let sweep = CacheGc(folder.path("cache"), options: SweepOptions(), now: shop.clock.now)
 
     let stopped = try sweep.run(holder: "a test", isStopped: { true })
     var steps: [Int] = []
@@ -105,17 +105,17 @@ struct SweepTests {
   @Test func `a size that cannot be had is said, and had when told`() throws {
     _ = try shop.sync(folder)
 
-    let kept = try gc { $0.limits.maxBytes = 1000 }
+    let kept = try gc { $0.maxBytes = 1000 }
     #expect(kept.plan.removals.isEmpty)
     #expect(kept.plan.bytesOver == ByteCount(19 * 400 - 1000))
 
     let swept = try gc {
-      $0.limits.maxBytes = 1000
-      $0.limits.includesReferenced = true
+      $0.maxBytes = 1000
+      $0.includesReferenced = true
     }
     #expect(swept.plan.bytesKept == 800 && swept.plan.removals.count == 17)
     let report = try shop.sync(folder)
-    #expect(report.images.fetched == 17)
+    #expect(report.pictures.fetched == 17)
     #expect(try verify(folder).isClean)
   }
 
@@ -129,15 +129,15 @@ struct SweepTests {
       shop.clock.advance(86_400)
     }
 
-    let report = try gc { $0.history = 5 * 86_400 }
+    let report = try gc { $0.history = .seconds(5 * 86_400) }
 
     #expect(report.runs == 15)
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
     #expect(try reader.runs().count == 5)
     #expect(try reader.list().map(\.item.title).contains("Day 19"))
-    #expect(try reader.diff(from: nil, to: nil).diff.listing.changed.map(\.to) == ["Day 19"])
+    #expect(try reader.diff(from: nil, to: nil).items.changed.map(\.to) == ["Day 19"])
     shop.clock.advance(400 * 86_400)
-    #expect(try gc { $0.history = 5 * 86_400 }.runs == 3)
+    #expect(try gc { $0.history = .seconds(5 * 86_400) }.runs == 3)
     #expect(try reader.list().count == 6)
   }
 
@@ -163,7 +163,7 @@ struct SweepTests {
     }
     #expect(try count("document") == 5 && count("item") == (isChanging ? 7 : 3))
 
-    #expect(try gc { $0.history = 1 }.runs == 3)
+    #expect(try gc { $0.history = .seconds(1) }.runs == 3)
 
     // The last two runs are kept, and what they read.
     #expect(try count("document") == 2 && count("decoded") == 2)
@@ -230,7 +230,7 @@ struct SweepTests {
     #expect(report.outcome == .complete)
     #expect(folder.state(of: "cache/images/ab/nobody-0123456789ab.jpg") == nil)
     #expect(folder.state(of: mine) != nil)
-    #expect(try shop.sync(folder).images.fetched == 0)
+    #expect(try shop.sync(folder).pictures.fetched == 0)
     #expect(try verify(folder).isClean)
   }
 
@@ -290,7 +290,7 @@ struct SweepTests {
     let report = try shop.sync(folder)
 
     #expect(report.outcome == .complete)
-    #expect(report.images.fetched == 0 && report.images.revalidated == 19)
+    #expect(report.pictures.fetched == 0 && report.pictures.revalidated == 19)
     #expect(try verify(folder).isClean)
   }
 
@@ -306,7 +306,7 @@ struct SweepTests {
     #expect(try gc().orphans.isEmpty)
     let report = try shop.sync(folder)
 
-    #expect(report.images.fetched == 0)
+    #expect(report.pictures.fetched == 0)
     #expect(try verify(folder).isClean)
   }
 
@@ -329,8 +329,8 @@ struct SweepTests {
 
     let first = try shop.sync(folder)
     #expect(first.outcome == .complete)
-    #expect(first.images.fetched == 2 && first.images.revalidated == 17)
-    #expect(first.images.changed == 1)
+    #expect(first.pictures.fetched == 2 && first.pictures.revalidated == 17)
+    #expect(first.pictures.changed == 1)
     #expect(try verify(folder).isClean)
   }
 

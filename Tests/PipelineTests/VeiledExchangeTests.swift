@@ -35,7 +35,7 @@ struct VeiledExchangeTests {
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
     #expect(names.contains("index.sqlite"))
     let files = names.compactMap { FileManager.default.contents(atPath: "\(folder)/\($0)") }
-    let texts = files + [Data(report.json()), Data("\(report)".utf8)]
+    let texts = files + [Data(report.json), Data("\(report)".utf8)]
     return forms.filter { form in texts.contains { $0.range(of: Data(form.utf8)) != nil } }
   }
 
@@ -75,7 +75,8 @@ struct VeiledExchangeTests {
     let third = try run()
 
     #expect(first.outcome == .complete && second.outcome == .complete)
-    #expect(first.images.fetched == 1 && second.images.fetched + second.images.revalidated == 1)
+    #expect(first.pictures.fetched == 1)
+    #expect(second.pictures.fetched + second.pictures.revalidated == 1)
     #expect(third.failures.map(\.reason) == ["http-403"])
     #expect(shop.asked.contains { $0.path == "/page2?k=\(Self.escaped)" })
     for report in [first, second, third] { #expect(try leaks(report) == []) }
@@ -94,7 +95,7 @@ struct VeiledExchangeTests {
 
     let report = try run()
 
-    #expect(report.images.fetched == 1)
+    #expect(report.pictures.fetched == 1)
     #expect(try shop.picture() == "one")
     #expect(try leaks(report) == [])
   }

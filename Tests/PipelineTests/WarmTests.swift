@@ -42,7 +42,7 @@ struct WarmTests {
 
     #expect(report.outcome == .complete)
     #expect(report.requests == 0 && shop.store.requests.isEmpty)
-    #expect(report.items.total == 12 && report.images.fresh == 37)
+    #expect(report.items.total == 12 && report.pictures.fresh == 37)
     #expect(report.sections.allSatisfy { $0.source == .unchanged })
     #expect(report.details.unchanged == 12)
   }
@@ -133,7 +133,7 @@ struct WarmTests {
       #expect(report.outcome == (hour == 0 ? .partial : .complete), "hour \(hour)")
       #expect(report.failures.map(\.reason) == ["http-404"])
       #expect(report.failures.map(\.isKnown) == [hour > 0])
-      #expect(report.images.failed == 1)
+      #expect(report.pictures.failed == 1)
       shop.clock.advance(3600)
     }
 

@@ -49,7 +49,7 @@ struct WhatIsKnownTests {
 
     #expect(report.outcome == .complete)
     #expect(report.details.total == 150 && report.details.unchanged == 150)
-    #expect(report.images.unique == report.images.fresh && report.images.unique > 300)
+    #expect(report.pictures.total == report.pictures.fresh && report.pictures.total > 300)
     #expect(Set(shop.store.requests.map(\.path)) == due.union(["/shop/A"]))
   }
 }

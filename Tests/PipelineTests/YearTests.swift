@@ -50,8 +50,8 @@ struct YearTests {
       if origin.isDown { #expect(report.items.total == 80, "hour \(hour)") }
       if origin.isShrunk { #expect(report.outcome == .withheld || report.outcome == .partial) }
       if hour % (7 * 24) == 47 {
-        var options = CacheGc.Options()
-        options.history = 30 * 86_400
+        var options = SweepOptions()
+        options.history = .seconds(30 * 86_400)
         _ = try CacheGc(folder.path("cache"), options: options, now: clock.now)
           .run(holder: "a test")
         largest = max(largest, size(folder))
@@ -76,7 +76,7 @@ struct YearTests {
     for key in ["a", "b"] {
       #expect(try reader.list(section: key).map(\.item.id) == origin.ids(key))
     }
-    for image in try reader.list().flatMap(\.images) where image.state == .held {
+    for image in try reader.list().flatMap(\.pictures) where image.state == .held {
       let path = String(image.url.dropFirst(YearOrigin.base.count))
       // A picture may be a day old, as its origin allows.
       let bytes = try folder.read("cache/\(try #require(image.path))")

@@ -84,7 +84,7 @@ struct CrashTests {
 
     #expect(again.held == 7 && again.fetched == 0 && again.committed)
     #expect(shop.store.requests.allSatisfy { $0.status == 304 })
-    #expect(try sharded.merge().images.revalidated == 7)
+    #expect(try sharded.merge().pictures.revalidated == 7)
   }
 
   @Test func `of two runs of a shard at once one commits`() throws {

@@ -35,7 +35,7 @@ struct MergeTests {
 
     let merged = try sharded.sync(shards)
 
-    #expect(merged.outcome == .complete && merged.images.fetched == 37)
+    #expect(merged.outcome == .complete && merged.pictures.fetched == 37)
     #expect(shop.store.requests.count == 3 + 12 + 37)
     #expect(shop.store.requestCounts.values.allSatisfy { $0 == 1 })
     try expectEqual(merged, synced)
@@ -105,9 +105,9 @@ struct MergeTests {
 
     let merged = try sharded.sync(3)
 
-    #expect(merged.images.changed == 1 && merged.images.revalidated > 30)
+    #expect(merged.pictures.changed == 1 && merged.pictures.revalidated > 30)
     #expect(merged.items.changed.count == 1 && merged.items.removed == ["A4"])
-    #expect(merged.images == synced.images && merged.items == synced.items)
+    #expect(merged.pictures == synced.pictures && merged.items == synced.items)
     let urls = Set(try rows(plain).map(\.url))
     #expect(Set(try rows(sharded.folder).map(\.url)) == urls)
     #expect(try rows(sharded.folder).map(\.sha256) == rows(plain).map(\.sha256))
@@ -121,7 +121,7 @@ struct MergeTests {
     let merged = try sharded.sync(2)
 
     #expect(try sharded.planned.plan.urls == 0)
-    #expect(merged.images.fresh == 37 && merged.images.fetched == 0)
+    #expect(merged.pictures.fresh == 37 && merged.pictures.fetched == 0)
     #expect(shop.store.requests.count == 15)
   }
 
@@ -131,7 +131,7 @@ struct MergeTests {
     let second = try sharded.merge(reading: true)
 
     #expect(first.outcome == .complete && second.outcome == .complete)
-    #expect(second.images.fetched == 37 && second.items.added.isEmpty)
+    #expect(second.pictures.fetched == 37 && second.items.added.isEmpty)
     #expect(try verify(sharded.folder).isClean)
   }
 

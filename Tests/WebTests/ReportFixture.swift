@@ -18,7 +18,7 @@ enum ReportFixture {
     normal: Int? = nil,
     sale: Int? = 500,
     badges: [String] = [],
-    images: [ShownImage] = []
+    images: [ShownPicture] = []
   ) -> ShownItem {
     ShownItem(
       item: StoreItem(
@@ -30,7 +30,7 @@ enum ReportFixture {
       ),
       sections: [section],
       isStale: false,
-      images: images
+      pictures: images
     )
   }
 
@@ -38,13 +38,13 @@ enum ReportFixture {
     _ name: String,
     _ role: ImageReference.Role = .thumbnail,
     bytes: Int64 = 10
-  ) -> ShownImage {
-    ShownImage(
+  ) -> ShownPicture {
+    ShownPicture(
       role: role,
       url: "https://a.example/\(name)",
       path: "images/\(name)",
       sha256: String(repeating: "a", count: 63) + name.prefix(1),
-      bytes: ByteCount(bytes),
+      bytes: bytes,
       type: "image/jpeg",
       state: .held
     )

@@ -12,7 +12,7 @@ import Testing
     item.item.description = evil
     item.item.deliveryTypes = [evil]
     item.detail = ItemDetail(id: evil, description: evil, notes: [evil: evil])
-    item.images = [ShownImage(role: .top, url: "javascript:alert(1)", state: .failed)]
+    item.pictures = [ShownPicture(role: .top, url: "javascript:alert(1)", state: .failed)]
     var report = SyncReport(catalog: evil)
     report.sections = [
       SyncReport.Section(
@@ -26,7 +26,7 @@ import Testing
     ]
     report.failures = [
       SyncReport.Failure(
-        stage: .image,
+        stage: .picture,
         id: evil,
         url: "https://a.example/\"\u{301}/onmouseover=\"alert(1)",
         reason: evil,
@@ -139,7 +139,7 @@ import Testing
   @Test func `pictures stand in the page or in its folder, and what is not held says so`() throws {
     let held = ReportFixture.item("1", images: [ReportFixture.image("1.jpg")])
     let data = ReportFixture.data([held, ReportFixture.item("2", section: "b")])
-    let digest = try #require(held.images[0].sha256)
+    let digest = try #require(held.pictures[0].sha256)
     var inline = PictureBook(.inline)
     inline.add(digest, Array("foo".utf8))
     var beside = PictureBook(.folder("a b.files"))
@@ -176,7 +176,7 @@ import Testing
     var report = SyncReport(catalog: "shop")
     report.failures = (1...60).map {
       SyncReport.Failure(
-        stage: .image,
+        stage: .picture,
         id: "\($0)",
         url: "https://a.example/\($0)",
         reason: "http-404",

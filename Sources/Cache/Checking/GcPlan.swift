@@ -4,9 +4,9 @@ import Base
 ///
 /// Nothing that a catalog refers to goes unless that is asked for. Equal pictures share their bytes, so
 /// bytes count once, and are freed when the last picture that holds them goes.
-package struct GcPlan: Sendable, Equatable {
+package struct GcPlan: Sendable, Hashable {
   /// A held picture, as far as the decision needs it.
-  package struct Picture: Sendable, Equatable {
+  package struct Picture: Sendable, Hashable {
     /// Its identity.
     package var id: PictureID
     /// The text that tells it from others: its URL, or the part of it that the catalog file keeps.
@@ -39,7 +39,7 @@ package struct GcPlan: Sendable, Equatable {
   }
 
   /// How far a sweep goes.
-  package struct Limits: Sendable, Equatable {
+  package struct Limits: Sendable, Hashable {
     /// How many seconds a picture stays after the last catalog dropped it.
     package var grace: Int64
     /// How many seconds ago a picture may last have been used; nil for any time.
@@ -68,7 +68,7 @@ package struct GcPlan: Sendable, Equatable {
   }
 
   /// One picture that goes.
-  package struct Removal: Sendable, Equatable {
+  package struct Removal: Sendable, Hashable {
     /// The picture.
     package var picture: Picture
     /// Why.

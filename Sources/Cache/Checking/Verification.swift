@@ -229,21 +229,21 @@ package struct Verification: Sendable {
 /// What a check of every file against its row found.
 ///
 /// Paths are relative to the cache, sorted.
-package struct VerifyReport: Sendable, Equatable {
+public struct VerifyReport: Sendable, Hashable {
   /// How many pictures were looked at.
-  package var checked = 0
+  public package(set) var checked = 0
   /// Files whose bytes are not those that were committed.
-  package var damaged: [String] = []
+  public package(set) var damaged: [String] = []
   /// Rows whose file is gone.
-  package var missing: [String] = []
+  public package(set) var missing: [String] = []
   /// Files that no row knows.
-  package var orphans: [String] = []
+  public package(set) var orphans: [String] = []
   /// Files that the system would not let us read, which says nothing about their bytes.
-  package var unreadable: [String] = []
+  public package(set) var unreadable: [String] = []
   /// How the index itself stands.
   package var index = IndexState.whole
-  /// Whether all pictures were looked at.
-  package var isComplete = true
+  /// Whether all pictures were looked at; not so when the check was ended early.
+  public package(set) var isComplete = true
   /// How many pictures a check that was stopped did not come to.
   package var unchecked = 0
 
@@ -257,8 +257,8 @@ package struct VerifyReport: Sendable, Equatable {
     case damaged
   }
 
-  /// Whether nothing is wrong.
-  package var isClean: Bool {
+  /// Whether all pictures were looked at, and nothing is wrong.
+  public var isClean: Bool {
     damaged.isEmpty && missing.isEmpty && orphans.isEmpty && unreadable.isEmpty && index == .whole
       && isComplete
   }

@@ -127,7 +127,7 @@ extension Index {
 }
 
 /// A picture that a sweep removed.
-package struct Tombstone: Sendable, Equatable {
+package struct Tombstone: Sendable, Hashable {
   /// Its URL.
   package var url: String
   /// When it went.

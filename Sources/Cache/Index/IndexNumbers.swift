@@ -12,15 +12,15 @@ package struct CatalogID: RawRepresentable, Hashable, Sendable, Codable {
 }
 
 /// A run's number: runs count from 1 in each cache, over all its catalogs.
-package struct RunID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
-  /// The number, which SQLite gives out.
-  package let rawValue: Int64
+public struct RunID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
+  /// The number, as the commands print it.
+  public let rawValue: Int64
 
   /// The run of a number.
-  package init(rawValue: Int64) { self.rawValue = rawValue }
+  public init(rawValue: Int64) { self.rawValue = rawValue }
 
   /// Orders by when they began.
-  package static func < (left: RunID, right: RunID) -> Bool { left.rawValue < right.rawValue }
+  public static func < (left: RunID, right: RunID) -> Bool { left.rawValue < right.rawValue }
 }
 
 /// A listing's number in one index.
@@ -61,10 +61,10 @@ package struct ItemVersion: Hashable, Sendable {
 
 extension RunID: ExpressibleByIntegerLiteral, CustomStringConvertible {
   /// The run of a number.
-  package init(integerLiteral number: Int64) { self.init(rawValue: number) }
+  public init(integerLiteral number: Int64) { self.init(rawValue: number) }
 
-  /// The number.
-  package var description: String { String(rawValue) }
+  /// The number in digits.
+  public var description: String { String(rawValue) }
 }
 
 extension IdentityDigest: DatabaseValueConvertible {

@@ -85,7 +85,7 @@ struct MetricsText {
     add(
       "run_fetched_bytes",
       "Picture bytes that the last run fetched.",
-      reports { ["": "\($0.images.bytesFetched)"] }
+      reports { ["": "\($0.pictures.bytesFetched)"] }
     )
     add(
       "run_unfinished",
@@ -97,8 +97,8 @@ struct MetricsText {
       "Pictures of the last run by outcome.",
       reports("outcome") {
         [
-          "fetched": "\($0.images.fetched)", "revalidated": "\($0.images.revalidated)",
-          "fresh": "\($0.images.fresh)", "failed": "\($0.images.failed)",
+          "fetched": "\($0.pictures.fetched)", "revalidated": "\($0.pictures.revalidated)",
+          "fresh": "\($0.pictures.fresh)", "failed": "\($0.pictures.failed)",
         ]
       }
     )

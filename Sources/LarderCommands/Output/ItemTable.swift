@@ -128,10 +128,10 @@ struct ItemCard {
         to: &lines
       )
     }
-    if !item.images.isEmpty { lines.append("") }
-    for image in item.images {
+    if !item.pictures.isEmpty { lines.append("") }
+    for image in item.pictures {
       let place = image.path ?? "\(image.state.rawValue): \(image.url)"
-      let size = image.bytes.map { "  \($0.formatted())" } ?? ""
+      let size = image.bytes.map { "  \(ByteCount($0).formatted())" } ?? ""
       lines.append("\(padded(image.role.rawValue, to: 9))  \(place)\(size)")
     }
     return lines.joined(separator: "\n")
@@ -178,7 +178,7 @@ extension ShownItem {
     shown.item.deliveryTypes = item.deliveryTypes.map(PlainText.line)
     shown.item.address = item.address.map(PlainText.line)
     shown.sections = sections.map(PlainText.line)
-    shown.images = images.map { image in
+    shown.pictures = pictures.map { image in
       var image = image
       image.url = PlainText.line(image.url)
       return image

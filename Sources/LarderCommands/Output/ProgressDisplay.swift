@@ -28,9 +28,9 @@ final class ProgressDisplay: @unchecked Sendable {
   }
 
   /// Starts drawing how far a sync is, and what its transport does.
-  convenience init(_ progress: SyncProgress, of transport: CurlTransport) {
+  convenience init(_ progress: ProgressMeter, of transport: CurlTransport) {
     self.init {
-      ProgressLine(progress.snapshot, transport.activity, seconds: $0).text(width: $1)
+      ProgressLine(progress.current, transport.activity, seconds: $0).text(width: $1)
     }
   }
 
@@ -98,12 +98,12 @@ struct ProgressParts {
 /// How far a sync is, as a value: what is done of all, what is tried again, bytes, rate, the time that is left and
 /// the host that is asked.
 struct ProgressLine {
-  private let snapshot: SyncProgress.Snapshot
+  private let snapshot: SyncProgress
   private let activity: TransferActivity
   private let seconds: Double
 
   init(
-    _ snapshot: SyncProgress.Snapshot,
+    _ snapshot: SyncProgress,
     _ activity: TransferActivity = TransferActivity(),
     seconds: Double
   ) {
@@ -118,9 +118,9 @@ struct ProgressLine {
     var trouble: [String] = []
     if snapshot.failed > 0 { trouble.append("\(snapshot.failed) failed") }
     if activity.retrying > 0 { trouble.append("\(activity.retrying) retrying") }
-    var rest = [snapshot.bytes.formatted()]
+    var rest = [ByteCount(snapshot.bytes).formatted()]
     if seconds > 0 {
-      let rate = ByteCount(Int64(Double(snapshot.bytes.count) / seconds))
+      let rate = ByteCount(Int64(Double(snapshot.bytes) / seconds))
       rest.append("\(rate.formatted())/s")
     }
     // Once every section is known the total is, too.

@@ -68,19 +68,19 @@ struct SyncSummary {
 
   private var pictures: String {
     var parts = [
-      "\(report.images.unique) (\(Quantities.count(report.images.referenced, "reference")))"
+      "\(report.pictures.total) (\(Quantities.count(report.pictures.referenced, "reference")))"
     ]
-    add(report.images.fetched, "fetched", to: &parts)
-    add(report.images.revalidated, "revalidated", to: &parts)
-    add(report.images.fresh, "fresh", to: &parts)
-    add(report.images.failed, "failed", to: &parts)
-    parts.append("\(report.images.bytesFetched.formatted()) received")
-    parts.append("\(report.images.bytesHeld.formatted()) held")
+    add(report.pictures.fetched, "fetched", to: &parts)
+    add(report.pictures.revalidated, "revalidated", to: &parts)
+    add(report.pictures.fresh, "fresh", to: &parts)
+    add(report.pictures.failed, "failed", to: &parts)
+    parts.append("\(ByteCount(report.pictures.bytesFetched).formatted()) received")
+    parts.append("\(ByteCount(report.pictures.bytesHeld).formatted()) held")
     return parts.joined(separator: ", ")
   }
 
   private func text(_ squares: SyncReport.Squares) -> String {
-    var parts = ["\(squares.made) made of \(squares.size) × \(squares.size)"]
+    var parts = ["\(squares.made) made of \(squares.side) × \(squares.side)"]
     add(squares.fresh, "there already", to: &parts)
     add(squares.removed, "removed", to: &parts)
     add(squares.unfit, "not possible", to: &parts)
@@ -170,7 +170,7 @@ struct KnownFailures {
   /// `1 known failing detail and 2 known failing pictures`; nil when there are none.
   var words: String? {
     let counts: [(SyncReport.Stage, String)] = [
-      (.detail, "known failing detail"), (.image, "known failing picture"),
+      (.detail, "known failing detail"), (.picture, "known failing picture"),
     ]
     let known = report.failureCounts(known: true)
     let parts = counts.compactMap { stage, noun -> String? in

@@ -78,7 +78,7 @@ struct ShardMergeCommand: ParsableCommand {
     )
     place.close()
     if output.json {
-      Output.json(report.json())
+      Output.json(report.json)
     } else {
       let summary = SyncSummary(report, Terminal(output))
       if !output.quiet { Output.data(summary.text) }

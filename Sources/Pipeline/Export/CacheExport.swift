@@ -3,59 +3,60 @@ import Cache
 import Catalog
 import Glibc
 
+/// How an export is laid out.
+public struct ExportOptions: Sendable, Hashable {
+  /// All pictures in one folder, and not as the origins have them.
+  public var isFlat = false
+  /// Copy every file. Without it, files are hard links to those of the cache where that is possible; changing one in
+  /// place changes the cache.
+  public var copies = false
+  /// Take squares along.
+  public var squares = false
+  /// Remove what earlier exports wrote and catalogs no longer have.
+  public var deletes = false
+
+  /// A tree of links that only grows.
+  public init() {}
+}
+
+/// What an export wrote.
+public struct ExportReport: Sendable, Hashable, Codable {
+  /// A file that could not be written.
+  public struct Failure: Sendable, Hashable, Codable {
+    /// The picture's URL.
+    public package(set) var url: String
+    /// The path that it would have had.
+    public package(set) var path: String
+    /// The system's reason, as one sentence.
+    public package(set) var reason: String
+  }
+
+  /// How many pictures are in the folder.
+  public package(set) var files = 0
+  /// How many of them are hard links to the cache's own files.
+  public package(set) var linked = 0
+  /// How many are copies.
+  public package(set) var copied = 0
+  /// How many were there already.
+  public package(set) var unchanged = 0
+  /// The URLs of pictures that catalogs refer to and that are not held.
+  public package(set) var missing: [String] = []
+  /// The pictures that got another name than their own.
+  package var collisions: [ExportPlan.Collision] = []
+  /// The files that could not be written, while others could.
+  public package(set) var failed: [Failure] = []
+  /// How many items have a place.
+  package var places = 0
+  /// How many squares are in the folder.
+  public package(set) var squares = 0
+  /// How many files of earlier exports were removed.
+  public package(set) var deleted = 0
+  /// How many files are left for the next export, because this one was ended early.
+  public package(set) var unfinished = 0
+}
+
 /// Writes what a cache holds into a folder for others: pictures, manifests, and places.
 package struct CacheExport: Sendable {
-  /// What was written.
-  package struct Report: Sendable, Equatable, Codable {
-    /// How many files are there.
-    package var files = 0
-    /// How many of them are hard links to the cache's own files.
-    package var linked = 0
-    /// How many are copies.
-    package var copied = 0
-    /// How many were there already.
-    package var unchanged = 0
-    /// The URLs of the pictures that catalogs refer to and that are not held.
-    package var missing: [String] = []
-    /// The pictures that got another name than their own.
-    package var collisions: [ExportPlan.Collision] = []
-    /// The files that could not be written, while others could.
-    package var failed: [Failure] = []
-    /// How many items have a place.
-    package var places = 0
-    /// How many squares are there.
-    package var squares = 0
-    /// How many files went that an earlier export wrote.
-    package var deleted = 0
-    /// How many pictures it did not come to, because it was stopped.
-    package var unfinished = 0
-  }
-
-  /// A file that could not be written.
-  package struct Failure: Sendable, Equatable, Codable {
-    /// The picture's URL.
-    package var url: String
-    /// The path that it would have had.
-    package var path: String
-    /// The system's reason, as one sentence.
-    package var reason: String
-  }
-
-  /// What is wanted besides the pictures.
-  package struct Options: Sendable, Equatable {
-    /// How the folder is laid out.
-    package var shape = ExportPlan.Shape.tree
-    /// Whether files are hard links to those of the cache; changing one in place changes the cache.
-    package var links = true
-    /// Whether squares come along.
-    package var squares = false
-    /// Whether what earlier exports wrote goes when catalogs no longer have it.
-    package var deletes = false
-
-    /// A tree of links that only grows.
-    package init() {}
-  }
-
   private let cache: String
   private let keeper: (any PictureKeeping)?
   private let catalogs: [CatalogReader]
@@ -97,10 +98,10 @@ package struct CacheExport: Sendable {
   /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
   package func run(
     into path: String,
-    _ options: Options,
+    _ options: ExportOptions = ExportOptions(),
     isStopped: () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
-  ) throws(LarderError) -> Report {
+  ) throws(LarderError) -> ExportReport {
     var exported: [ExportedCatalog] = []
     for reader in catalogs { exported.append(try ExportedCatalog(reader)) }
     var run = try ExportRun(exported, of: cache, keeper, into: ExportFolder(path), options)
@@ -114,32 +115,19 @@ package struct CacheExport: Sendable {
     try run.writeRecord()
     return run.report
   }
-
-  /// The same, laid out as the caller says.
-  package func run(
-    into path: String,
-    shape: ExportPlan.Shape,
-    links: Bool,
-    progress: (Int, Int) -> Void = { _, _ in }
-  ) throws(LarderError) -> Report {
-    var options = Options()
-    options.shape = shape
-    options.links = links
-    return try run(into: path, options, progress: progress)
-  }
 }
 
 /// One export under way: what it places where, what its folder's record says, and what came of it so far.
 struct ExportRun {
-  private(set) var report = CacheExport.Report()
+  private(set) var report = ExportReport()
 
   private let catalogs: [ExportedCatalog]
   private let cache: String
   private let keeper: (any PictureKeeping)?
   private let folder: ExportFolder
-  private let options: CacheExport.Options
+  private let options: ExportOptions
   /// The pictures that catalogs refer to, each once, in their order.
-  private let images: [ShownImage]
+  private let images: [ShownPicture]
   private let plan: ExportPlan
   /// What the folder's file said at the start, and what it is to say.
   private let noted: ExportRecord
@@ -164,7 +152,7 @@ struct ExportRun {
     of cache: String,
     _ keeper: (any PictureKeeping)?,
     into folder: ExportFolder,
-    _ options: CacheExport.Options
+    _ options: ExportOptions
   ) throws(LarderError) {
     self.catalogs = catalogs
     self.cache = cache
@@ -173,27 +161,32 @@ struct ExportRun {
     self.options = options
     images = try Self.images(of: catalogs)
     let held = images.filter { $0.state == .held }
-    plan = ExportPlan(held.compactMap { Self.picture($0, cache) }, shape: options.shape)
+    plan = ExportPlan(
+      held.compactMap { Self.picture($0, cache) },
+      shape: options.isFlat ? .flat : .tree
+    )
     missing = Set(images.filter { $0.state != .held }.map(\.url))
     record = folder.record
     noted = record
     report.collisions = plan.collisions
   }
 
-  private static func images(of catalogs: [ExportedCatalog]) throws(LarderError) -> [ShownImage] {
-    var images: [ShownImage] = []
+  private static func images(
+    of catalogs: [ExportedCatalog]
+  ) throws(LarderError) -> [ShownPicture] {
+    var images: [ShownPicture] = []
     var urls: Set<String> = []
     for catalog in catalogs {
       var batches = catalog.batches
       while let items = try batches.next() {
-        images += items.lazy.flatMap(\.images).filter { urls.insert($0.url).inserted }
+        images += items.lazy.flatMap(\.pictures).filter { urls.insert($0.url).inserted }
       }
     }
     return images
   }
 
   /// A held picture for the plan; nil when its bytes are no picture any more.
-  private static func picture(_ image: ShownImage, _ cache: String) -> ExportPlan.Picture? {
+  private static func picture(_ image: ShownPicture, _ cache: String) -> ExportPlan.Picture? {
     guard let path = image.path,
       let type = image.type.flatMap({ PictureType(mediaType: $0) })
         ?? ExportFolder.type(of: "\(cache)/\(path)")
@@ -206,7 +199,8 @@ struct ExportRun {
   mutating func announce() throws(LarderError) {
     for image in images where image.state == .held {
       guard let path = plan.paths[image.url], record.files[path] == nil else { continue }
-      record.files[path] = ExportRecord.File(url: image.url, bytes: image.bytes)
+      let bytes = image.bytes.map { ByteCount($0) }
+      record.files[path] = ExportRecord.File(url: image.url, bytes: bytes)
     }
     if record != noted { try writeRecord() }
   }
@@ -272,14 +266,14 @@ struct ExportRun {
       if let keeper {
         arrival = try folder.place(source, of: keeper, at: target, ifNot: digest, by: cache)
       } else {
-        arrival = try folder.place("\(cache)/\(source)", at: target, links: options.links)
+        arrival = try folder.place("\(cache)/\(source)", at: target, links: !options.copies)
       }
     } catch {
       // What befalls every file ends the export.
       guard error.code == .disk, let code = error.errno, ![EIO, EROFS, ENODEV].contains(code)
       else { throw error }
       report.failed.append(
-        CacheExport.Failure(url: url, path: target, reason: error.description)
+        ExportReport.Failure(url: url, path: target, reason: error.description)
       )
       return nil
     }

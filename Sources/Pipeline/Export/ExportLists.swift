@@ -17,7 +17,7 @@ struct ExportLists {
     var url: String
     @OrNull var path: String?
     @OrNull var sha256: String?
-    @OrNull var bytes: ByteCount?
+    @OrNull var bytes: Int64?
     @OrNull var type: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
@@ -138,13 +138,13 @@ struct ExportLists {
   ) throws(LarderError) {
     var shown = items
     for number in shown.indices {
-      for image in shown[number].images.indices {
-        let url = shown[number].images[image].url
-        shown[number].images[image].path = missing.contains(url) ? nil : paths[url]
+      for image in shown[number].pictures.indices {
+        let url = shown[number].pictures[image].url
+        shown[number].pictures[image].path = missing.contains(url) ? nil : paths[url]
       }
     }
     let rows = zip(items, shown).flatMap { item, shown in
-      zip(item.images, shown.images).map { row(of: $0, at: $1.path, item, catalog) }
+      zip(item.pictures, shown.pictures).map { row(of: $0, at: $1.path, item, catalog) }
     }
     for row in rows { try lines.append(Self.bytes(row) + [UInt8(ascii: "\n")]) }
     try table.append(CSVLine.table(rows.map(\.line)).utf8)
@@ -165,7 +165,7 @@ struct ExportLists {
   }
 
   private func row(
-    of image: ShownImage,
+    of image: ShownPicture,
     at path: String?,
     _ item: ShownItem,
     _ catalog: String

@@ -30,7 +30,7 @@ package struct ExportPlan: Sendable, Equatable {
   }
 
   /// A picture whose own name was taken by another.
-  package struct Collision: Sendable, Equatable, Codable {
+  package struct Collision: Sendable, Hashable, Codable {
     /// Its URL.
     package var url: String
     /// The path that it would have had.

@@ -2,39 +2,70 @@ import Base
 import Cache
 import Catalog
 
+/// How far a sweep goes.
+///
+///     var options = SweepOptions()
+///     options.maxBytes = 20 << 30
+///     let swept = try await shop.sweep(options)
+public struct SweepOptions: Sendable, Hashable {
+  /// How long a picture stays after the last catalog dropped it, in whole seconds.
+  public var grace = Duration.seconds(7 * 86_400)
+  /// Remove what no run has needed for so long.
+  public var maxAge: Duration?
+  /// Hold no more bytes than this.
+  public var maxBytes: Int64?
+  /// Whether age and size may take what a catalog refers to; the next sync fetches that again.
+  public var includesReferenced = false
+  /// How long runs are kept for comparison.
+  public var history = Duration.seconds(400 * 86_400)
+  /// Say what would go, and change nothing.
+  public var isDryRun = false
+  /// Catalogs to forget first.
+  package var forget: [String] = []
+
+  /// Sweep what nobody refers to, after a week.
+  public init() {}
+
+  var limits: GcPlan.Limits {
+    var limits = GcPlan.Limits(
+      grace: grace.components.seconds,
+      maxAge: maxAge?.components.seconds,
+      maxBytes: maxBytes.map { ByteCount($0) }
+    )
+    limits.includesReferenced = includesReferenced
+    return limits
+  }
+}
+
+/// What a sweep removed, or would remove.
+public struct SweepReport: Sendable, Hashable {
+  /// The pictures that go.
+  package var plan: GcPlan
+  /// Files that nobody claimed, by their path in the cache.
+  public package(set) var orphans: [String] = []
+  /// How many old runs were forgotten.
+  public package(set) var runs = 0
+  /// How many files are left for the next sweep, because this one was ended early.
+  public package(set) var unfinished = 0
+
+  /// The URLs of the pictures that went.
+  public var pictures: [String] { plan.removals.map(\.picture.url) }
+  /// How many bytes were freed.
+  public var bytesFreed: Int64 { plan.bytesFreed.count }
+  /// How many bytes are held.
+  public var bytesHeld: Int64 { plan.bytesKept.count }
+  /// How many bytes are held beyond ``SweepOptions/maxBytes``, because catalogs need them.
+  public var bytesOver: Int64 { plan.bytesOver.count }
+}
+
 /// Sweeps a cache: what no catalog needs any more, what is too old, what is too much.
 package struct CacheGc: Sendable {
-  /// What a sweep did, or would do.
-  package struct Report: Sendable, Equatable {
-    /// The pictures that go.
-    package var plan: GcPlan
-    /// Files that nobody claims, by their path in the cache.
-    package var orphans: [String] = []
-    /// How many old runs were forgotten.
-    package var runs = 0
-    /// How many pictures and orphans still have to go, because it was stopped.
-    package var unfinished = 0
-  }
-
-  /// What is asked for.
-  package struct Options: Sendable {
-    /// How far pictures go.
-    package var limits = GcPlan.Limits()
-    /// How many seconds of runs are kept for `diff`.
-    package var history: Int64 = 400 * 86_400
-    /// Catalogs to forget first.
-    package var forget: [String] = []
-
-    /// The defaults.
-    package init() {}
-  }
-
   /// Pictures whose rows go together: their files are all that a signal has to wait for.
   private static let batch = 256
 
   private let path: String
   private let keeper: (any PictureKeeping)?
-  private let options: Options
+  private let options: SweepOptions
   private let now: UnixTime
 
   /// A sweep of the cache at `path` at a moment.
@@ -47,7 +78,7 @@ package struct CacheGc: Sendable {
   package init(
     _ path: String,
     keeper: (any PictureKeeping)? = nil,
-    options: Options,
+    options: SweepOptions,
     now: UnixTime
   ) {
     self.path = path
@@ -57,12 +88,12 @@ package struct CacheGc: Sendable {
   }
 
   /// What a sweep would do, changing nothing; works while a run holds the cache.
-  package func plan() throws(LarderError) -> Report {
+  private func plan() throws(LarderError) -> SweepReport {
     let layout = try CacheLayout(reading: path, keeper: keeper)
     return try report(layout, Index(reading: path))
   }
 
-  /// Sweeps.
+  /// Sweeps, or says what a sweep would do.
   ///
   /// Rows go before their files, a batch in one transaction, so that a crash leaves files without rows
   /// and never the reverse.
@@ -77,7 +108,8 @@ package struct CacheGc: Sendable {
     holder: String,
     isStopped: () -> Bool = { false },
     progress: (Int, Int) -> Void = { _, _ in }
-  ) throws(LarderError) -> Report {
+  ) throws(LarderError) -> SweepReport {
+    if options.isDryRun { return try plan() }
     let layout = try CacheLayout(reading: path, keeper: keeper)
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
@@ -110,16 +142,16 @@ package struct CacheGc: Sendable {
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
     }
-    report.runs = try index.forgetRuns(before: now + -options.history)
+    report.runs = try index.forgetRuns(before: now + -options.history.components.seconds)
     if recovery.orphans.paths.subtracting(report.orphans).isEmpty {
       try index.noteFolderTimes(of: layout)
     }
     return report
   }
 
-  private func report(_ layout: CacheLayout, _ index: Index) throws(LarderError) -> Report {
+  private func report(_ layout: CacheLayout, _ index: Index) throws(LarderError) -> SweepReport {
     let referenced = try index.referencedPictures()
-    var report = Report(
+    var report = SweepReport(
       plan: GcPlan(
         try index.held(referenced: referenced, at: now),
         limits: options.limits,

@@ -34,11 +34,11 @@ package enum PictureEnd: Sendable, Equatable {
   var bytes: ByteCount { if case .fetched(let bytes, _) = self { bytes } else { 0 } }
 
   /// Counts it.
-  func count(in tally: inout SyncReport.Images) {
+  func count(in tally: inout SyncReport.Pictures) {
     switch self {
     case .fetched(let bytes, let isChange):
       tally.fetched += 1
-      tally.bytesFetched += bytes
+      tally.bytesFetched += bytes.count
       if isChange { tally.changed += 1 }
     case .revalidated: tally.revalidated += 1
     case .excused: tally.fresh += 1

@@ -28,7 +28,7 @@ final class PictureStage: Sendable {
     var seen = PictureSet()
     /// What was asked for before it was counted.
     var ahead: Set<PictureID> = []
-    var tally = SyncReport.Images()
+    var tally = SyncReport.Pictures()
     var lines: [HostPort: WorkLine<Job>] = [:]
     /// What waits to be settled.
     var settling: [PictureID] = []
@@ -93,7 +93,7 @@ final class PictureStage: Sendable {
   }
 
   /// What was done so far.
-  var tally: SyncReport.Images { state.withLock { $0.tally } }
+  var tally: SyncReport.Pictures { state.withLock { $0.tally } }
   /// Every picture that was referred to.
   var seen: PictureSet { state.withLock { $0.seen } }
 
@@ -255,7 +255,7 @@ final class PictureStage: Sendable {
   ) -> [PictureID] {
     state.tally.referenced += ids.count
     let new = state.seen.insert(ids)
-    state.tally.unique += new.count
+    state.tally.total += new.count
     return new.filter { id in
       if state.ahead.remove(id) != nil { return false }
       if isFresh(id, at: now, known) {
@@ -394,7 +394,7 @@ final class PictureStage: Sendable {
     }
     context.progress.update {
       $0.pictures.done += ends.count
-      for end in ends { $0.bytes += end.bytes }
+      for end in ends { $0.bytes += end.bytes.count }
       $0.failed += failed
     }
   }

@@ -45,7 +45,7 @@ final class SquareStage: Sendable {
     var known: [PictureID: SquareEntry] = [:]
     for entry in try context.index.squares(side: side) { known[entry.picture] = entry }
     self.known = known
-    state = Mutex(State(tally: SyncReport.Squares(size: side)))
+    state = Mutex(State(tally: SyncReport.Squares(side: side)))
   }
 
   /// Adds pictures whose files are in place; each is looked at once.

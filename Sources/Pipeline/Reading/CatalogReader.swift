@@ -1,12 +1,13 @@
 import Base
 import Cache
 import Catalog
+import FoundationEssentials
 
-/// A picture as `list` and `show` tell of it.
-package struct ShownImage: Sendable, Equatable {
+/// A picture of an item, with the file that holds it.
+public struct ShownPicture: Sendable, Hashable {
   /// Whether there are bytes to show.
-  package enum State: String, Sendable {
-    /// The file is here, perhaps from before a failed refresh.
+  public enum State: String, Sendable {
+    /// The file is here, perhaps from before a refresh that failed.
     case held
     /// It could not be had.
     case failed
@@ -15,38 +16,57 @@ package struct ShownImage: Sendable, Equatable {
   }
 
   /// The part it plays.
-  package var role: ImageReference.Role
+  public package(set) var role: ImageReference.Role
   /// Its URL, as it is sent.
-  package var url: String
+  public package(set) var url: String
   /// Where it lies, relative to the cache; nil while nothing is held.
   package var path: String?
+  /// The cache's path.
+  package var cache = ""
   /// The SHA-256 of its bytes, 64 hexadecimal digits.
-  package var sha256: String?
-  /// Its size.
-  package var bytes: ByteCount?
-  /// What its bytes are, as a media type.
-  package var type: String?
+  public package(set) var sha256: String?
+  /// Its size in bytes.
+  public package(set) var bytes: Int64?
+  /// The media type of its bytes, such as `image/jpeg`.
+  public package(set) var type: String?
   /// Whether there are bytes to show.
-  package var state: State
+  public package(set) var state: State
+
+  /// The path of its file, the cache's folder included; nil while nothing is held.
+  public var file: String? { path.map { CatalogReader.file($0, in: cache) } }
 }
 
-/// An item as `list` and `show` tell of it.
-package struct ShownItem: Sendable, Equatable {
+/// An item as a section lists it, with its detail and its pictures.
+///
+/// The properties of ``item`` are also its own:
+///
+///     for item in try shop.items() { print(item.title, item.thumbnail?.file ?? "–") }
+@dynamicMemberLookup
+public struct ShownItem: Sendable, Hashable, Identifiable {
   /// The item as its list has it.
-  package var item: StoreItem
-  /// The keys of the sections that list it; one in a list.
-  package var sections: [String]
-  /// Whether its section could not be refreshed.
-  package var isStale: Bool
-  /// What its detail adds, when it has one.
-  package var detail: ItemDetail?
+  public package(set) var item: StoreItem
+  /// The keys of the sections that list it: one in a list, all where one item is asked for.
+  public package(set) var sections: [String]
+  /// Whether its section could not be refreshed, so that this is from an earlier run.
+  public package(set) var isStale: Bool
+  /// Its detail; nil when none is held.
+  public package(set) var detail: ItemDetail?
   /// Since when the shop has that detail no more; nil while it has.
   package var detailSince: UnixTime?
   /// Its pictures: the list's, then the detail's.
-  package var images: [ShownImage]
+  public package(set) var pictures: [ShownPicture]
 
-  /// The picture of the list.
-  package var thumbnail: ShownImage? { images.first { $0.role == .thumbnail } }
+  /// The shop's own name for it; the same item in two sections has one id.
+  public var id: String { item.id }
+  /// Since when the shop has the detail no more; nil while it has.
+  public var detailMissingSince: Date? { detailSince.map(Date.init) }
+  /// The small picture of the list.
+  public var thumbnail: ShownPicture? { pictures.first { $0.role == .thumbnail } }
+
+  /// A property of the item as its list has it.
+  public subscript<Value>(dynamicMember property: KeyPath<StoreItem, Value>) -> Value {
+    item[keyPath: property]
+  }
 }
 
 /// The catalog as last synced, read from the cache alone.
@@ -182,7 +202,7 @@ package struct CatalogReader: Sendable {
           isStale: listed.section.isStale,
           detail: details[item.id].flatMap(\.decoded),
           detailSince: details[item.id]?.since,
-          images: []
+          pictures: []
         )
       }
     )
@@ -211,11 +231,16 @@ package struct CatalogReader: Sendable {
     nearest(3, to: id, in: Set(try ids()).sorted())
   }
 
+  /// A path in a cache with the cache's folder before it.
+  package static func file(_ path: String, in cache: String) -> String {
+    cache.hasSuffix("/") ? cache + path : "\(cache)/\(path)"
+  }
+
   /// The squares of a side, as paths in the cache, by the URLs of the catalog's pictures.
   package func squares(side: Int) throws(LarderError) -> [String: String] {
     var urls: Set<String> = []
     var batches = try batches()
-    while let batch = try batches.next() { urls.formUnion(batch.flatMap(\.images).map(\.url)) }
+    while let batch = try batches.next() { urls.formUnion(batch.flatMap(\.pictures).map(\.url)) }
     let found = try squares(of: urls, side: side)
     return Dictionary(found.map { ($0.url, $0.square.name) }) { first, _ in first }
   }
@@ -256,11 +281,9 @@ package struct CatalogReader: Sendable {
   /// - Parameters:
   ///   - old: the run to compare with; without it, the one before `new`.
   ///   - new: the run to look at; without it, the last.
-  /// - Returns: The runs compared, the older one nil when `new` is the first, and what changed.
+  /// - Returns: The difference.
   /// - Throws: ``LarderError`` when there is no such run.
-  package func diff(from old: RunID?, to new: RunID?) throws(LarderError)
-    -> (old: RunID?, new: RunID, diff: RunDiff)
-  {
+  package func diff(from old: RunID?, to new: RunID?) throws(LarderError) -> RunDiff {
     let last = try run(new)
     let first: RunID?
     if let old {
@@ -269,7 +292,11 @@ package struct CatalogReader: Sendable {
       first = try index.lastRun(catalog: catalog.id, before: last.id)?.id
     }
     let before = try first.map { id throws(LarderError) in try index.sections(run: id) }
-    var diff = try RunDiff(index, before: before ?? [], after: index.sections(run: last.id))
+    var diff = RunDiff(
+      old: first,
+      new: last.id,
+      items: try CatalogDiff(index, before: before ?? [], after: index.sections(run: last.id))
+    )
     diff.pictures = try index.pictureChanges(after: first ?? 0, through: last.id)
     // What went after the newest run went since, whenever that is.
     let isNewest = try last.id == lastRun().id
@@ -278,7 +305,7 @@ package struct CatalogReader: Sendable {
       after: began ?? 0,
       through: isNewest ? .distantFuture : last.finished ?? .distantFuture
     )
-    return (first, last.id, diff)
+    return diff
   }
 
   private func run(_ id: RunID?) throws(LarderError) -> RunEntry {
@@ -301,7 +328,9 @@ package struct CatalogReader: Sendable {
     let entries = try index.pictures(Array(ids))
     return zip(items, references).map { item, references in
       var item = item
-      item.images = references.map { ShownImage($0, entries[PictureID(url: $0.url)]) }
+      item.pictures = references.map {
+        ShownPicture($0, entries[PictureID(url: $0.url)], cache: cache)
+      }
       return item
     }
   }
@@ -322,16 +351,17 @@ extension DetailEntry {
   }
 }
 
-extension ShownImage {
-  init(_ reference: ImageReference, _ entry: PictureEntry?) {
+extension ShownPicture {
+  init(_ reference: ImageReference, _ entry: PictureEntry?, cache: String) {
     role = reference.role
     url = reference.url
+    self.cache = cache
     // What another picture holds is not this one's.
     let entry = entry.flatMap { $0.identity == reference.url ? $0 : nil }
     if let entry, let digest = entry.sha256 {
       path = entry.name.path
       sha256 = Hexadecimal.text(digest)
-      bytes = entry.bytes
+      bytes = entry.bytes.count
       type = entry.type?.mediaType
       state = .held
     } else {
@@ -389,7 +419,7 @@ extension CatalogReader {
         let listed = try items(versions, of: listing).map {
           ListedItem(item: $0, section: section)
         }
-        for image in try shown(listed).flatMap(\.images) where image.name.path == path {
+        for image in try shown(listed).flatMap(\.pictures) where image.name.path == path {
           return image.url
         }
       }
@@ -429,7 +459,12 @@ extension CatalogReader {
   }
 }
 
-extension ShownImage {
+extension ShownPicture {
   /// Where it lies or would lie in the cache.
   package var name: PictureName { PictureName(url: url, id: PictureID(url: url)) }
+}
+
+extension Date {
+  /// The moment as Foundation has it.
+  package init(_ time: UnixTime) { self.init(timeIntervalSince1970: Double(time.seconds)) }
 }

@@ -25,7 +25,7 @@ package enum ItemDocument {
   /// - Throws: What the encoder finds.
   package static func list(
     _ items: [ShownItem],
-    at place: @escaping (ShownImage) -> String
+    at place: @escaping (ShownPicture) -> String
   ) throws -> [UInt8] {
     try items.map { Body(item: $0, isListing: true, place: place) }.jsonLine()
   }
@@ -33,7 +33,7 @@ package enum ItemDocument {
   /// The same for one item with all its sections.
   package static func show(
     _ item: ShownItem,
-    at place: @escaping (ShownImage) -> String
+    at place: @escaping (ShownPicture) -> String
   ) throws -> [UInt8] {
     try Body(item: item, isListing: false, place: place).jsonLine()
   }
@@ -53,7 +53,7 @@ package enum ItemDocument {
     let item: ShownItem
     let isListing: Bool
     /// Where a picture is to be had; nil for its origin.
-    var place: ((ShownImage) -> String)?
+    var place: ((ShownPicture) -> String)?
 
     enum Key: String, CodingKey {
       case id, section, sections, title, description, badges, deliveryTypes, normalPrice
@@ -80,14 +80,14 @@ package enum ItemDocument {
       try body.encode(store.coordinate?.longitude, forKey: .longitude)
       try body.encode(store.address, forKey: .address)
       try body.encode(item.isStale, forKey: .stale)
-      let images = item.images.map { Image(image: $0, place: place?($0)) }
+      let images = item.pictures.map { Image(image: $0, place: place?($0)) }
       try body.encode(images.first { $0.image.role == .thumbnail }, forKey: .thumbnail)
       try body.encode(images.filter { $0.image.role != .thumbnail }, forKey: .images)
     }
   }
 
   private struct Image: Encodable {
-    let image: ShownImage
+    let image: ShownPicture
     let place: String?
 
     enum Key: String, CodingKey { case role, url, source, path, sha256, bytes, type, state }

@@ -8,7 +8,7 @@ struct ReportWriting {
   private let context: RunContext
   private let last: LastReport
   private let sections: [SectionResult]
-  private let diff: Result<RunDiff, LarderError>
+  private let diff: Result<CatalogDiff, LarderError>
 
   /// Compares the sections with those of the run before, while pictures are still under way.
   init(
@@ -21,14 +21,14 @@ struct ReportWriting {
     self.last = last
     self.sections = sections
     diff = Result { () throws(LarderError) in
-      try RunDiff(context.index, before: before, after: sections.map { RunSection($0) })
+      try CatalogDiff(context.index, before: before, after: sections.map { RunSection($0) })
     }
   }
 
   func report(
     details: SyncReport.Details?,
     lost: [String: [LostField]],
-    pictures: SyncReport.Images,
+    pictures: SyncReport.Pictures,
     bytesHeld: ByteCount
   ) throws(LarderError) -> SyncReport {
     var report = SyncReport(catalog: context.catalog.name)
@@ -59,14 +59,14 @@ struct ReportWriting {
     }
     try add(lost, to: &report)
     let diff = try diff.get()
-    report.items.added = diff.listing.added.map(\.id)
-    report.items.removed = diff.listing.removed.map(\.id)
-    report.items.changed = diff.listing.changed.map {
+    report.items.added = diff.added.map(\.id)
+    report.items.removed = diff.removed.map(\.id)
+    report.items.changed = diff.changed.map {
       SyncReport.Change(id: $0.id, field: $0.field, from: $0.from, to: $0.to)
     }
     report.details = details ?? SyncReport.Details()
-    report.images = pictures
-    report.images.bytesHeld = bytesHeld
+    report.pictures = pictures
+    report.pictures.bytesHeld = bytesHeld.count
     (report.failures, report.failuresOmitted) = context.failures.all(owners: try owners())
     last.mark(&report.failures)
     report.unfinished = context.failures.unfinished
@@ -155,15 +155,24 @@ struct ReportWriting {
   }
 }
 
-/// What changed between two runs: the items that the lists show, and pictures with new bytes.
-package struct RunDiff: Sendable {
-  /// Added, removed and changed listings.
-  package let listing: CatalogDiff
-  /// The URLs of pictures whose bytes changed.
-  package var pictures: [String] = []
+/// The difference of two runs: items that the lists show, and pictures with new bytes.
+public struct RunDiff: Sendable, Hashable {
+  /// The run that was compared with; nil when the newer one is the first.
+  public let old: RunID?
+  /// The run that was looked at.
+  public let new: RunID
+  /// Items that came, went or changed.
+  public let items: CatalogDiff
+  /// The URLs of pictures with new bytes.
+  public package(set) var pictures: [String] = []
   /// The pictures that a sweep removed in between.
   package var removed: [Tombstone] = []
 
+  /// The URLs of pictures that a sweep removed in between.
+  public var removedPictures: [String] { removed.map(\.url) }
+}
+
+extension CatalogDiff {
   /// Compares the sections that two runs left.
   ///
   /// Reads only items that stand on both sides in different versions: of the others their ids say
@@ -176,7 +185,7 @@ package struct RunDiff: Sendable {
     )
     let old = try Side(before.filter { !same.contains($0.key) }, index)
     let new = try Side(after.filter { !same.contains($0.key) }, index)
-    listing = try CatalogDiff(from: old.ids, to: new.ids) { before, after throws(LarderError) in
+    self = try CatalogDiff(from: old.ids, to: new.ids) { before, after throws(LarderError) in
       let (first, second) = (old.version(before), new.version(after))
       guard first != second, let first = try index.storeItem(version: first),
         let second = try index.storeItem(version: second)

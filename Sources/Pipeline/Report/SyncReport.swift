@@ -3,10 +3,15 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// What a sync did, key for key what `sync --json` prints.
-package struct SyncReport: Sendable, Equatable, Decodable {
+/// A sync's counts, its changes, and everything that could not be had.
+///
+/// The JSON document of `larder sync --json` has the same members; a decoder reads it:
+///
+///     let report = try JSONDecoder().decode(SyncReport.self, from: document)
+///     for failure in report.failures { print(failure.url, failure.reason) }
+public struct SyncReport: Sendable, Hashable, Decodable {
   /// How a run as a whole ended.
-  package enum Outcome: String, Sendable, Decodable {
+  public enum Outcome: String, Sendable, Decodable {
     /// Everything is here and current.
     case complete
     /// Some sections, details or pictures failed or are unfinished.
@@ -15,12 +20,12 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     case withheld
     /// Nothing useful was done.
     case failed
-    /// A signal ended it.
+    /// A signal ended it, or its task was cancelled.
     case interrupted
   }
 
   /// Where a section's items came from.
-  package enum Source: String, Sendable, Decodable {
+  public enum Source: String, Sendable, Decodable {
     /// A new body.
     case network
     /// The origin, or the body itself, said that nothing changed.
@@ -34,174 +39,182 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     case failed
   }
 
-  /// What a user can do about something, besides correcting the catalog file.
-  package enum Remedy: String, Sendable, Codable {
-    /// Let go what the feed lost, if the shop means it.
+  /// A remedy besides correcting the catalog file: an option of the next sync.
+  public enum Remedy: String, Sendable, Codable {
+    /// Let go what the feed lost, if the shop means it: `allowsRemovals`.
     case acceptRemovals = "accept-removals"
-    /// Let more of a listing be unreadable.
+    /// Let more of a listing be unreadable: `maxSkipped`.
     case acceptSkipped = "accept-skipped"
-    /// Let hosts that only fetched data names have private addresses.
+    /// Let hosts that only fetched data names have private addresses: `allowsPrivateAddresses`.
     case allowPrivateAddresses = "allow-private-addresses"
   }
 
   /// One section.
-  package struct Section: Sendable, Equatable, Decodable {
+  public struct Section: Sendable, Hashable, Decodable {
     /// Its key.
-    package var key: String
+    public package(set) var key: String
     /// Its title.
-    package var title: String
+    public package(set) var title: String
     /// How many listings it shows.
-    package var items: Int
+    public package(set) var items: Int
     /// How many of the feed's items could not be read; those that lost a field alone do not count.
-    package var skipped: Int
+    public package(set) var skipped: Int
     /// How many items were left out because an earlier page of the section listed them.
-    package var repeats = 0
+    public package(set) var repeats = 0
     /// Where they came from.
-    package var source: Source
-    /// Why it failed, is stale, was not taken as it came or is not all of the feed's.
-    package var error: String?
-    /// What helps.
-    package var remedy: Remedy?
+    public package(set) var source: Source
+    /// Why it failed, is stale, was not taken as it came or is not all of the feed's; nil when all is well.
+    public package(set) var error: String?
+    /// What helps; nil when nothing but correcting the catalog file does, or waiting.
+    public package(set) var remedy: Remedy?
     /// How many items the feed no longer lists and the shrink guard kept.
-    package var withheld = 0
+    public package(set) var withheld = 0
     /// The fields for which the listing was not taken, by their names in the catalog file: gone from all items, or
     /// with one value in all of them.
-    package var kept: [String] = []
+    public package(set) var kept: [String] = []
     /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
-    package var unread: [String] = []
+    public package(set) var unread: [String] = []
     /// What may be wrong although the section is shown as it came: the listing has pages that are not read.
-    package var warning: String?
+    public package(set) var warning: String?
     /// Of what could not be read, how much is counted here and has no row in ``SyncReport/skipped``, by reason.
-    @OrEmpty package var skippedReasons: [String: Int] = [:]
+    public package(set) var skippedReasons: [String: Int] = [:]
   }
 
   /// One field of one item that changed.
-  package struct Change: Sendable, Equatable, Decodable {
-    /// The item.
-    package var id: String
-    /// The field's name in `list --json`.
-    package var field: String
-    /// What it was.
-    package var from: String?
+  public struct Change: Sendable, Hashable, Decodable {
+    /// The item's id.
+    public package(set) var id: String
+    /// The field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or images.
+    public package(set) var field: String
+    /// What it was, prices in minor units; nil for nothing.
+    public package(set) var from: String?
     /// What it is.
-    package var to: String?
+    public package(set) var to: String?
   }
 
   /// The items of all sections, a listing counted once.
-  package struct Items: Sendable, Equatable, Decodable {
+  public struct Items: Sendable, Hashable, Decodable {
     /// How many are shown.
-    package var total = 0
+    public package(set) var total = 0
     /// Which are new.
-    package var added: [String] = []
+    public package(set) var added: [String] = []
     /// Which are gone.
-    package var removed: [String] = []
+    public package(set) var removed: [String] = []
     /// Which the feed dropped and the shrink guard kept.
-    package var withheld: [String] = []
+    public package(set) var withheld: [String] = []
     /// What changed in those that stayed.
-    package var changed: [Change] = []
+    public package(set) var changed: [Change] = []
   }
 
   /// The details, an item counted once.
-  package struct Details: Sendable, Equatable, Decodable {
+  public struct Details: Sendable, Hashable, Decodable {
     /// How many items were asked for.
-    package var total = 0
+    public package(set) var total = 0
     /// How many bodies came.
-    package var fetched = 0
+    public package(set) var fetched = 0
     /// How many are as they were.
-    package var unchanged = 0
+    public package(set) var unchanged = 0
     /// How many items have none.
-    package var missing = 0
+    public package(set) var missing = 0
     /// How many of those show what was held before.
-    package var stale = 0
+    public package(set) var stale = 0
     /// How many could not be had.
-    package var failed = 0
+    public package(set) var failed = 0
     /// The items whose details went missing with so many others that it looks like a fault.
-    package var withheld: [String] = []
+    public package(set) var withheld: [String] = []
     /// The fields that all details have lost, by their names in the catalog file, and that they keep.
-    package var kept: [String] = []
-    /// Why fields were kept.
-    package var error: String?
-    /// What helps.
-    package var remedy: Remedy?
+    public package(set) var kept: [String] = []
+    /// Why fields were kept; nil when none were.
+    public package(set) var error: String?
+    /// What helps; nil when nothing but correcting the catalog file does, or waiting.
+    public package(set) var remedy: Remedy?
   }
 
-  /// The pictures.
-  package struct Images: Sendable, Equatable, Decodable {
-    /// How often pictures are referred to.
-    package var referenced = 0
-    /// How many URLs that is.
-    package var unique = 0
+  /// The pictures, a URL counted once.
+  public struct Pictures: Sendable, Hashable, Decodable {
+    /// How often items refer to them.
+    public package(set) var referenced = 0
+    /// How many there are.
+    public package(set) var total = 0
     /// How many bodies came.
-    package var fetched = 0
+    public package(set) var fetched = 0
     /// How many held bodies the origin confirmed.
-    package var revalidated = 0
-    /// How many needed no question.
-    package var fresh = 0
+    public package(set) var revalidated = 0
+    /// How many were fresh, so that no request was needed.
+    public package(set) var fresh = 0
     /// How many could not be had.
-    package var failed = 0
+    public package(set) var failed = 0
     /// How many have new bytes under an old URL.
-    package var changed = 0
+    public package(set) var changed = 0
     /// Body bytes that came.
-    package var bytesFetched: ByteCount = 0
+    public package(set) var bytesFetched: Int64 = 0
     /// Bytes of all the catalog's pictures that are held.
-    package var bytesHeld: ByteCount = 0
+    public package(set) var bytesHeld: Int64 = 0
+
+    private enum CodingKeys: String, CodingKey {
+      case referenced, fetched, revalidated, fresh, failed, changed, bytesFetched, bytesHeld
+      case total = "unique"
+    }
   }
 
-  /// Where something failed.
-  package enum Stage: String, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
+  /// Where something failed, or was left undone.
+  public enum Stage: String, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     /// A section's page.
     case section
     /// An item's detail.
     case detail
     /// A picture.
-    case image
+    case picture = "image"
   }
 
   /// How many failures of a stage are listed in full.
   package static let mostFailures = 1000
   /// Failures by stage and reason.
-  package typealias FailureCounts = [Stage: [String: Int]]
+  public typealias FailureCounts = [Stage: [String: Int]]
 
-  /// Something that could not be had.
-  package struct Failure: Sendable, Equatable, Codable {
+  /// Something that could not be had; what was held of it before is still held.
+  public struct Failure: Sendable, Hashable, Codable {
     /// Where.
-    package var stage: Stage
+    public package(set) var stage: Stage
     /// The section's key or the item's id.
-    package var id: String?
+    public package(set) var id: String?
     /// The URL, without secrets.
-    package var url: String
-    /// The stable word for why.
-    package var reason: String
+    public package(set) var url: String
+    /// Why, as a stable word such as `http-404` or `timeout-connect`.
+    public package(set) var reason: String
     /// How often it was tried.
-    package var attempts: Int
-    /// The cause in words.
-    package var detail: String?
-    /// What helps.
-    package var remedy: Remedy?
+    public package(set) var attempts: Int
+    /// The cause in words, when there is more to say.
+    public package(set) var detail: String?
+    /// What helps; nil when nothing but correcting the catalog file does, or waiting.
+    public package(set) var remedy: Remedy?
     /// Whether the run before this one reported it too, and it is expected to last: such a failure alone does not make
     /// a run partial.
-    @OrEmpty package var isKnown = false
+    public package(set) var isKnown = false
 
-    enum CodingKeys: String, CodingKey {
+    private enum CodingKeys: String, CodingKey {
       case stage, id, url, reason, attempts, detail, remedy
       case isKnown = "known"
     }
   }
 
   /// An item, or a field of one, that could not be read.
-  package struct Skipped: Sendable, Equatable, Decodable {
+  public struct Skipped: Sendable, Hashable, Decodable {
     /// The key of the section; of a field of a detail, the first section that lists the item.
-    package var section: String
+    public package(set) var section: String
     /// The item's place in the feed, from 0; nil when the field is one of the item's detail.
-    package var index: Int?
+    public package(set) var index: Int?
     /// The field that is wrong, or nil when the whole item is.
-    package var field: String?
+    public package(set) var field: String?
     /// The item's id; nil when it has none that can be read.
-    package var id: String?
+    public package(set) var id: String?
     /// Whether the item is lost, or the item is here without this field.
     package var lost: SkippedItem.Loss
     /// What is wrong with it.
-    package var reason: String
+    public package(set) var reason: String
+
+    /// Whether the whole item is lost, and not only the field.
+    public var isItemLost: Bool { lost == .item }
 
     /// A row from its parts.
     package init(
@@ -221,72 +234,105 @@ package struct SyncReport: Sendable, Equatable, Decodable {
     }
   }
 
-  /// The squares that `--square` asks for.
-  package struct Squares: Sendable, Equatable, Decodable {
+  /// The squares that were asked for.
+  public struct Squares: Sendable, Hashable, Decodable {
     /// Pixels along a side.
-    package var size: Int
+    public package(set) var side: Int
     /// How many were made.
-    package var made = 0
+    public package(set) var made = 0
     /// How many were there already.
-    package var fresh = 0
+    public package(set) var fresh = 0
     /// How many files went, because their picture did or changed.
-    package var removed = 0
+    public package(set) var removed = 0
     /// How many pictures none can be made of.
-    package var unfit = 0
+    public package(set) var unfit = 0
     /// How many were not looked at, because the run had to end.
-    package var unfinished = 0
+    public package(set) var unfinished = 0
     /// Those of the unfit that were not known to be.
-    package var failures: [SquareFailure] = []
+    public package(set) var failures: [SquareFailure] = []
+
+    private enum CodingKeys: String, CodingKey {
+      case made, fresh, removed, unfit, unfinished, failures
+      case side = "size"
+    }
   }
 
   /// A picture that no square can be made of.
-  package struct SquareFailure: Sendable, Equatable, Decodable {
+  public struct SquareFailure: Sendable, Hashable, Decodable {
     /// The picture's path in the cache.
-    package var path: String
+    public package(set) var path: String
     /// Why.
-    package var reason: String
+    public package(set) var reason: String
   }
 
   /// Something that the deadline or a signal kept from being done.
-  package struct Unfinished: Sendable, Equatable, Decodable {
+  public struct Unfinished: Sendable, Hashable, Decodable {
     /// Where.
-    package var stage: Stage
+    public package(set) var stage: Stage
     /// The URL, without secrets.
-    package var url: String
+    public package(set) var url: String
   }
 
   /// The catalog's name.
-  package var catalog: String
+  public package(set) var catalog: String
   /// The run's number, nil when none was entered.
-  package var run: RunID?
+  public package(set) var run: RunID?
   /// How it ended.
-  package var outcome: Outcome = .complete
+  public package(set) var outcome: Outcome = .complete
   /// The sections in the catalog's order.
-  package var sections: [Section] = []
+  public package(set) var sections: [Section] = []
   /// The items.
-  package var items = Items()
+  public package(set) var items = Items()
   /// The details.
-  package var details = Details()
+  public package(set) var details = Details()
   /// The pictures.
-  package var images = Images()
+  public package(set) var pictures = Pictures()
   /// The squares; nil when none were asked for.
-  package var squares: Squares?
-  /// What could not be had: the first ``mostFailures`` of each stage, by URL.
-  package var failures: [Failure] = []
-  /// What else could not be had.
-  @OrEmpty package var failuresOmitted: FailureCounts = [:]
-  /// What could not be read: the first rows of each section.
-  package var skipped: [Skipped] = []
+  public package(set) var squares: Squares?
+  /// What could not be had: the first thousand of each stage, by URL.
+  public package(set) var failures: [Failure] = []
+  /// What else could not be had, by stage and reason.
+  public package(set) var failuresOmitted: FailureCounts = [:]
+  /// What could not be read: the first thousand rows of each section.
+  public package(set) var skipped: [Skipped] = []
   /// What was not done.
-  package var unfinished: [Unfinished] = []
-  /// How many requests were made, retries included.
-  package var requests = 0
-  /// How long it took.
+  public package(set) var unfinished: [Unfinished] = []
+  /// How many requests were made, repetitions included.
+  public package(set) var requests = 0
   package var durationSeconds = 0.0
+  /// How long it took.
+  public var duration: Duration { .seconds(durationSeconds) }
+
+  private enum CodingKeys: String, CodingKey {
+    case catalog, run, outcome, sections, items, details, squares, failures, failuresOmitted
+    case skipped, unfinished, requests, durationSeconds
+    case pictures = "images"
+  }
 
   /// An empty report.
   package init(catalog: String) {
     self.catalog = catalog
+  }
+}
+
+// A document of an earlier larder may lack counts and flags.
+extension KeyedDecodingContainer {
+  /// Reads counts, none where they are absent; the compiler's coding calls this.
+  fileprivate func decode(_ type: [String: Int].Type, forKey key: Key) throws -> [String: Int] {
+    try decodeIfPresent(type, forKey: key) ?? [:]
+  }
+
+  /// Reads counts by stage, none where they are absent.
+  fileprivate func decode(
+    _ type: SyncReport.FailureCounts.Type,
+    forKey key: Key
+  ) throws -> SyncReport.FailureCounts {
+    try decodeIfPresent(type, forKey: key) ?? [:]
+  }
+
+  /// Reads a flag, false where it is absent.
+  fileprivate func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try decodeIfPresent(type, forKey: key) ?? false
   }
 }
 
@@ -331,10 +377,10 @@ extension SyncReport {
 // are sorted.
 
 extension SyncReport {
-  /// The report as one line of JSON.
+  /// The JSON document that `larder sync --json` prints, in UTF-8; written anew with each call.
   ///
   /// A first sync of a million items names each: Codable's encoder takes 0.75 s of processor time and 54 MiB for the ids alone.
-  package func json() -> [UInt8] {
+  public var json: [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
       $0.member("catalog", catalog)
@@ -349,12 +395,12 @@ extension SyncReport {
         $0.name("detail")
         $0.value(failuresOmitted[.detail] ?? [:])
         $0.name("image")
-        $0.value(failuresOmitted[.image] ?? [:])
+        $0.value(failuresOmitted[.picture] ?? [:])
         $0.name("section")
         $0.value(failuresOmitted[.section] ?? [:])
       }
       $0.name("images")
-      $0.value(images)
+      $0.value(pictures)
       $0.name("items")
       $0.value(items)
       $0.member("outcome", outcome.rawValue)
@@ -372,7 +418,7 @@ extension SyncReport {
     return writer.bytes
   }
 
-  /// Reads what ``json()`` wrote.
+  /// Reads what ``json`` wrote.
   package init(json: [UInt8]) throws {
     self = try JSONDecoder().decode(SyncReport.self, from: Data(json))
     // The document has every stage, the value those alone that have counts.
@@ -435,17 +481,17 @@ extension StoredFormWriter {
     }
   }
 
-  fileprivate mutating func value(_ images: SyncReport.Images) {
+  fileprivate mutating func value(_ pictures: SyncReport.Pictures) {
     object {
-      $0.member("bytesFetched", images.bytesFetched.count)
-      $0.member("bytesHeld", images.bytesHeld.count)
-      $0.member("changed", images.changed)
-      $0.member("failed", images.failed)
-      $0.member("fetched", images.fetched)
-      $0.member("fresh", images.fresh)
-      $0.member("referenced", images.referenced)
-      $0.member("revalidated", images.revalidated)
-      $0.member("unique", images.unique)
+      $0.member("bytesFetched", pictures.bytesFetched)
+      $0.member("bytesHeld", pictures.bytesHeld)
+      $0.member("changed", pictures.changed)
+      $0.member("failed", pictures.failed)
+      $0.member("fetched", pictures.fetched)
+      $0.member("fresh", pictures.fresh)
+      $0.member("referenced", pictures.referenced)
+      $0.member("revalidated", pictures.revalidated)
+      $0.member("unique", pictures.total)
     }
   }
 
@@ -463,7 +509,7 @@ extension StoredFormWriter {
       $0.member("fresh", squares.fresh)
       $0.member("made", squares.made)
       $0.member("removed", squares.removed)
-      $0.member("size", squares.size)
+      $0.member("size", squares.side)
       $0.member("unfinished", squares.unfinished)
       $0.member("unfit", squares.unfit)
     }

@@ -48,7 +48,7 @@ struct OpenedRun {
     transport: any Fetching,
     parts: RunParts,
     isStopped: @escaping @Sendable () -> Bool,
-    progress: SyncProgress,
+    progress: ProgressMeter,
     notice: (String) -> Void
   ) throws(LarderError) {
     let layout = try CacheLayout(creating: cache, keeper: keeper)
@@ -181,7 +181,7 @@ struct OpenedRun {
         number,
         at: context.now(),
         outcome: report.outcome.rawValue,
-        report: report.json(),
+        report: report.json,
         sections: results.sections.map { RunSection($0) },
         renewed: results.renewed
       )
@@ -211,8 +211,8 @@ struct OpenedRun {
   }
 
   /// The bytes that are held of all pictures; a run that asked for none has left them as they were.
-  private func bytesHeld(after tally: SyncReport.Images) throws(LarderError) -> ByteCount {
-    if let states, orphans.isEmpty, tally.fresh == tally.unique { return try states.read().bytes }
+  private func bytesHeld(after tally: SyncReport.Pictures) throws(LarderError) -> ByteCount {
+    if let states, orphans.isEmpty, tally.fresh == tally.total { return try states.read().bytes }
     return try context.index.bytesHeld()
   }
 

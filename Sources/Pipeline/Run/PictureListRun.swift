@@ -32,7 +32,7 @@ package final class PictureListRun: Sendable {
   private let now: @Sendable () -> UnixTime
 
   /// How far the run is, for a display.
-  package let progress = SyncProgress()
+  package let progress = ProgressMeter()
 
   /// Prepares a run.
   ///

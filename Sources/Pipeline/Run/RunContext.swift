@@ -16,7 +16,7 @@ struct RunContext: Sendable {
   let layout: CacheLayout
   let index: Index
   let store: PictureStore
-  let progress: SyncProgress
+  let progress: ProgressMeter
   /// Decodes, one body after the other; the transfer thread has no time for that.
   let work: DispatchQueue
   /// Starts requests that are due.
@@ -92,7 +92,7 @@ final class FailureLog: Sendable {
 
   /// Notes a failed picture; the item that shows it is looked up at the end.
   func note(_ picture: PictureID, _ failure: TransferFailure) {
-    state.withLock { $0.add(.image, nil, failure, picture, most: most) }
+    state.withLock { $0.add(.picture, nil, failure, picture, most: most) }
   }
 
   /// Notes a picture that another run failed to have, and counted the requests for.
@@ -102,7 +102,7 @@ final class FailureLog: Sendable {
 
   /// The pictures that failed, with why, as far as they are kept in full.
   var pictureFailures: [PictureID: SyncReport.Failure] {
-    let rows = state.withLock { $0.stages[.image]?.first(most).rows ?? [] }
+    let rows = state.withLock { $0.stages[.picture]?.first(most).rows ?? [] }
     let pairs = rows.compactMap { row in row.picture.map { ($0, row.failure) } }
     return Dictionary(pairs) { first, _ in first }
   }
@@ -208,7 +208,7 @@ extension SyncReport.Stage {
     switch self {
     case .section: 0
     case .detail: 1
-    case .image: 2
+    case .picture: 2
     }
   }
 }

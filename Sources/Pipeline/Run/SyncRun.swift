@@ -24,7 +24,7 @@ package final class SyncRun: Sendable {
   private let notice: @Sendable (String) -> Void
 
   /// How far the run is, for a display.
-  package let progress = SyncProgress()
+  package let progress = ProgressMeter()
 
   /// Prepares a run.
   ///
@@ -201,42 +201,51 @@ package struct SyncOptions: Sendable {
   package init() {}
 }
 
-/// How far a sync is, to be looked at from any thread while it runs.
-package final class SyncProgress: Sendable {
-  /// So many of so many.
-  package struct Count: Sendable, Equatable {
+/// How far a sync is, at one moment.
+public struct SyncProgress: Sendable, Hashable {
+  /// A number done of a number known, such as 12 of 94.
+  public struct Count: Sendable, Hashable {
     /// How many are done, failed ones included.
-    package var done = 0
+    public package(set) var done: Int
     /// How many there are, as far as is known yet.
-    package var total = 0
+    public package(set) var total: Int
+
+    /// A count, nothing of nothing unless told otherwise.
+    package init(done: Int = 0, total: Int = 0) {
+      self.done = done
+      self.total = total
+    }
 
     /// Whether nothing is left of what is known.
     package var isComplete: Bool { done == total }
   }
 
-  /// One moment's state.
-  package struct Snapshot: Sendable, Equatable {
-    /// Section pages.
-    package var sections = Count()
-    /// Details.
-    package var details = Count()
-    /// Unique pictures.
-    package var pictures = Count()
-    /// Picture bytes received and kept.
-    package var bytes: ByteCount = 0
-    /// How many of all failed.
-    package var failed = 0
-  }
+  /// The sections' pages.
+  public package(set) var sections = Count()
+  /// The details of items.
+  public package(set) var details = Count()
+  /// The pictures, each URL counted once.
+  public package(set) var pictures = Count()
+  /// Bytes of pictures that came and were kept.
+  public package(set) var bytes: Int64 = 0
+  /// How many of all failed.
+  public package(set) var failed = 0
 
-  private let state = Mutex(Snapshot())
+  /// Nothing done of nothing.
+  package init() {}
+}
+
+/// The progress of a run, read from any thread while it runs.
+package final class ProgressMeter: Sendable {
+  private let state = Mutex(SyncProgress())
 
   /// Nothing done of nothing.
   package init() {}
 
-  /// How things stand now.
-  package var snapshot: Snapshot { state.withLock { $0 } }
+  /// The progress at this moment.
+  package var current: SyncProgress { state.withLock { $0 } }
 
-  func update(_ body: (inout Snapshot) -> Void) {
+  func update(_ body: (inout SyncProgress) -> Void) {
     state.withLock { body(&$0) }
   }
 }

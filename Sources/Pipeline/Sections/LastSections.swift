@@ -95,7 +95,7 @@ final class LastReport: Sendable {
         return nil
       }
       stage = failure.stage
-      url = stage == .image ? identity.text(of: failure.url) : failure.url
+      url = stage == .picture ? identity.text(of: failure.url) : failure.url
     }
   }
 

@@ -36,7 +36,7 @@ package struct Thumbnails: Sendable {
   ///   - deliver: called on any thread with a picture's digest and its thumbnail.
   /// - Returns: How many were made anew, and how many there are.
   package func make(
-    of images: [ShownImage],
+    of images: [ShownPicture],
     isThere: @Sendable (String) -> Bool = { _ in false },
     isStopped: @escaping @Sendable () -> Bool,
     progress: @escaping @Sendable (Int, Int) -> Void,
@@ -75,7 +75,7 @@ package struct Thumbnails: Sendable {
   }
 
   /// A new thumbnail, kept for the next page; nil when there can be none.
-  private func thumbnail(of image: ShownImage, _ isStopped: () -> Bool) -> [UInt8]? {
+  private func thumbnail(of image: ShownPicture, _ isStopped: () -> Bool) -> [UInt8]? {
     guard let path = image.path, let digest = image.sha256,
       let bytes = try? PictureInput.bytes(of: FilePath("\(cache)/\(path)"), order.limits),
       // A sync may have put other bytes there since the index was read.

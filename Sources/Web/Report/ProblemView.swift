@@ -104,7 +104,7 @@ struct ProblemView {
       let counts = failures[0].isKnown ? counts.1 : counts.0
       return counts[failures[0].stage]?[failures[0].reason] ?? failures.count
     }
-    let order: [SyncReport.Stage] = [.section, .detail, .image]
+    let order: [SyncReport.Stage] = [.section, .detail, .picture]
     let sorted = groups.values.sorted {
       let left = order.firstIndex(of: $0[0].stage) ?? 0
       let right = order.firstIndex(of: $1[0].stage) ?? 0
@@ -118,7 +118,7 @@ struct ProblemView {
       problems.append(
         ProblemView(
           "\(Self.stage(first, count(failures), language)) · \(first.reason)",
-          tone: first.stage == .image || first.isKnown ? "warn" : "bad",
+          tone: first.stage == .picture || first.isKnown ? "warn" : "bad",
           meaning: words.meaning,
           advice: words.advice + helps,
           rows: failures.prefix(Self.most).map { failure in
@@ -240,8 +240,8 @@ struct ProblemView {
     case (.detail, false): language.count(count, "detail", "details", "상세 정보")
     case (.detail, true):
       language.count(count, "known failing detail", "known failing details", "이미 알려진 상세 정보")
-    case (.image, false): language.count(count, "picture", "pictures", "사진")
-    case (.image, true):
+    case (.picture, false): language.count(count, "picture", "pictures", "사진")
+    case (.picture, true):
       language.count(count, "known failing picture", "known failing pictures", "이미 알려진 사진")
     }
   }

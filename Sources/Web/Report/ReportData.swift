@@ -79,8 +79,8 @@ package struct ReportData: Sendable {
     changes = Changes(
       old: diff.old,
       new: diff.new,
-      listing: diff.diff.listing,
-      pictures: diff.diff.pictures
+      listing: diff.items,
+      pictures: diff.pictures
     )
     catalog = reader.catalog.name
     currency = reader.catalog.currency

@@ -44,7 +44,7 @@ package struct ReportPage {
   private var showsDetails: Bool {
     let most = isInline ? Self.mostInlinePictures : Self.mostFiles
     var urls: Set<String> = []
-    for image in data.items.lazy.flatMap(\.images) {
+    for image in data.items.lazy.flatMap(\.pictures) {
       urls.insert(image.url)
       if urls.count > most { return false }
     }
@@ -52,8 +52,8 @@ package struct ReportPage {
   }
 
   /// The pictures that the page shows, if they are held.
-  package var images: [ShownImage] {
-    showsDetails ? data.items.flatMap(\.images) : data.items.compactMap(\.thumbnail)
+  package var images: [ShownPicture] {
+    showsDetails ? data.items.flatMap(\.pictures) : data.items.compactMap(\.thumbnail)
   }
 
   /// The page.

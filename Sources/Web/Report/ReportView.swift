@@ -281,12 +281,12 @@ struct SizesView {
     var sum: Int64 = 0
     let sizes = shelves.map { shelf in
       var own: [String: Int64] = [:]
-      for image in shelf.items.lazy.flatMap(\.images) {
+      for image in shelf.items.lazy.flatMap(\.pictures) {
         urls.insert(image.url)
-        if image.state == .held { own[image.url] = image.bytes?.count ?? 0 }
+        if image.state == .held { own[image.url] = image.bytes ?? 0 }
       }
       all.merge(own) { first, _ in first }
-      let bytes = own.values.reduce(0, +)
+      let bytes: Int64 = own.values.reduce(0, +)
       sum += bytes
       return (shelf, own.count, bytes)
     }

@@ -52,7 +52,7 @@ struct RunsView {
         outcome: language.outcome(run.time.outcome),
         tone: Self.tone(run.time.outcome),
         duration: report.map { language.duration($0.durationSeconds) } ?? "–",
-        received: report.map { $0.images.bytesFetched.formatted() } ?? "–",
+        received: report.map { ByteCount($0.pictures.bytesFetched).formatted() } ?? "–",
         requests: report.map { $0.requests.grouped } ?? "–",
         failures: report.map { $0.failureCount.grouped } ?? "–"
       )
@@ -78,7 +78,7 @@ struct RunsView {
       plot(say("How long runs took", "걸린 시간"), { $0.durationSeconds }, language.duration),
       plot(
         say("Picture bytes received", "받은 사진 크기"),
-        { Double($0.images.bytesFetched.count) },
+        { Double($0.pictures.bytesFetched) },
         { ByteCount(Int64($0)).formatted() }
       ),
     ].compactMap { $0 }

@@ -41,7 +41,7 @@ struct SheetData {
     var text = shown.detail?.description.map(PlainText.block) ?? ""
     if text.isEmpty { text = item.description.map(PlainText.block) ?? "" }
     let groups = [ImageReference.Role.top, .gallery, .section].map { role -> String in
-      let images = shown.images.filter { $0.role == role }
+      let images = shown.pictures.filter { $0.role == role }
       return showsDetails ? PageData.list(images.map { "\(place($0))" }) : "\(images.count)"
     }
     items.append(
@@ -77,7 +77,7 @@ struct SheetData {
     ])
   }
 
-  private mutating func place(_ image: ShownImage) -> Int {
+  private mutating func place(_ image: ShownPicture) -> Int {
     guard let digest = image.sha256, let name = book.stem(digest) else { return -1 }
     if let place = places[digest] { return place }
     places[digest] = pictures.count

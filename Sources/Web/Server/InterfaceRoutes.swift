@@ -100,7 +100,7 @@ final class InterfaceRoutes: Sendable {
   }
 
   /// Where this server has a picture, held or not.
-  private static func place(_ image: ShownImage) -> String { "/" + image.name.path }
+  private static func place(_ image: ShownPicture) -> String { "/" + image.name.path }
 }
 
 /// What `/api/sections` says.

@@ -89,7 +89,7 @@ struct StoreItemPage {
     stale = visit.asLastSeen(since)
     pictures = Self.gallery(shown, visit, squares)
     (hasPictures, isMany) = (!pictures.isEmpty, pictures.count > 1)
-    let parts = shown.images.filter { $0.role == .section && $0.path != nil }
+    let parts = shown.pictures.filter { $0.role == .section && $0.path != nil }
     sheets = parts.enumerated().map { place, image in
       let size = sizes.size(of: image)
       return Sheet(
@@ -118,11 +118,11 @@ struct StoreItemPage {
     -> [Picture]
   {
     var seen: Set<String> = []
-    func held(_ roles: [ShownImage]) -> [ShownImage] {
+    func held(_ roles: [ShownPicture]) -> [ShownPicture] {
       roles.filter { $0.path != nil && seen.insert($0.sha256 ?? $0.url).inserted }
     }
-    var images = held(shown.images.filter { $0.role == .top || $0.role == .gallery })
-    if images.isEmpty { images = held(shown.images.filter { $0.role == .thumbnail }) }
+    var images = held(shown.pictures.filter { $0.role == .top || $0.role == .gallery })
+    if images.isEmpty { images = held(shown.pictures.filter { $0.role == .thumbnail }) }
     let asked = min(max(visit.request.asked("picture").flatMap { Int($0) } ?? 1, 1), images.count)
     let address = StoreAddress.item(shown.item.id)
     return images.enumerated().map { place, image in
@@ -206,7 +206,7 @@ final class PictureSizes: Sendable {
   }
 
   /// The size of a held picture as it is seen; nil when its file says none.
-  func size(of image: ShownImage) -> PixelSize? {
+  func size(of image: ShownPicture) -> PixelSize? {
     guard let path = image.path, let digest = image.sha256 else { return nil }
     if let size = known.withLock({ $0[digest] }) { return size }
     guard let file = try? PictureFile(FilePath("\(cache)/\(path)")) else { return nil }

@@ -24,7 +24,7 @@ struct StoreHome {
       (saleWord, normalWord) = (words.sale, words.normal)
       address = StoreAddress.item(shown.item.id)
       // A detail's picture is the larger one.
-      let top = shown.images.first { $0.role == .top && $0.path != nil }?.path
+      let top = shown.pictures.first { $0.role == .top && $0.path != nil }?.path
       picture = StoreAddress.picture(top ?? path)
       self.off = off
     }
@@ -218,7 +218,7 @@ struct StoreCard: MustacheParent {
   ///   - isEager: whether its picture is one of the first that are seen.
   init(_ shown: ShownItem, _ words: ItemView.Words, _ squares: StoreSquares, isEager: Bool) {
     self.squares = squares
-    path = shown.thumbnail?.path ?? shown.images.first { $0.path != nil }?.path
+    path = shown.thumbnail?.path ?? shown.pictures.first { $0.path != nil }?.path
     item = ItemView(shown, number: 0, picture: path, words)
     address = StoreAddress.item(shown.item.id)
     off = shown.item.percentOff

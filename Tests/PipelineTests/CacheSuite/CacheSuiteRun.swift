@@ -177,7 +177,7 @@ struct CacheSuiteRun {
     switch place {
     case .picture:
       let item = try reader.show("\(number)")
-      guard let path = item?.images.first?.path else { return nil }
+      guard let path = item?.pictures.first?.path else { return nil }
       let bytes = try folder.read("cache/\(path)")
       return String(decoding: bytes.dropFirst(6).dropLast(2), as: UTF8.self)
     case .detail:

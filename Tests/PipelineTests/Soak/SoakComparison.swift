@@ -44,7 +44,7 @@ extension SoakModel {
     if !run.wasCut, !run.allowsRemovals { complaints += guarding.complaints }
     shown[name] = seen
     let detailURLs = Set(items.map { SoakShop.detail(run.catalog, $0.item.id) })
-    let pictureURLs = Set(items.flatMap(\.images).map(\.url))
+    let pictureURLs = Set(items.flatMap(\.pictures).map(\.url))
     if run.wasCut { settleUnseen(run, except: detailURLs.union(pictureURLs)) }
     if run.catalog.hasDetails { settleDetails(detailURLs, run) }
     compareDetails(items, run)
@@ -84,7 +84,7 @@ extension SoakModel {
     _ run: SoakRun,
     _ folder: TemporaryFolder
   ) throws {
-    for image in Set(items.flatMap(\.images).map { Picture(url: $0.url, path: $0.path) }) {
+    for image in Set(items.flatMap(\.pictures).map { Picture(url: $0.url, path: $0.path) }) {
       let bytes = try image.path.map { try folder.read("cache/\($0)") }
       let expected = (pictures[image.url]?.values ?? [nil])
         .union(pictures[image.url]?.strays.map(\.self) ?? [])
@@ -149,9 +149,9 @@ extension SoakModel {
 
   /// Sweeps the cache with a short grace; what a catalog refers to stays.
   mutating func sweep(_ folder: TemporaryFolder, at now: UnixTime) throws {
-    var options = CacheGc.Options()
-    options.limits.grace = 86_400
-    options.history = 20 * 86_400
+    var options = SweepOptions()
+    options.grace = .seconds(86_400)
+    options.history = .seconds(20 * 86_400)
     let report = try CacheGc(folder.path("cache"), options: options, now: now)
       .run(holder: "a test")
     let named = Set(shown.values.joined().flatMap(\.items).compactMap(\.picture)).union(

@@ -1,0 +1,50 @@
+// The types that a program sees are public where they are declared. This module exports each of them by its name, and
+// nothing else of their modules.
+//
+// A typealias alone would not do: without an import of the module that declares a type, a program cannot use its
+// members. (SE-0444) `@_exported` is the one spelling that Swift has for it.
+
+@_exported public import struct Base.LarderError
+@_exported public import struct Cache.RunID
+@_exported public import struct Cache.VerifyReport
+@_exported public import struct Catalog.CatalogDiff
+@_exported public import struct Catalog.CatalogError
+@_exported public import struct Catalog.CatalogFile
+@_exported public import struct Catalog.Coordinate
+@_exported public import struct Catalog.ImageReference
+@_exported public import struct Catalog.ItemDetail
+@_exported public import struct Catalog.Price
+@_exported public import enum Catalog.SkipLimit
+@_exported public import struct Catalog.StoreItem
+@_exported public import struct Pipeline.ExportOptions
+@_exported public import struct Pipeline.ExportReport
+@_exported public import struct Pipeline.RunDiff
+@_exported public import struct Pipeline.ShownItem
+@_exported public import struct Pipeline.ShownPicture
+@_exported public import struct Pipeline.SweepOptions
+@_exported public import struct Pipeline.SweepReport
+@_exported public import struct Pipeline.SyncProgress
+@_exported public import struct Pipeline.SyncReport
+
+extension Shop {
+  /// A sync's report.
+  public typealias Report = SyncReport
+  /// The progress of a sync.
+  public typealias Progress = SyncProgress
+  /// An item with its detail and its pictures.
+  public typealias Item = ShownItem
+  /// A picture of an item.
+  public typealias Picture = ShownPicture
+  /// The difference of two runs.
+  public typealias Changes = RunDiff
+  /// A check of every file.
+  public typealias Verification = VerifyReport
+  /// The limits of a sweep.
+  public typealias SweepOptions = Pipeline.SweepOptions
+  /// A sweep's report.
+  public typealias Sweep = SweepReport
+  /// The layout of an export.
+  public typealias ExportOptions = Pipeline.ExportOptions
+  /// An export's report.
+  public typealias Export = ExportReport
+}
