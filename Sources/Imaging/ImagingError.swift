@@ -1,7 +1,7 @@
 import Base
 
 /// Why a picture could not be read, cropped, stamped or written, with what to do about it.
-public typealias LarderError = LarderError
+public typealias ImagingError = LarderError
 
 extension LarderError {
   /// The error of a picture that does not keep to its format.
