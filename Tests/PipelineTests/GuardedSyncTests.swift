@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import CurlTransport
