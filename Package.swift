@@ -251,7 +251,7 @@ let package = Package(
     ),
     .testTarget(
       name: "LarderTests",
-      dependencies: ["Catalog", "Larder", "SampleStore", "Support"]
+      dependencies: ["Larder", "SampleStore", "Support"]
     ),
     .testTarget(
       name: "CommandTests",

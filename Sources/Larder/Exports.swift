@@ -16,6 +16,13 @@
 @_exported public import struct Catalog.Price
 @_exported public import enum Catalog.SkipLimit
 @_exported public import struct Catalog.StoreItem
+@_exported public import struct Orders.CourierReport
+@_exported public import struct Orders.Delivery
+@_exported public import struct Orders.Order
+@_exported public import struct Orders.OrderID
+@_exported public import struct Orders.OrderLine
+@_exported public import struct Orders.OrderRequest
+@_exported public import enum Orders.OrderState
 @_exported public import struct Pipeline.ExportOptions
 @_exported public import struct Pipeline.ExportReport
 @_exported public import struct Pipeline.RunDiff
@@ -47,4 +54,16 @@ extension Shop {
   public typealias ExportOptions = Pipeline.ExportOptions
   /// An export's report.
   public typealias Export = ExportReport
+}
+
+extension Order {
+  /// A line of an order.
+  public typealias Line = OrderLine
+  /// How far the shop is with an order.
+  public typealias State = OrderState
+}
+
+extension OrderBook {
+  /// A delivery's report.
+  public typealias Delivery = CourierReport
 }

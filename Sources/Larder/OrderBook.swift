@@ -46,25 +46,17 @@ public struct OrderBook: Sendable {
   @discardableResult
   public func place(_ request: OrderRequest, from shop: Shop) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in
-      var draft = OrderDraft(
-        by: request.by,
-        wishes: request.items.map { OrderDraft.Wish(item: $0.id, quantity: $0.quantity) },
-        language: Language(locale: request.locale)
-      )
-      draft.note = request.note
-      draft.budget = request.budget
-      draft.anyway = request.allowsSoldOut
-      let made = try CatalogOrder(draft, try shop.reader(), at: now)
+      let made = try CatalogOrder(request, try shop.reader(), at: now)
       let outbox = try Outbox(path)
       try outbox.place(made.order)
-      return Order(try outbox.order(made.order.id.rawValue))
+      return try outbox.order(made.order.id.rawValue)
     }
   }
 
   /// Every order, the first placed first.
   public func orders() async throws(LarderError) -> [Order] {
     try await Blocking.run("larder.orders") { _ in
-      Outbox.exists(at: path) ? try Outbox(path).orders().map(Order.init) : []
+      Outbox.exists(at: path) ? try Outbox(path).orders() : []
     }
   }
 
@@ -73,8 +65,8 @@ public struct OrderBook: Sendable {
   /// - Parameter id: Its id, or the beginning of it.
   /// - Returns: The order.
   /// - Throws: ``LarderError`` with the code `not-found` when there is none.
-  public func order(_ id: String) async throws(LarderError) -> Order {
-    try await Blocking.run("larder.orders") { _ in Order(try Outbox(path).order(id)) }
+  public func order(_ id: OrderID) async throws(LarderError) -> Order {
+    try await Blocking.run("larder.orders") { _ in try Outbox(path).order(id.rawValue) }
   }
 
   /// Gives an order up before anybody worked on it; its message, if it has not left, never does.
@@ -83,9 +75,9 @@ public struct OrderBook: Sendable {
   /// - Returns: The order afterwards.
   /// - Throws: ``LarderError`` with the code `refused` when it is too late.
   @discardableResult
-  public func cancel(_ id: String) async throws(LarderError) -> Order {
+  public func cancel(_ id: OrderID) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in
-      Order(try Outbox(path).move(id, to: .cancelled, posting: false, at: now))
+      try Outbox(path).move(id.rawValue, to: .cancelled, posting: false, at: now)
     }
   }
 
@@ -95,9 +87,9 @@ public struct OrderBook: Sendable {
   /// - Returns: The order afterwards.
   /// - Throws: ``LarderError`` with the code `refused` when there is no further step.
   @discardableResult
-  public func advance(_ id: String) async throws(LarderError) -> Order {
+  public func advance(_ id: OrderID) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in
-      Order(try Outbox(path).move(id, to: nil, posting: false, at: now))
+      try Outbox(path).move(id.rawValue, to: nil, posting: false, at: now)
     }
   }
 
@@ -107,9 +99,9 @@ public struct OrderBook: Sendable {
   /// - Returns: The ids of the orders whose messages are queued now.
   /// - Throws: ``LarderError`` with the code `refused` when a named order has nothing to replay.
   @discardableResult
-  public func replay(_ ids: [String]? = nil) async throws(LarderError) -> [String] {
+  public func replay(_ ids: [OrderID]? = nil) async throws(LarderError) -> [OrderID] {
     try await Blocking.run("larder.orders") { _ in
-      try Outbox(path).replay(ids, at: now).map(\.rawValue)
+      try Outbox(path).replay(ids?.map(\.rawValue), at: now)
     }
   }
 
@@ -136,7 +128,7 @@ public struct OrderBook: Sendable {
     _ options: SendOptions,
     _ stop: StopFlag
   ) throws -> Delivery {
-    guard Outbox.exists(at: path) else { return Delivery(.nothing) }
+    guard Outbox.exists(at: path) else { return .nothing }
     if let transport {
       return try send(to: webhook, options, stop, over: TransportAdapter(transport))
     }
@@ -167,11 +159,30 @@ public struct OrderBook: Sendable {
     )
     stop.whenRaised { courier.end(within: .seconds(1), transport) }
     if options.resumes { try outbox.resume(webhook.inner) }
-    return Delivery(try courier.run())
+    return try courier.run()
   }
 
   private var now: OrderTime {
     OrderTime(milliseconds: Int64((clock().timeIntervalSince1970 * 1000).rounded(.down)))
+  }
+}
+
+extension OrderBook {
+  /// How far a delivery goes.
+  public struct SendOptions: Sendable, Hashable {
+    /// The most messages to attempt; nil for all that are due.
+    public var attempts: Int?
+    /// How long to wait for a message that is not due yet.
+    public var patience = Duration.seconds(10)
+    /// When an answer is given up.
+    public var timeout = Duration.seconds(30)
+    /// Start a webhook again that was stopped because it refused everything.
+    public var resumes = false
+    /// Trust the certificates in this PEM file in place of the system's.
+    public var certificates: String?
+
+    /// Everything that is due now or in ten seconds.
+    public init() {}
   }
 }
 
@@ -222,48 +233,48 @@ extension TransportOptions {
 /// An order of the catalog as last synced: where the reader of the cache and the orders meet.
 package struct CatalogOrder {
   /// The order; nobody has kept it yet.
-  package let order: Orders.Order
+  package let order: PlacedOrder
   /// A sentence for each item whose price the last run changed.
   package let priceChanges: [String]
 
   /// Looks the wishes up and makes the order.
   ///
   /// - Parameters:
-  ///   - draft: what is asked for.
+  ///   - request: what is asked for.
   ///   - reader: the catalog.
   ///   - now: when.
   ///   - chance: the chance in its id, when that was drawn before.
   /// - Throws: ``LarderError`` when the catalog has no such item, when it cannot be ordered, or when the catalog cannot
   ///   be read.
   package init(
-    _ draft: OrderDraft,
+    _ request: OrderRequest,
     _ reader: CatalogReader,
     at now: OrderTime,
     chance: OrderID.Chance? = nil
   ) throws {
     var items: [String: StoreItem] = [:]
-    for wish in draft.wishes where items[wish.item] == nil {
-      if let shown = try reader.show(wish.item) {
-        items[wish.item] = shown.item
+    for wish in request.items where items[wish.id] == nil {
+      if let shown = try reader.show(wish.id) {
+        items[wish.id] = shown.item
         continue
       }
-      let near = try reader.nearestIDs(to: wish.item)
+      let near = try reader.nearestIDs(to: wish.id)
       throw LarderError(
         .notFound,
-        "cannot order \(wish.item): no section of \(reader.catalog.name) lists it"
+        "cannot order \(wish.id): no section of \(reader.catalog.name) lists it"
           + (near.isEmpty ? "" : "; nearest are \(near.joined(separator: ", "))"),
-        thing: wish.item
+        thing: wish.id
       )
     }
     var generator = SystemRandomNumberGenerator()
     let id = OrderID(at: now, chance: chance ?? OrderID.Chance(using: &generator))
-    order = try draft.order(items, id: id, at: now)
+    order = try request.order(items, id: id, at: now)
     priceChanges = Self.changes(order, items, reader)
   }
 
   /// What the last run changed; a cache that cannot tell keeps nobody from ordering.
   private static func changes(
-    _ order: Orders.Order,
+    _ order: PlacedOrder,
     _ items: [String: StoreItem],
     _ reader: CatalogReader
   ) -> [String] {

@@ -272,10 +272,10 @@ extension Demonstration {
     guard let item = try reader.list().first(where: { !$0.item.isSoldOut })?.item else { return }
     let clock = SystemCourierClock()
     let language = try OutboxOptions.parse([]).language
-    let draft = OrderDraft(
+    let draft = OrderRequest(
       by: "Jiyeon",
-      wishes: [OrderDraft.Wish(item: item.id, quantity: 2)],
-      language: language
+      items: [OrderRequest.Item(item.id, quantity: 2)],
+      locale: language.rawValue
     )
     let order = try CatalogOrder(draft, reader, at: clock.now()).order
     let outbox = try Outbox(folder.appending(path: "orders.sqlite").path)

@@ -113,7 +113,7 @@ enum ExitStatus: Int32, Sendable {
     } else if !report.troubles.isEmpty || !report.held.isEmpty {
       self = .partial
     } else {
-      self = report.nextDue == nil ? .done : .tryAgain
+      self = report.due == nil ? .done : .tryAgain
     }
   }
 

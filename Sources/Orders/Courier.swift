@@ -1,5 +1,6 @@
 import Base
 import Dispatch
+import FoundationEssentials
 import Glibc
 import Synchronization
 import Transport
@@ -115,12 +116,12 @@ package final class Courier: Sendable {
           report.stopped = reason
           break loop
         }
-        if limits.until == message.order.id, now.nextAttempt.map({ $0 > clock.now() }) ?? true {
+        if limits.until == message.order.id, now.due.map({ $0 > clock.now() }) ?? true {
           break loop
         }
       case .wait(let moment):
         if moment - clock.now() > limits.patience {
-          report.nextDue = moment
+          report.due = moment
           break loop
         }
         // Others may send meanwhile what is not for this webhook.
@@ -223,7 +224,7 @@ package final class SystemCourierClock: CourierClock {
 }
 
 /// What one run of a courier did, and what it leaves.
-package struct CourierReport: Hashable, Sendable {
+public struct CourierReport: Hashable, Sendable {
   /// A message that was not delivered, and why.
   package struct Trouble: Hashable, Sendable {
     /// The order.
@@ -233,19 +234,19 @@ package struct CourierReport: Hashable, Sendable {
   }
 
   /// Orders whose messages were delivered, in their order; one with two messages stands twice.
-  package var delivered: [OrderID] = []
+  public package(set) var delivered: [OrderID] = []
   /// Messages that this run gave up, or has to try again, the last word of each.
   package var troubles: [Trouble] = []
   /// Orders that somebody has to decide about, from this run and those before.
-  package var held: [OrderID] = []
+  public package(set) var held: [OrderID] = []
   /// Messages by state afterwards.
   package var counts = DeliveryCounts([:])
   /// Why the webhook takes nothing any more; nil while it does.
-  package var stopped: String?
+  public package(set) var stopped: String?
   /// Why the last attempt reached nobody; nil when it did.
-  package var unreachable: String?
+  public package(set) var unreachable: String?
   /// When the next message is due, when that is too far away to wait for.
-  package var nextDue: OrderTime?
+  package var due: OrderTime?
   /// Whether ``Courier/stop()`` ended it.
   package var wasInterrupted = false
 
@@ -255,8 +256,13 @@ package struct CourierReport: Hashable, Sendable {
   /// An empty report.
   init() {}
 
-  /// Orders whose messages this run found dead.
-  package var dead: [OrderID] {
+  /// How many messages wait for their next attempt.
+  public var queued: Int { counts[.queued] }
+  /// When the next message is due, when that is too far away to wait for.
+  public var nextDue: Date? { due.map(Date.init) }
+
+  /// Orders whose messages were given up.
+  public var dead: [OrderID] {
     troubles.filter { $0.delivery.state == .dead }.map(\.order)
   }
 

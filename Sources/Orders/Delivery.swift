@@ -1,7 +1,9 @@
+import FoundationEssentials
+
 /// How far a message is on its way to the webhook.
-package struct Delivery: Hashable, Sendable {
+public struct Delivery: Hashable, Sendable {
   /// Where it is.
-  package enum State: String, Sendable, CaseIterable {
+  public enum State: String, Sendable, CaseIterable {
     /// Waits for its next attempt.
     case queued
     /// An attempt is under way, or ended with the process that made it.
@@ -15,19 +17,22 @@ package struct Delivery: Hashable, Sendable {
   }
 
   /// Where it is.
-  package var state = State.queued
+  public package(set) var state = State.queued
   /// Attempts so far, since it was placed.
-  package var attempts = 0
+  public package(set) var attempts = 0
   /// Attempts since it was placed or replayed: its place in the schedule.
   package var tries = 0
   /// What the last attempt ran into, as a short word; never a URL.
-  package var lastError: String?
+  public package(set) var lastError: String?
   /// When to attempt it next; only while it is queued.
-  package var nextAttempt: OrderTime?
+  package var due: OrderTime?
+
+  /// When it is attempted next; nil unless it is queued.
+  public var nextAttempt: Date? { due.map(Date.init) }
 
   /// A message that waits for its first attempt.
   package init(queuedAt now: OrderTime) {
-    nextAttempt = now
+    due = now
   }
 
   /// A message as the outbox has it.
@@ -36,13 +41,13 @@ package struct Delivery: Hashable, Sendable {
     attempts: Int,
     tries: Int,
     lastError: String?,
-    nextAttempt: OrderTime?
+    due: OrderTime?
   ) {
     self.state = state
     self.attempts = attempts
     self.tries = tries
     self.lastError = lastError
-    self.nextAttempt = nextAttempt
+    self.due = due
   }
 
   /// The same while an attempt is under way.
@@ -53,7 +58,7 @@ package struct Delivery: Hashable, Sendable {
     delivery.state = .sending
     delivery.attempts += 1
     delivery.tries += 1
-    delivery.nextAttempt = nil
+    delivery.due = nil
     return delivery
   }
 
@@ -62,7 +67,7 @@ package struct Delivery: Hashable, Sendable {
     var delivery = self
     delivery.state = .queued
     delivery.tries = 0
-    delivery.nextAttempt = now
+    delivery.due = now
     return delivery
   }
 
@@ -71,7 +76,7 @@ package struct Delivery: Hashable, Sendable {
     var delivery = self
     delivery.state = state
     delivery.lastError = error
-    delivery.nextAttempt = nil
+    delivery.due = nil
     return delivery
   }
 }
@@ -151,7 +156,7 @@ package struct DeliveryPlan: Sendable {
   ///   that lies ahead of `now`, the clock went back since: the wait that was meant begins at
   ///   `now`. No wait is longer than ``longestWait``.
   static func due(_ delivery: Delivery, attempted: OrderTime?, at now: OrderTime) -> OrderTime {
-    guard delivery.tries > 0, let next = delivery.nextAttempt else { return now }
+    guard delivery.tries > 0, let next = delivery.due else { return now }
     guard let attempted else { return min(next, now) }
     return min(attempted, now) + min(max(next - attempted, 0), longestWait)
   }
@@ -162,7 +167,7 @@ package struct DeliveryPlan: Sendable {
     delivery.state = .queued
     delivery.tries -= 1
     delivery.lastError = reason
-    delivery.nextAttempt = now
+    delivery.due = now
     return delivery
   }
 
@@ -180,7 +185,7 @@ package struct DeliveryPlan: Sendable {
     var delivery = delivery
     delivery.state = .queued
     delivery.lastError = failure.reason
-    delivery.nextAttempt = now + max(planned, asked)
+    delivery.due = now + max(planned, asked)
     return delivery
   }
 }

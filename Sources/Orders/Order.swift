@@ -1,17 +1,18 @@
 import Catalog
+import FoundationEssentials
 
-/// One position of an order, as the catalog had it when the order was placed.
-package struct OrderLine: Hashable, Sendable {
+/// A line of an order, as the catalog had it when the order was placed.
+public struct OrderLine: Hashable, Sendable {
   /// The item's id.
-  package let item: String
+  public let item: String
   /// What it was called.
-  package let title: String
+  public let title: String
   /// What one of it cost.
-  package let price: Price
+  public let price: Price
   /// How many.
-  package let quantity: Int
+  public let quantity: Int
 
-  /// Makes a position.
+  /// Makes a line.
   package init(item: String, title: String, price: Price, quantity: Int) {
     self.item = item
     self.title = title
@@ -21,7 +22,7 @@ package struct OrderLine: Hashable, Sendable {
 }
 
 /// Who wants what for how much: fixed once it is placed.
-package struct Order: Hashable, Sendable {
+package struct PlacedOrder: Hashable, Sendable {
   /// Its name.
   package let id: OrderID
   /// Who ordered.
@@ -37,7 +38,7 @@ package struct Order: Hashable, Sendable {
   /// When it was placed.
   package let placed: OrderTime
 
-  /// Makes an order of parts that were checked before; see ``OrderDraft``.
+  /// Makes an order of parts that were checked before; see ``OrderRequest``.
   init(
     id: OrderID,
     by: String,
@@ -68,7 +69,7 @@ package struct Order: Hashable, Sendable {
 }
 
 /// How far the shop is with an order.
-package enum OrderState: String, Sendable, CaseIterable {
+public enum OrderState: String, Sendable, CaseIterable {
   /// Placed; may still be cancelled.
   case ordered
   /// Somebody works on it.
@@ -108,8 +109,8 @@ package enum OrderState: String, Sendable, CaseIterable {
   }
 }
 
-/// An order with everything that became of it.
-package struct OrderEntry: Hashable, Sendable {
+/// An order that was placed, and what became of it.
+public struct Order: Hashable, Sendable, Identifiable {
   /// A state that it came into, and when.
   package struct Change: Hashable, Sendable {
     /// The state.
@@ -143,15 +144,27 @@ package struct OrderEntry: Hashable, Sendable {
     package var mayHaveArrived: Bool { outcome?.hasPrefix("unknown") ?? true }
   }
 
-  /// What was ordered.
-  package let order: Order
+  /// The order as it was placed.
+  package let order: PlacedOrder
   /// Every state so far, the first being `ordered`.
   package let history: [Change]
   /// The messages about it, the first being about its placing.
   package let messages: [Message]
 
-  /// How far the shop is.
-  package var state: OrderState { history.last?.state ?? .ordered }
+  /// Its id: `ord_` and 26 digits, which sort as the orders were placed.
+  public var id: OrderID { order.id }
+  /// Who ordered.
+  public var by: String { order.by }
+  /// What is ordered; never empty.
+  public var lines: [OrderLine] { order.lines }
+  /// The sum over all lines.
+  public var total: Price { order.total }
+  /// What else there is to say.
+  public var note: String? { order.note }
+  /// When it was placed.
+  public var placed: Date { Date(order.placed) }
+  /// How far the shop is with it.
+  public var state: OrderState { history.last?.state ?? .ordered }
 
   /// Whether an attempt to tell of its placing may have arrived.
   package var mayHaveArrived: Bool {
@@ -159,7 +172,7 @@ package struct OrderEntry: Hashable, Sendable {
   }
 
   /// How far the message about its placing is.
-  package var delivery: Delivery { messages.first?.delivery ?? Delivery(queuedAt: order.placed) }
+  public var delivery: Delivery { messages.first?.delivery ?? Delivery(queuedAt: order.placed) }
 }
 
 /// How many messages there are in each state of delivery, those of cancelled orders left out.

@@ -1,20 +1,26 @@
 import Base
+import FoundationEssentials
 
 /// The name of an order: `ord_` and 26 digits, which sort as the orders were placed.
 ///
 /// 48 bits of time and 80 of chance in Crockford's base 32, as a ULID has them: nobody guesses one,
 /// and two machines never make the same.
-package struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvertible,
+  ExpressibleByStringLiteral
+{
   /// What stands before the digits of every id.
   static let prefix = "ord_"
 
   /// The whole id.
-  package let rawValue: String
+  public let rawValue: String
 
   /// Takes an id as it was written.
-  package init(rawValue: String) {
+  public init(rawValue: String) {
     self.rawValue = rawValue
   }
+
+  /// Takes an id as it was written.
+  public init(stringLiteral id: String) { self.init(rawValue: id) }
 
   /// Makes the id of an order that is placed now.
   ///
@@ -62,7 +68,7 @@ package struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConver
   }
 
   /// The whole id.
-  package var description: String { rawValue }
+  public var description: String { rawValue }
 }
 
 /// A moment of the wall clock in milliseconds since 1970: fine enough to space messages.
@@ -103,5 +109,12 @@ package struct OrderTime: Hashable, Comparable, Sendable, Codable {
   /// The milliseconds from `right` to `left`.
   package static func - (left: OrderTime, right: OrderTime) -> Int64 {
     left.milliseconds.subtractingClamped(right.milliseconds)
+  }
+}
+
+extension Date {
+  /// The moment as Foundation has it.
+  package init(_ time: OrderTime) {
+    self.init(timeIntervalSince1970: Double(time.milliseconds) / 1000)
   }
 }

@@ -8,7 +8,7 @@ package struct OrderMessage: Hashable, Sendable {
   /// Its name over all attempts, the value of `webhook-id` and `Idempotency-Key`.
   package let id: String
   /// The order.
-  package let order: Order
+  package let order: PlacedOrder
   /// What it is about.
   package let state: OrderState
   /// When the order came into that state.
@@ -85,7 +85,7 @@ struct EventPayload: Encodable {
   ///   - order: the order.
   ///   - state: what the message is about.
   ///   - changed: when the order came into that state.
-  init(_ order: Order, _ state: OrderState, at changed: OrderTime) {
+  init(_ order: PlacedOrder, _ state: OrderState, at changed: OrderTime) {
     type = state == .ordered ? "order.placed" : "order.\(state.rawValue)"
     timestamp = changed.text
     data = Body(

@@ -162,8 +162,8 @@ extension Outbox {
       )
       let attempted = last?.ended ?? last?.began
       let due = DeliveryPlan.due(delivery, attempted: attempted, at: now)
-      guard due != delivery.nextAttempt else { continue }
-      delivery.nextAttempt = due
+      guard due != delivery.due else { continue }
+      delivery.due = due
       try store(delivery, message.id, db)
       if let ended = last?.ended, ended > now {
         last?.ended = now

@@ -6,7 +6,7 @@ extension Outbox {
   /// Keeps an order and the message about it; durable when this returns.
   ///
   /// - Throws: ``LarderError``; the order is not kept then.
-  package func place(_ order: Order) throws(LarderError) {
+  package func place(_ order: PlacedOrder) throws(LarderError) {
     try write { try insert(order, $0) }
   }
 
@@ -17,7 +17,10 @@ extension Outbox {
   ///   - chance: the chance in its id.
   /// - Returns: The id of the order that is there now.
   /// - Throws: ``LarderError``; the order is not kept then.
-  package func place(_ order: Order, once chance: OrderID.Chance) throws(LarderError) -> OrderID {
+  package func place(
+    _ order: PlacedOrder,
+    once chance: OrderID.Chance
+  ) throws(LarderError) -> OrderID {
     try write { db in
       if let earlier = try Self.row(of: chance, db) {
         return try String.fetchOne(
@@ -32,7 +35,7 @@ extension Outbox {
     }
   }
 
-  private func insert(_ order: Order, _ db: Database) throws {
+  private func insert(_ order: PlacedOrder, _ db: Database) throws {
     try PlacedRow(order).insert(db)
     let row = PlacedRow.ID(rawValue: db.lastInsertedRowID)
     for (position, line) in order.lines.enumerated() {
@@ -58,7 +61,7 @@ extension Outbox {
   }
 
   /// The order whose id has this chance; nil when there is none yet.
-  package func order(_ chance: OrderID.Chance) throws(LarderError) -> OrderEntry? {
+  package func order(_ chance: OrderID.Chance) throws(LarderError) -> Order? {
     try read { db in
       guard let row = try Self.row(of: chance, db) else { return nil }
       return try Self.entries(db, where: "row = ?", [row]).first
@@ -67,7 +70,7 @@ extension Outbox {
 
   /// Some of the orders, the last placed first, and how many there are.
   package func latest(_ count: Int, after skipped: Int = 0) throws(LarderError)
-    -> (entries: [OrderEntry], all: Int)
+    -> (entries: [Order], all: Int)
   {
     try read { db in
       let entries = try Self.entries(
@@ -80,14 +83,14 @@ extension Outbox {
   }
 
   /// Every order, in the order of placing.
-  package func orders() throws(LarderError) -> [OrderEntry] {
+  package func orders() throws(LarderError) -> [Order] {
     try read { db in try Self.entries(db, where: "TRUE", []) }
   }
 
   /// The order of that id, or of the only id that begins so.
   ///
   /// - Throws: ``LarderError`` when there is none, or several.
-  package func order(_ id: String) throws(LarderError) -> OrderEntry {
+  package func order(_ id: String) throws(LarderError) -> Order {
     try read { db in
       let row = try Self.row(of: id, db)
       guard let entry = try Self.entries(db, where: "row = ?", [row]).first else {
@@ -203,7 +206,7 @@ extension Outbox {
     _ db: Database,
     where condition: String,
     _ arguments: StatementArguments
-  ) throws -> [OrderEntry] {
+  ) throws -> [Order] {
     let chosen = "(SELECT row FROM placed WHERE \(condition))"
     let lines = try LineRow.fetchAll(
       db,
@@ -238,11 +241,11 @@ extension Outbox {
       arguments: arguments
     ).map { placed in
       let row = placed.rowID
-      return OrderEntry(
+      return Order(
         order: placed.order(linesOf[row] ?? []),
         history: (changesOf[row] ?? []).map(\.change),
         messages: (messagesOf[row] ?? []).map { message in
-          OrderEntry.Message(
+          Order.Message(
             id: message.id,
             state: message.orderState,
             delivery: message.standing(.dead),
@@ -268,7 +271,7 @@ extension Outbox {
   /// - Returns: The order afterwards.
   /// - Throws: ``LarderError`` of code `state` when the move is refused, saying why.
   package func move(_ id: String, to state: OrderState?, posting: Bool, at now: OrderTime)
-    throws(LarderError) -> OrderEntry
+    throws(LarderError) -> Order
   {
     try write { db in
       let row = try Self.row(of: id, db)
@@ -294,7 +297,7 @@ extension Outbox {
   }
 
   /// Keeps the messages of a cancelled order from leaving; tells whether one may have left before.
-  private func withdraw(_ entry: OrderEntry, _ row: PlacedRow.ID, _ db: Database) throws -> Bool {
+  private func withdraw(_ entry: Order, _ row: PlacedRow.ID, _ db: Database) throws -> Bool {
     var mayBeKnown = false
     for message in entry.messages {
       switch message.delivery.state {
@@ -371,7 +374,7 @@ extension Outbox {
     }
   }
 
-  private func chosen(_ ids: [String]?, _ db: Database) throws -> [OrderEntry] {
+  private func chosen(_ ids: [String]?, _ db: Database) throws -> [Order] {
     guard let ids else {
       return try Self.entries(
         db,
@@ -393,7 +396,7 @@ extension Outbox {
         """,
       arguments: [
         "state": delivery.state.rawValue, "attempts": delivery.attempts, "tries": delivery.tries,
-        "error": delivery.lastError, "next": delivery.nextAttempt, "id": id,
+        "error": delivery.lastError, "next": delivery.due, "id": id,
       ]
     )
   }

@@ -26,7 +26,7 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
   let state: String
 
   /// The row of a new order.
-  init(_ order: Order) {
+  init(_ order: PlacedOrder) {
     row = nil
     id = order.id.rawValue
     by = order.by
@@ -42,8 +42,8 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
   var rowID: ID { row ?? ID(rawValue: 0) }
 
   /// The order with its lines.
-  func order(_ lines: [LineRow]) -> Order {
-    Order(
+  func order(_ lines: [LineRow]) -> PlacedOrder {
+    PlacedOrder(
       id: OrderID(rawValue: id),
       by: by,
       lines: lines.map {
@@ -80,8 +80,8 @@ struct ChangeRow: Codable, FetchableRecord {
   let state: String
   let time: OrderTime
 
-  var change: OrderEntry.Change {
-    OrderEntry.Change(state: OrderState(rawValue: state) ?? .ordered, time: time)
+  var change: Order.Change {
+    Order.Change(state: OrderState(rawValue: state) ?? .ordered, time: time)
   }
 }
 
@@ -129,7 +129,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
       attempts: attempts,
       tries: tries,
       lastError: error,
-      nextAttempt: next
+      due: next
     )
   }
 }
@@ -144,8 +144,8 @@ struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
   var ended: OrderTime?
   var outcome: String?
 
-  var attempt: OrderEntry.Attempt {
-    OrderEntry.Attempt(began: began, ended: ended, outcome: outcome)
+  var attempt: Order.Attempt {
+    Order.Attempt(began: began, ended: ended, outcome: outcome)
   }
 }
 

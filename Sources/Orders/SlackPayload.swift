@@ -41,7 +41,7 @@ struct SlackPayload: Encodable {
   ///   - order: the order.
   ///   - state: what the message is about.
   ///   - template: the words of the text.
-  init(_ order: Order, _ state: OrderState, _ template: MessageTemplate) {
+  init(_ order: PlacedOrder, _ state: OrderState, _ template: MessageTemplate) {
     let words = template.text(for: order, state, limit: Self.sectionLimit)
     text = words
     var header = SlackText(limit: Self.headerLimit)
@@ -70,7 +70,7 @@ struct SlackPayload: Encodable {
     return (try? encoder.encode(self)).map { [UInt8]($0) }
   }
 
-  private static func lines(of order: Order) -> String {
+  private static func lines(of order: PlacedOrder) -> String {
     var text = SlackText(limit: sectionLimit)
     for (index, line) in order.lines.prefix(mostLines).enumerated() {
       if index > 0 { text.append(raw: "\n") }
@@ -139,7 +139,7 @@ package struct MessageTemplate: Sendable, Equatable {
   }
 
   /// The words for an order, escaped and at most so long.
-  func text(for order: Order, _ state: OrderState, limit: Int) -> String {
+  func text(for order: PlacedOrder, _ state: OrderState, limit: Int) -> String {
     var text = SlackText(limit: limit)
     for part in parts {
       switch part {
@@ -150,7 +150,7 @@ package struct MessageTemplate: Sendable, Equatable {
     return text.value
   }
 
-  private static func value(of place: Place, _ order: Order, _ state: OrderState) -> String {
+  private static func value(of place: Place, _ order: PlacedOrder, _ state: OrderState) -> String {
     switch place {
     case .by: order.by
     case .total: order.total.formatted()

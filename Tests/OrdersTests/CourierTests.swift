@@ -88,7 +88,7 @@ import Testing
 
     #expect(webhook.ids == placed)
     #expect(report.delivered.map(\.rawValue) == [placed[1], placed[2]])
-    #expect(report.nextDue.map { $0 - shelf.clock.now() } == 60_000)
+    #expect(report.due.map { $0 - shelf.clock.now() } == 60_000)
   }
 
   @Test func `a webhook that says it is gone is left alone until resumed or replaced`() throws {

@@ -39,14 +39,14 @@ import Testing
     #expect(next.state == state)
     #expect(next.lastError == error)
     #expect(next.attempts == 1)
-    #expect((next.nextAttempt != nil) == (state == .queued))
+    #expect((next.due != nil) == (state == .queued))
   }
 
   @Test func `the schedule takes 75 hours, and then the message is dead`() {
     var waits: [Int64] = []
     for tries in 1...10 {
       let next = Self.next(.failed(.init("http-500")), tries: tries)
-      waits.append((next.nextAttempt.map { $0 - Self.now } ?? -1) / 1000)
+      waits.append((next.due.map { $0 - Self.now } ?? -1) / 1000)
     }
 
     #expect(waits == [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400])
@@ -58,7 +58,7 @@ import Testing
   func `jitter is a fifth either way`(_ random: Double, _ seconds: Double) {
     let next = Self.next(.failed(.init("http-500")), tries: 3, random: random)
 
-    let wait = Double((next.nextAttempt ?? Self.now) - Self.now) / 1000
+    let wait = Double((next.due ?? Self.now) - Self.now) / 1000
     #expect(abs(wait - seconds) < 0.01)
   }
 
@@ -72,7 +72,7 @@ import Testing
   func `Retry-After is followed up to a day`(_ asked: Int64?, _ seconds: Int64) {
     let next = Self.next(.failed(.init("http-503", retryAfter: asked)), tries: 2)
 
-    #expect(((next.nextAttempt ?? Self.now) - Self.now) / 1000 == seconds)
+    #expect(((next.due ?? Self.now) - Self.now) / 1000 == seconds)
   }
 
   @Test func `what is not the message's fault costs it no place in the schedule`() {
@@ -85,7 +85,7 @@ import Testing
   @Test func `who answers and asks to be left alone is, whether or not the message arrived`() {
     let next = Self.next(.unknown("http-502", retryAfter: 60), .resend)
 
-    #expect(next.nextAttempt == Self.now + 60_000)
+    #expect(next.due == Self.now + 60_000)
   }
 
   @Test(

@@ -4,9 +4,9 @@ import Testing
 
 /// Orders whose id was drawn before they are placed, as a form's is.
 @Suite struct OnceTests {
-  private func order(_ chance: OrderID.Chance, at seconds: Int64) -> Order {
+  private func order(_ chance: OrderID.Chance, at seconds: Int64) -> PlacedOrder {
     let order = Shelf.order(at: OrderTime(seconds: seconds))
-    return Order(
+    return PlacedOrder(
       id: OrderID(at: order.placed, chance: chance),
       by: order.by,
       lines: order.lines,

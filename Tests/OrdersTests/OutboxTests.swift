@@ -167,12 +167,12 @@ import Testing
 
   static func order(
     _ wishes: [(String, Int)],
-    _ change: (inout OrderDraft) -> Void = { _ in }
-  ) throws -> Order {
-    var draft = OrderDraft(
+    _ change: (inout OrderRequest) -> Void = { _ in }
+  ) throws -> PlacedOrder {
+    var draft = OrderRequest(
       by: " 지연\n",
-      wishes: wishes.map { OrderDraft.Wish(item: $0.0, quantity: $0.1) },
-      language: .korean
+      items: wishes.map { OrderRequest.Item($0.0, quantity: $0.1) },
+      locale: "ko_KR"
     )
     change(&draft)
     return try draft.order(items, id: OrderID(rawValue: "ord_1"), at: OrderTime(seconds: 0))
@@ -207,7 +207,7 @@ import Testing
 
     #expect(try Self.order([("A", 1)]) { $0.budget = enough }.total == enough)
     #expect(throws: LarderError.self) { try Self.order([("A", 1)]) { $0.budget = short } }
-    #expect(try Self.order([("S", 1)]) { $0.anyway = true }.lines.count == 1)
+    #expect(try Self.order([("S", 1)]) { $0.allowsSoldOut = true }.lines.count == 1)
     #expect(throws: LarderError.self) { try Self.order([("A", 1)]) { $0.by = "\n " } }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// What goes over the wire.
 @Suite struct PayloadTests {
-  static func slack(_ order: Order, _ state: OrderState = .ordered) throws -> [String: Any] {
+  static func slack(_ order: PlacedOrder, _ state: OrderState = .ordered) throws -> [String: Any] {
     let message = OrderMessage(id: "m", order: order, state: state, changed: order.placed)
     let request = message.request(to: try Shelf.webhook(.slack), at: order.placed)
     let value = try JSONSerialization.jsonObject(with: Data(request?.body ?? []))

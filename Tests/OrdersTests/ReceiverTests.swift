@@ -111,7 +111,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
     #expect(store.orders.count == 1)
     #expect(store.requests.allSatisfy { $0.path == "/orders" })
     if let wait = receiver.wait {
-      let next = try #require(message.delivery.nextAttempt)
+      let next = try #require(message.delivery.due)
       #expect((next - shelf.clock.now()) / 1000 == wait)
     }
   }

@@ -66,9 +66,9 @@ final class Shelf: Sendable {
     note: String? = nil,
     language: Language = .korean,
     at time: OrderTime = OrderTime(seconds: 1_700_000_000)
-  ) -> Order {
+  ) -> PlacedOrder {
     var generator = SystemRandomNumberGenerator()
-    return Order(
+    return PlacedOrder(
       id: OrderID(at: time, using: &generator),
       by: name,
       lines: lines,

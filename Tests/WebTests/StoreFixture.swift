@@ -27,7 +27,7 @@ final class StoreFixture {
   }
 
   /// The orders so far.
-  var placed: [OrderEntry] {
+  var placed: [Order] {
     get throws { Outbox.exists(at: orders) ? try Outbox(orders).orders() : [] }
   }
 

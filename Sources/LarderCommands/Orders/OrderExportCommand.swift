@@ -50,7 +50,7 @@ struct OrderExport {
   /// The whole text; of JSON lines, every one escaped for a terminal.
   let text: String
 
-  init(_ entries: [OrderEntry], _ format: OrderExportFormat) throws {
+  init(_ entries: [Order], _ format: OrderExportFormat) throws {
     switch format {
     case .jsonl:
       text = try entries.map { TerminalJSON.text(try OrderDocument.show($0)) + "\n" }
@@ -65,7 +65,7 @@ struct OrderExport {
     "price", "amount", "currency", "note",
   ]
 
-  private static func rows(_ entry: OrderEntry) -> [CSVLine] {
+  private static func rows(_ entry: Order) -> [CSVLine] {
     let order = entry.order
     return order.lines.map { line in
       CSVLine([

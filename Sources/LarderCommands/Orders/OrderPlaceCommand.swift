@@ -40,7 +40,7 @@ struct OrderPlaceCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp("How many of the first item. (default: 1)", valueName: "n"),
-    transform: WholeNumber.reader(1...OrderDraft.mostPieces)
+    transform: WholeNumber.reader(1...OrderRequest.mostPieces)
   )
   var quantity = 1
 
@@ -69,13 +69,13 @@ struct OrderPlaceCommand: ParsableCommand {
     // What is wrong with the webhook must not leave an order behind that waits for it.
     let receiver = send ? try webhook.webhook() : nil
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
-    var draft = OrderDraft(
+    var draft = OrderRequest(
       by: by,
-      wishes: [OrderDraft.Wish(item: id, quantity: quantity)] + items.map(\.wish),
-      language: outbox.language
+      items: [OrderRequest.Item(id, quantity: quantity)] + items.map(\.wish),
+      locale: outbox.language.rawValue
     )
     draft.note = note
-    draft.anyway = anyway
+    draft.allowsSoldOut = anyway
     let clock = SystemCourierClock()
     draft.budget = try budget.map { try Self.budget($0, reader.catalog.currency) }
     let made = try CatalogOrder(draft, reader, at: clock.now())
@@ -105,7 +105,7 @@ struct OrderPlaceCommand: ParsableCommand {
     }
   }
 
-  private func show(_ box: Outbox, _ order: Orders.Order) throws {
+  private func show(_ box: Outbox, _ order: PlacedOrder) throws {
     if output.json {
       Output.json(try OrderDocument.placed(box.order(order.id.rawValue)))
     } else {
@@ -116,16 +116,16 @@ struct OrderPlaceCommand: ParsableCommand {
 
 /// An item and how many, as `--item` takes them: `HDF73=2`, or `HDF73` for one.
 struct WishArgument: ExpressibleByArgument {
-  let wish: OrderDraft.Wish
+  let wish: OrderRequest.Item
 
   init?(argument: String) {
     guard let sign = argument.lastIndex(of: "=") else {
       guard !argument.isEmpty else { return nil }
-      wish = OrderDraft.Wish(item: argument, quantity: 1)
+      wish = OrderRequest.Item(argument)
       return
     }
     guard sign > argument.startIndex, let count = Int(argument[argument.index(after: sign)...])
     else { return nil }
-    wish = OrderDraft.Wish(item: String(argument[..<sign]), quantity: count)
+    wish = OrderRequest.Item(String(argument[..<sign]), quantity: count)
   }
 }

@@ -110,7 +110,7 @@ struct CourierDocument: Encodable {
           order: $0.order.rawValue,
           delivery: $0.delivery.state.rawValue,
           lastError: $0.delivery.lastError,
-          nextAttempt: $0.delivery.nextAttempt?.text
+          nextAttempt: $0.delivery.due?.text
         )
       },
       forKey: .troubles

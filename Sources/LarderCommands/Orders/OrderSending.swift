@@ -142,7 +142,7 @@ struct CourierSummary {
             + "sends it again"
         )
       case .queued where report.stopped == nil:
-        let when = trouble.delivery.nextAttempt.map { ", next attempt \($0.text)" } ?? ""
+        let when = trouble.delivery.due.map { ", next attempt \($0.text)" } ?? ""
         warnings.append("order \(trouble.order) is not delivered yet: \(reason)\(when)")
       default: break
       }
@@ -163,7 +163,7 @@ struct CourierSummary {
       warnings.append(
         "interrupted: \(Quantities.count(queued, "order")) still queued; larder order send goes on"
       )
-    } else if report.troubles.isEmpty, let due = report.nextDue {
+    } else if report.troubles.isEmpty, let due = report.due {
       warnings.append("the next order is due \(due.text)")
     }
     return warnings

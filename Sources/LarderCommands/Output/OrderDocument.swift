@@ -5,21 +5,21 @@ import Pipeline
 
 /// Orders as `order list --json` and its kin print them, every key always there.
 struct OrderDocument: Encodable {
-  private let entry: OrderEntry
+  private let entry: Order
   private let isWhole: Bool
 
   /// An array of orders.
-  static func list(_ entries: [OrderEntry]) throws -> [UInt8] {
+  static func list(_ entries: [Order]) throws -> [UInt8] {
     try entries.map { OrderDocument(entry: $0, isWhole: false) }.jsonLine()
   }
 
   /// One order, as a list has it.
-  static func placed(_ entry: OrderEntry) throws -> [UInt8] {
+  static func placed(_ entry: Order) throws -> [UInt8] {
     try OrderDocument(entry: entry, isWhole: false).jsonLine()
   }
 
   /// One order with its messages and attempts.
-  static func show(_ entry: OrderEntry) throws -> [UInt8] {
+  static func show(_ entry: Order) throws -> [UInt8] {
     try OrderDocument(entry: entry, isWhole: true).jsonLine()
   }
 
@@ -43,7 +43,7 @@ struct OrderDocument: Encodable {
     try body.encode(entry.state.rawValue, forKey: .state)
     try body.encode(delivery.attempts, forKey: .attempts)
     try body.encode(delivery.lastError, forKey: .lastError)
-    try body.encode(delivery.nextAttempt?.text, forKey: .nextAttempt)
+    try body.encode(delivery.due?.text, forKey: .nextAttempt)
     try body.encode(order.placed.text, forKey: .placed)
     try body.encode(order.note, forKey: .note)
     var items = body.nestedUnkeyedContainer(forKey: .items)
@@ -64,7 +64,7 @@ struct OrderDocument: Encodable {
   }
 
   private func encode(
-    _ messages: [OrderEntry.Message],
+    _ messages: [Order.Message],
     to body: inout KeyedEncodingContainer<Key>
   ) throws {
     var list = body.nestedUnkeyedContainer(forKey: .messages)
@@ -74,7 +74,7 @@ struct OrderDocument: Encodable {
       try item.encode(message.state.rawValue, forKey: .state)
       try item.encode(message.delivery.state.rawValue, forKey: .delivery)
       try item.encode(message.delivery.lastError, forKey: .lastError)
-      try item.encode(message.delivery.nextAttempt?.text, forKey: .nextAttempt)
+      try item.encode(message.delivery.due?.text, forKey: .nextAttempt)
       var attempts = item.nestedUnkeyedContainer(forKey: .attempts)
       for attempt in message.attempts {
         var entry = attempts.nestedContainer(keyedBy: Key.self)
@@ -88,11 +88,11 @@ struct OrderDocument: Encodable {
 
 /// One order as people read it.
 struct OrderCard {
-  private let entry: OrderEntry
+  private let entry: Order
   private let language: Language
   private let terminal: Terminal
 
-  init(_ entry: OrderEntry, _ language: Language, _ terminal: Terminal) {
+  init(_ entry: Order, _ language: Language, _ terminal: Terminal) {
     self.entry = entry
     self.language = language
     self.terminal = terminal
@@ -120,7 +120,7 @@ struct OrderCard {
       lines.append("")
       var line = "\(message.id): \(delivery.state.rawValue)"
       if let error = delivery.lastError { line += ", \(PlainText.line(error))" }
-      if let next = delivery.nextAttempt { line += ", next attempt \(next.text)" }
+      if let next = delivery.due { line += ", next attempt \(next.text)" }
       lines.append(line)
       for attempt in message.attempts {
         lines.append(
@@ -134,9 +134,9 @@ struct OrderCard {
 
 /// What `order place` says.
 struct PlacedOrderText {
-  private let order: Order
+  private let order: PlacedOrder
 
-  init(_ order: Order) {
+  init(_ order: PlacedOrder) {
     self.order = order
   }
 
@@ -149,10 +149,10 @@ struct PlacedOrderText {
 
 /// What a changed order says of itself.
 struct MovedOrderText {
-  private let entry: OrderEntry
+  private let entry: Order
   private let language: Language
 
-  init(_ entry: OrderEntry, _ language: Language) {
+  init(_ entry: Order, _ language: Language) {
     self.entry = entry
     self.language = language
   }
@@ -163,12 +163,12 @@ struct MovedOrderText {
 
 /// Orders as people read them: a line each, with a column that shows how far the shop is.
 struct OrderTable {
-  private let entries: [OrderEntry]
+  private let entries: [Order]
   private let language: Language
   private let now: OrderTime
   private let terminal: Terminal
 
-  init(_ entries: [OrderEntry], _ language: Language, now: OrderTime, _ terminal: Terminal) {
+  init(_ entries: [Order], _ language: Language, now: OrderTime, _ terminal: Terminal) {
     self.entries = entries
     self.language = language
     self.now = now
@@ -206,7 +206,7 @@ struct OrderTable {
     return "\(dots.joined()) \(language.name(of: state))"
   }
 
-  private func delivery(_ entry: OrderEntry) -> String {
+  private func delivery(_ entry: Order) -> String {
     entry.state == .cancelled && entry.delivery.state == .dead
       ? "–" : entry.delivery.state.rawValue
   }

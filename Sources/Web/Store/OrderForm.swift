@@ -123,7 +123,7 @@ struct OrderForm {
   {
     var faults: [OrderFault] = []
     if bill.lines.isEmpty { return [.empty] }
-    if draft.by.isEmpty || draft.by.count > OrderDraft.longestName { faults.append(.name) }
+    if draft.by.isEmpty || draft.by.count > OrderRequest.longestName { faults.append(.name) }
     if draft.note.count > StoreDraft.longestNote { faults.append(.note) }
     if !isCounted { faults.append(.quantity) }
     if bill.lines.contains(where: { $0.trouble != nil }) { faults.append(.trouble) }
@@ -140,11 +140,11 @@ struct OrderForm {
   }
 
   /// The order as the order book takes it.
-  func orderDraft(_ budget: OrderBudget, _ language: Language) -> OrderDraft {
-    var order = OrderDraft(
+  func orderDraft(_ budget: OrderBudget, _ language: Language) -> OrderRequest {
+    var order = OrderRequest(
       by: draft.by,
-      wishes: basket.lines.map { OrderDraft.Wish(item: $0.id, quantity: $0.quantity) },
-      language: language
+      items: basket.lines.map { OrderRequest.Item($0.id, quantity: $0.quantity) },
+      locale: language.rawValue
     )
     order.note = draft.note.isEmpty ? nil : draft.note
     order.budget = budget.most
@@ -152,7 +152,7 @@ struct OrderForm {
   }
 
   /// Whether an order is what this form asks for.
-  func isSame(as order: Orders.Order) -> Bool {
+  func isSame(as order: PlacedOrder) -> Bool {
     order.by == draft.by && (order.note ?? "") == draft.note
       && order.lines.map(\.item) == basket.lines.map(\.id)
       && order.lines.map(\.quantity) == basket.lines.map(\.quantity)

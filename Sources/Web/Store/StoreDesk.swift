@@ -333,7 +333,7 @@ extension StoreDesk {
   }
 
   /// Leads to an order that is kept, and takes its items out of the basket.
-  private func placed(_ entry: OrderEntry, _ form: OrderForm) -> StoreAnswer {
+  private func placed(_ entry: Order, _ form: OrderForm) -> StoreAnswer {
     let told = form.isSame(as: entry.order) ? "placed" : "again"
     var rest = form.draft
     rest.note = ""
@@ -394,7 +394,7 @@ extension StoreDesk {
   }
 
   /// The order of that id; nil when there is none.
-  private func entry(_ id: String, in outbox: Outbox) throws(LarderError) -> OrderEntry? {
+  private func entry(_ id: String, in outbox: Outbox) throws(LarderError) -> Order? {
     do {
       return try outbox.order(id)
     } catch {

@@ -27,7 +27,7 @@ struct OrderProgress {
   let stateWord: String
   let time: OrderMoment?
 
-  init(_ entry: OrderEntry, _ visit: StoreVisit, withTimes: Bool) {
+  init(_ entry: Order, _ visit: StoreVisit, withTimes: Bool) {
     let order: [OrderState] = [.ordered, .preparing, .ready, .collected]
     let now = order.firstIndex(of: entry.state) ?? 0
     func moment(_ state: OrderState) -> OrderMoment? {
@@ -63,7 +63,7 @@ struct OrderTicket {
   let stateWord: String
   let time: OrderMoment?
 
-  init(_ entry: OrderEntry, _ visit: StoreVisit) {
+  init(_ entry: Order, _ visit: StoreVisit) {
     let order = entry.order
     let progress = OrderProgress(entry, visit, withTimes: false)
     (steps, isCancelled, stateWord) = (progress.steps, progress.isCancelled, progress.stateWord)
@@ -95,7 +95,7 @@ struct StoreOrdersPage {
   let message, way, wayWords: String
   let hasWay = true
 
-  init(_ visit: StoreVisit, _ entries: [OrderEntry], all: Int, page: Int) {
+  init(_ visit: StoreVisit, _ entries: [Order], all: Int, page: Int) {
     hasOrders = all > 0
     count = visit.language.count(all, "order", "orders", "주문")
     orders = entries.map { OrderTicket($0, visit) }
@@ -127,7 +127,7 @@ struct StoreOrderPage {
   let time: OrderMoment?
   let hasNote, isOpen, isPlaced, isAgain, isLate, isLive: Bool
 
-  init(_ visit: StoreVisit, _ entry: OrderEntry, token: String) {
+  init(_ visit: StoreVisit, _ entry: Order, token: String) {
     let order = entry.order
     let progress = OrderProgress(entry, visit, withTimes: true)
     (steps, isCancelled, stateWord) = (progress.steps, progress.isCancelled, progress.stateWord)
@@ -161,7 +161,7 @@ struct StoreOrderPage {
   }
 }
 
-extension OrderEntry {
+extension Order {
   /// Whether something is still to come of it.
   var isMoving: Bool {
     let isSent = [.delivered, .dead, .ambiguous].contains(delivery.state)
@@ -182,7 +182,7 @@ extension PageLanguage {
   }
 
   /// How far the message about an order is, in a word and in a sentence.
-  func delivery(_ entry: OrderEntry) -> (word: String, text: String) {
+  func delivery(_ entry: Order) -> (word: String, text: String) {
     let delivery = entry.delivery
     switch delivery.state {
     case .queued where delivery.attempts == 0:

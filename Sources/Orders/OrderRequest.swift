@@ -2,39 +2,42 @@ import Base
 import Catalog
 
 /// An order as somebody asks for it, before the catalog was asked.
-package struct OrderDraft: Sendable {
+///
+///     var request = OrderRequest(by: "Jiyeon", items: [.init("HDF73", quantity: 2)])
+///     request.budget = Price(minorUnits: 20_000, currency: "KRW")
+public struct OrderRequest: Sendable, Hashable {
   /// An item and how many of it.
-  package struct Wish: Hashable, Sendable {
+  public struct Item: Hashable, Sendable {
     /// The item's id.
-    package let item: String
-    /// How many.
-    package let quantity: Int
+    public var id: String
+    /// How many, from 1 to 1,000,000.
+    public var quantity: Int
 
-    /// Makes a wish.
-    package init(item: String, quantity: Int) {
-      self.item = item
+    /// So many of an item.
+    public init(_ id: String, quantity: Int = 1) {
+      self.id = id
       self.quantity = quantity
     }
   }
 
-  /// Who orders.
-  package var by: String
+  /// Who orders, 1 to 200 characters.
+  public var by: String
   /// What is wanted, in order; the same item may stand twice.
-  package var wishes: [Wish]
-  /// What else there is to say.
-  package var note: String?
+  public var items: [Item]
+  /// What else there is to say, 10,000 characters at most.
+  public var note: String?
+  /// The most that may be spent, in the catalog's currency.
+  public var budget: Price?
   /// Whether a sold-out item is ordered all the same.
-  package var anyway = false
-  /// The most that may be spent, in minor units of the catalog's currency.
-  package var budget: Price?
-  /// The language of the order's messages.
-  package var language: Language
+  public var allowsSoldOut = false
+  /// The locale that people read the order in, such as `ko_KR`; English unless Korean.
+  public var locale: String
 
-  /// Makes a draft without note and budget.
-  package init(by: String, wishes: [Wish], language: Language) {
+  /// A request without note and budget.
+  public init(by: String, items: [Item], locale: String = "en_US") {
     self.by = by
-    self.wishes = wishes
-    self.language = language
+    self.items = items
+    self.locale = locale
   }
 
   /// The longest name, and the longest note, in characters.
@@ -46,14 +49,14 @@ package struct OrderDraft: Sendable {
   /// Makes the order with what the catalog says of its items.
   ///
   /// - Parameters:
-  ///   - items: the items by id, as last synced.
+  ///   - catalog: the items by id, as last synced.
   ///   - id: the order's name.
   ///   - now: when it is placed.
   /// - Returns: The order, which nobody has kept yet.
   /// - Throws: ``LarderError``: `refused` when an item is sold out, has no price, or the whole costs
   ///   more than the budget; `usage` for a name or number that cannot be.
-  package func order(_ items: [String: StoreItem], id: OrderID, at now: OrderTime)
-    throws(LarderError) -> Order
+  package func order(_ catalog: [String: StoreItem], id: OrderID, at now: OrderTime)
+    throws(LarderError) -> PlacedOrder
   {
     let name = PlainText.line(by)
     guard !name.isEmpty, name.count <= Self.longestName else {
@@ -69,7 +72,7 @@ package struct OrderDraft: Sendable {
         "cannot order: the note has \(note.count) characters; \(Self.longestNote) are the most"
       )
     }
-    let lines = try lines(items)
+    let lines = try lines(catalog)
     let total = try Self.total(of: lines)
     if let budget, budget.currency != total.currency || total.minorUnits > budget.minorUnits {
       throw LarderError(
@@ -79,37 +82,37 @@ package struct OrderDraft: Sendable {
       )
     }
     let text = note.map(PlainText.block).flatMap { $0.isEmpty ? nil : $0 }
-    return Order(
+    return PlacedOrder(
       id: id,
       by: name,
       lines: lines,
       total: total,
       note: text,
-      language: language,
+      language: Language(locale: locale),
       placed: now
     )
   }
 
   /// One line an item, in the order of their first mention.
-  private func lines(_ items: [String: StoreItem]) throws(LarderError) -> [OrderLine] {
+  private func lines(_ catalog: [String: StoreItem]) throws(LarderError) -> [OrderLine] {
     var quantities: [String: Int] = [:]
     var ids: [String] = []
-    for wish in wishes {
-      if quantities[wish.item] == nil { ids.append(wish.item) }
-      quantities[wish.item, default: 0] += min(max(wish.quantity, -1), Self.mostPieces + 1)
-      guard wish.quantity > 0, quantities[wish.item, default: 0] <= Self.mostPieces else {
+    for item in items {
+      if quantities[item.id] == nil { ids.append(item.id) }
+      quantities[item.id, default: 0] += min(max(item.quantity, -1), Self.mostPieces + 1)
+      guard item.quantity > 0, quantities[item.id, default: 0] <= Self.mostPieces else {
         throw LarderError(
           .usage,
-          "cannot order \(wish.quantity) of \(wish.item): from 1 to \(Self.mostPieces) can be had"
+          "cannot order \(item.quantity) of \(item.id): from 1 to \(Self.mostPieces) can be had"
         )
       }
     }
     var lines: [OrderLine] = []
     for id in ids {
-      guard let item = items[id] else {
+      guard let item = catalog[id] else {
         throw LarderError(.unknown, "cannot order \(id): the catalog has no such item", thing: id)
       }
-      if !anyway, item.isSoldOut {
+      if !allowsSoldOut, item.isSoldOut {
         throw LarderError(
           .refused,
           "cannot order \(id) (\(item.title)): it is sold out",

@@ -1,0 +1,52 @@
+import Base
+import CurlTransport
+import Orders
+
+/// Where orders go.
+///
+/// The URL is a secret: it is never shown.
+public struct Webhook: Sendable {
+  let inner: Orders.Webhook
+  /// Whether a message that may have arrived is sent again under the same id, and not held until
+  /// somebody decides.
+  public var resendsAmbiguous: Bool
+
+  /// A Slack incoming webhook; what may have arrived is held.
+  ///
+  /// - Parameters:
+  ///   - url: The webhook's URL, https or loopback.
+  ///   - template: The words, with `{by}`, `{total}`, `{what}` and others in them; nil for
+  ///     `{by} – {total} – {what}`.
+  /// - Returns: The webhook.
+  /// - Throws: ``LarderError`` with the code `argument`, which does not repeat the URL.
+  public static func slack(_ url: String, template: String? = nil) throws(LarderError) -> Webhook {
+    let inner = try LarderError.translating {
+      try Orders.Webhook(
+        url,
+        payload: .slack,
+        template: try template.map { try MessageTemplate($0) } ?? .standard,
+        parser: CurlURLParser()
+      )
+    }
+    return Webhook(inner: inner, resendsAmbiguous: false)
+  }
+
+  /// A receiver of JSON by Standard Webhooks 1.0; what may have arrived is sent again under its id.
+  ///
+  /// - Parameters:
+  ///   - url: The receiver's URL, https or loopback.
+  ///   - secrets: `whsec_…` secrets with white space between, all of which sign; nil to send unsigned.
+  /// - Returns: The webhook.
+  /// - Throws: ``LarderError`` with the code `argument`, which repeats neither.
+  public static func json(_ url: String, secrets: String?) throws(LarderError) -> Webhook {
+    let inner = try LarderError.translating {
+      try Orders.Webhook(
+        url,
+        payload: .json,
+        secrets: try secrets.map { try WebhookSecret.parse($0) } ?? [],
+        parser: CurlURLParser()
+      )
+    }
+    return Webhook(inner: inner, resendsAmbiguous: true)
+  }
+}
