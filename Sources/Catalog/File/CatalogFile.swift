@@ -7,7 +7,7 @@ public struct CatalogFile: Hashable, Sendable {
   /// What relative URLs are relative to: http, https or file.
   ///
   /// In every URL of the file, `${NAME}` stands for an environment variable; see
-  /// ``resolvedURLVariables(environment:)``.
+  /// `resolvedURLVariables(environment:)`.
   public var base: String?
   /// The sections.
   public var sections: SectionPlan
