@@ -1,3 +1,4 @@
+import Base
 import Support
 import Testing
 import Transport
