@@ -279,7 +279,7 @@ struct SizesView {
     var all: [String: Int64] = [:]
     var urls: Set<String> = []
     var sum: Int64 = 0
-    let sizes = shelves.map { shelf in
+    let sizes: [(shelf: ReportShelf, pictures: Int, bytes: Int64)] = shelves.map { shelf in
       var own: [String: Int64] = [:]
       for image in shelf.items.lazy.flatMap(\.pictures) {
         urls.insert(image.url)
@@ -292,15 +292,16 @@ struct SizesView {
     }
     bytes = all.values.reduce(0, +)
     (held, referenced, isShared) = (all.count, urls.count, sum > bytes)
-    let most = sizes.map(\.2).max() ?? 0
+    let most = sizes.map(\.bytes).max() ?? 0
     rows = sizes.map { shelf, pictures, bytes in
-      Row(
+      let share = most > 0 ? Double(bytes) / Double(most) : 0
+      return Row(
         title: shelf.title,
         speech: shelf.speech,
         items: shelf.items.count.grouped,
         pictures: pictures.grouped,
         size: ByteCount(bytes).formatted(),
-        bar: most > 0 ? max(bytes > 0 ? 2 : 0, Int(160 * Double(bytes) / Double(most))) : 0
+        bar: max(bytes > 0 ? 2 : 0, Int(160 * share))
       )
     }
     let pictures = language.count(held, "picture", "pictures", "사진")
