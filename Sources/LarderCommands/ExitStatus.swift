@@ -3,6 +3,7 @@ import Bench
 import Cache
 import Catalog
 import CurlTransport
+import Orders
 import Pipeline
 import Transport
 

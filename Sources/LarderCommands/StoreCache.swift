@@ -1,3 +1,4 @@
+import Base
 import Cache
 import CurlTransport
 import Foundation
@@ -62,7 +63,7 @@ final class StoreCache {
         .usage
       )
     }
-    do throws(StoreError) {
+    do throws(LarderError) {
       return try StoreLocation(parsing: text)
     } catch {
       throw CommandFailure(error.description, .usage)
