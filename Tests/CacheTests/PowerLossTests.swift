@@ -52,7 +52,7 @@ struct PowerLossTests {
         cut.play(step.operation)
       }
     }
-    #expect(operations.count >= 70, "\(operations.count) operations")
+    #expect(operations.count >= 67, "\(operations.count) operations")
   }
 
   @Test func `a new folder is synced by its name, too, before a row relies on it`() throws {

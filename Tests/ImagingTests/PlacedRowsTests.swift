@@ -103,13 +103,13 @@ struct PlacedRowsTests {
     _ kind: PNGKind,
     _ background: String?
   ) throws {
-    let file = try PictureFile(kind.bytes(width: 115, height: 105))
+    let file = try PictureFile(kind.bytes(width: 230, height: 210))
     guard case .png(let chunks) = file.probe.structure else { return }
     var stamp = Stamp(time: .given(instant: 1_610_000_000, offset: 0))
     stamp.crop.background = background.flatMap { PictureColour($0) }
     stamp.crop.fit = .contain
     let moment = try StampTime.given(stamp)
-    for (enlarges, width, height) in [(false, 130, 120), (true, 200, 155), (true, 60, 95)] {
+    for (enlarges, width, height) in [(false, 260, 240), (true, 400, 310), (true, 120, 190)] {
       stamp.crop.enlarges = enlarges
       stamp.crop.frame = PixelSize(width: width, height: height)
 

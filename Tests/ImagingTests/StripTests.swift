@@ -163,11 +163,11 @@ struct StripTests {
     }
   }
 
-  @Test(arguments: Sweep.pairs(PNGKind.all, [nil, 75, 200]))
+  @Test(arguments: Sweep.pairs(PNGKind.all, [nil, 150, 400]))
   func `a stamp laid on in strips is the stamp laid on at once`(_ kind: PNGKind, _ side: Int?)
     throws
   {
-    let file = try PictureFile(kind.bytes(width: 115, height: 105))
+    let file = try PictureFile(kind.bytes(width: 230, height: 210))
     guard case .png(let chunks) = file.probe.structure else { return }
     var stamp = Stamp(time: .given(instant: 1_610_000_000, offset: 0))
     stamp.crop.frame = side.map { PixelSize(side: $0) }
