@@ -47,6 +47,6 @@ package final class DatabaseHeader {
   /// (https://sqlite.org/fileformat.html, section 1.3.7)
   package var changes: UInt32? {
     var changes: UInt32 = 0
-    return larder_sqlite_read_header(raw, &changes, 4, 24) == 0 ? changes : nil
+    return larder_sqlite_read_header(raw, &changes, 4, 24) == 0 ? UInt32(bigEndian: changes) : nil
   }
 }
