@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "CPNG", linkerSettings: [.linkedLibrary("png16"), .linkedLibrary("z")]),
     .target(name: "CXML", linkerSettings: [.linkedLibrary("xml2")]),
     .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
-    .target(name: "CAVIF", linkerSettings: [.linkedLibrary("avif")]),
+    .target(name: "CAVIF", dependencies: ["COpening"]),
     .target(name: "CDrawing", dependencies: ["COpening"]),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
     .target(name: "CUnpack", linkerSettings: [.linkedLibrary("z")]),

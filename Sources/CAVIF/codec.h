@@ -1,14 +1,51 @@
-// What reading and writing share.
+// What the library is asked for, once it is open.
 #ifndef LARDER_CAVIF_CODEC_H
 #define LARDER_CAVIF_CODEC_H
 
 #include <avif/avif.h>
 
 #include "CAVIF.h"
+#include "COpening.h"
 
 #if AVIF_VERSION < 110100
 #error "libavif 0.11.1 or later is needed"
 #endif
+
+// The interface that the headers describe: libavif changes this number with it.
+#if AVIF_VERSION_MAJOR >= 1
+#define LIBRARY "libavif.so.16"
+#else
+#define LIBRARY "libavif.so.15"
+#endif
+
+#define FUNCTIONS(F)                                                                                \
+  F(avifCodecName)                                                                                  \
+  F(avifCropRectConvertCleanApertureBox)                                                            \
+  F(avifDecoderCreate)                                                                              \
+  F(avifDecoderDestroy)                                                                             \
+  F(avifDecoderNextImage)                                                                           \
+  F(avifDecoderParse)                                                                               \
+  F(avifDecoderSetIOMemory)                                                                         \
+  F(avifEncoderCreate)                                                                              \
+  F(avifEncoderDestroy)                                                                             \
+  F(avifEncoderSetCodecSpecificOption)                                                              \
+  F(avifEncoderWrite)                                                                               \
+  F(avifImageCopy)                                                                                  \
+  F(avifImageCreate)                                                                                \
+  F(avifImageCreateEmpty)                                                                           \
+  F(avifImageDestroy)                                                                               \
+  F(avifImageRGBToYUV)                                                                              \
+  F(avifImageSetMetadataExif)                                                                       \
+  F(avifImageSetMetadataXMP)                                                                        \
+  F(avifImageSetProfileICC)                                                                         \
+  F(avifImageSetViewRect)                                                                           \
+  F(avifImageYUVToRGB)                                                                              \
+  F(avifRGBImageSetDefaults)                                                                        \
+  F(avifRWDataFree)                                                                                 \
+  F(avifResultToString)                                                                             \
+  F(avifVersion)
+
+FUNCTIONS(COPENING_DECLARED)
 
 // What a result of libavif's means to the caller, with its words.
 __attribute__((visibility("hidden"))) int cavif_outcome_of(avifResult result,

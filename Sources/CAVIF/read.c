@@ -6,7 +6,7 @@
 // A decoder of which the boxes have been read; NULL, with the result, when they are broken.
 static avifDecoder *open_file(const uint8_t *bytes, size_t count, cavif_limits limits, avifCodecChoice codec,
                               int *result, cavif_outcome *outcome) {
-  avifDecoder *decoder = avifDecoderCreate();
+  avifDecoder *decoder = their_avifDecoderCreate();
   if (decoder == NULL) {
     *result = cavif_no_memory;
     return NULL;
@@ -18,11 +18,11 @@ static avifDecoder *open_file(const uint8_t *bytes, size_t count, cavif_limits l
   decoder->imageCountLimit = limits.frames;
   // Many writers leave out boxes that nothing here depends on.
   decoder->strictFlags = AVIF_STRICT_DISABLED;
-  avifResult parsed = avifDecoderSetIOMemory(decoder, bytes, count);
-  if (parsed == AVIF_RESULT_OK) parsed = avifDecoderParse(decoder);
+  avifResult parsed = their_avifDecoderSetIOMemory(decoder, bytes, count);
+  if (parsed == AVIF_RESULT_OK) parsed = their_avifDecoderParse(decoder);
   *result = cavif_outcome_of(parsed, &decoder->diag, outcome);
   if (*result == cavif_done) return decoder;
-  avifDecoderDestroy(decoder);
+  their_avifDecoderDestroy(decoder);
   return NULL;
 }
 
@@ -53,7 +53,7 @@ int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, c
   avifCropRect rect;
   avifDiagnostics ignored;
   if (image->transformFlags & AVIF_TRANSFORM_CLAP &&
-      avifCropRectConvertCleanApertureBox(&rect, &image->clap, image->width, image->height,
+      their_avifCropRectConvertCleanApertureBox(&rect, &image->clap, image->width, image->height,
                                                 image->yuvFormat, &ignored)) {
     header->aperture = (cavif_region){rect.x, rect.y, rect.width, rect.height};
   }
@@ -67,32 +67,32 @@ int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, c
       !copy(&image->xmp, &header->xmp)) {
     result = cavif_no_memory;
   }
-  avifDecoderDestroy(decoder);
+  their_avifDecoderDestroy(decoder);
   return result;
 }
 
 // Copies the planes of a region, so that the decoder can go, which holds several times as much.
 static avifResult take(const avifImage *whole, cavif_region region, avifImage *own) {
-  avifImage *view = avifImageCreateEmpty();
+  avifImage *view = their_avifImageCreateEmpty();
   if (view == NULL) return AVIF_RESULT_OUT_OF_MEMORY;
   const avifCropRect rect = {region.x, region.y, region.width, region.height};
-  avifResult done = avifImageSetViewRect(view, whole, &rect);
-  if (done == AVIF_RESULT_OK) done = avifImageCopy(own, view, AVIF_PLANES_ALL);
-  avifImageDestroy(view);
+  avifResult done = their_avifImageSetViewRect(view, whole, &rect);
+  if (done == AVIF_RESULT_OK) done = their_avifImageCopy(own, view, AVIF_PLANES_ALL);
+  their_avifImageDestroy(view);
   return done;
 }
 
 static avifResult convert(const avifImage *image, bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride) {
   if ((image->depth > 8) != is_wide) return AVIF_RESULT_UNSUPPORTED_DEPTH;
   avifRGBImage rgb;
-  avifRGBImageSetDefaults(&rgb, image);
+  their_avifRGBImageSetDefaults(&rgb, image);
   rgb.depth = is_wide ? 16 : 8;
   rgb.format = has_alpha ? AVIF_RGB_FORMAT_RGBA
                : is_wide ? AVIF_RGB_FORMAT_RGB
                          : AVIF_RGB_FORMAT_BGRA;
   rgb.pixels = pixels;
   rgb.rowBytes = (uint32_t)stride;
-  return avifImageYUVToRGB(image, &rgb);
+  return their_avifImageYUVToRGB(image, &rgb);
 }
 
 static avifCodecChoice choice_of(int codec) {
@@ -102,7 +102,7 @@ static avifCodecChoice choice_of(int codec) {
 }
 
 bool cavif_decodes(int codec) {
-  return avifCodecName(choice_of(codec), AVIF_CODEC_FLAG_CAN_DECODE) != NULL;
+  return their_avifCodecName(choice_of(codec), AVIF_CODEC_FLAG_CAN_DECODE) != NULL;
 }
 
 int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, int codec, cavif_region region,
@@ -111,16 +111,16 @@ int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, int co
   int result = cavif_done;
   avifDecoder *decoder = open_file(bytes, count, limits, choice_of(codec), &result, outcome);
   if (decoder == NULL) return result;
-  avifResult done = avifDecoderNextImage(decoder);
-  avifImage *own = avifImageCreateEmpty();
+  avifResult done = their_avifDecoderNextImage(decoder);
+  avifImage *own = their_avifImageCreateEmpty();
   if (done == AVIF_RESULT_OK) {
     done = own == NULL ? AVIF_RESULT_OUT_OF_MEMORY : take(decoder->image, region, own);
   }
   result = cavif_outcome_of(done, &decoder->diag, outcome);
-  avifDecoderDestroy(decoder);
+  their_avifDecoderDestroy(decoder);
   if (result == cavif_done) {
     result = cavif_outcome_of(convert(own, has_alpha, is_wide, pixels, stride), NULL, outcome);
   }
-  if (own != NULL) avifImageDestroy(own);
+  if (own != NULL) their_avifImageDestroy(own);
   return result;
 }

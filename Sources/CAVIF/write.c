@@ -10,7 +10,7 @@ static avifResult fill(avifImage *image, const cavif_encoding *encoding) {
   image->transferCharacteristics = (avifTransferCharacteristics)encoding->colour.transfer;
   image->matrixCoefficients = (avifMatrixCoefficients)encoding->colour.matrix;
   avifRGBImage rgb;
-  avifRGBImageSetDefaults(&rgb, image);
+  their_avifRGBImageSetDefaults(&rgb, image);
   rgb.depth = (uint32_t)encoding->depth;
   rgb.format = encoding->order == cavif_rgb    ? AVIF_RGB_FORMAT_RGB
                : encoding->order == cavif_rgba ? AVIF_RGB_FORMAT_RGBA
@@ -20,16 +20,16 @@ static avifResult fill(avifImage *image, const cavif_encoding *encoding) {
   rgb.rowBytes = encoding->stride;
   // Its own conversion is exact where libyuv's is quick.
   rgb.avoidLibYUV = encoding->lossless;
-  avifResult done = avifImageRGBToYUV(image, &rgb);
+  avifResult done = their_avifImageRGBToYUV(image, &rgb);
   if (done != AVIF_RESULT_OK) return done;
   if (encoding->profile_count > 0) {
-    avifImageSetProfileICC(image, encoding->profile, encoding->profile_count);
+    their_avifImageSetProfileICC(image, encoding->profile, encoding->profile_count);
   }
   if (encoding->exif_count > 0) {
-    avifImageSetMetadataExif(image, encoding->exif, encoding->exif_count);
+    their_avifImageSetMetadataExif(image, encoding->exif, encoding->exif_count);
   }
   if (encoding->xmp_count > 0) {
-    avifImageSetMetadataXMP(image, encoding->xmp, encoding->xmp_count);
+    their_avifImageSetMetadataXMP(image, encoding->xmp, encoding->xmp_count);
   }
   // The picture stands upright, whatever its metadata may still say.
   image->transformFlags = AVIF_TRANSFORM_NONE;
@@ -49,8 +49,8 @@ static void choose_quality(avifEncoder *encoder, const cavif_encoding *encoding)
   char text[4];
   snprintf(text, sizeof text, "%d", level);
   // One quality for the whole picture, rather than a bit rate. Alpha keeps to its own quantizers.
-  avifEncoderSetCodecSpecificOption(encoder, "color:end-usage", "q");
-  avifEncoderSetCodecSpecificOption(encoder, "color:cq-level", text);
+  their_avifEncoderSetCodecSpecificOption(encoder, "color:end-usage", "q");
+  their_avifEncoderSetCodecSpecificOption(encoder, "color:cq-level", text);
 }
 
 struct cavif_picture {
@@ -64,9 +64,9 @@ cavif_picture *cavif_begin(const cavif_encoding *encoding, int *result, cavif_ou
     *result = cavif_no_memory;
     return NULL;
   }
-  picture->image = avifImageCreate(encoding->width, encoding->height, (uint32_t)encoding->file_depth,
+  picture->image = their_avifImageCreate(encoding->width, encoding->height, (uint32_t)encoding->file_depth,
                                          (avifPixelFormat)encoding->colour.chroma);
-  picture->encoder = avifEncoderCreate();
+  picture->encoder = their_avifEncoderCreate();
   avifResult done = picture->image == NULL || picture->encoder == NULL ? AVIF_RESULT_OUT_OF_MEMORY
                                                                        : fill(picture->image, encoding);
   *result = cavif_outcome_of(done, NULL, outcome);
@@ -80,7 +80,7 @@ cavif_picture *cavif_begin(const cavif_encoding *encoding, int *result, cavif_ou
 
 int cavif_encode(cavif_picture *picture, cavif_bytes *out, cavif_outcome *outcome) {
   avifRWData made = AVIF_DATA_EMPTY;
-  avifResult done = avifEncoderWrite(picture->encoder, picture->image, &made);
+  avifResult done = their_avifEncoderWrite(picture->encoder, picture->image, &made);
   if (done == AVIF_RESULT_OK) {
     out->bytes = malloc(made.size);
     out->count = made.size;
@@ -91,12 +91,12 @@ int cavif_encode(cavif_picture *picture, cavif_bytes *out, cavif_outcome *outcom
     }
   }
   int result = cavif_outcome_of(done, &picture->encoder->diag, outcome);
-  avifRWDataFree(&made);
+  their_avifRWDataFree(&made);
   return result;
 }
 
 void cavif_close(cavif_picture *picture) {
-  if (picture->encoder != NULL) avifEncoderDestroy(picture->encoder);
-  if (picture->image != NULL) avifImageDestroy(picture->image);
+  if (picture->encoder != NULL) their_avifEncoderDestroy(picture->encoder);
+  if (picture->image != NULL) their_avifImageDestroy(picture->image);
   free(picture);
 }

@@ -20,6 +20,20 @@ extension LarderError {
     )
   }
 
+  /// The error of a picture whose library is not there; `words` are the dynamic loader's.
+  static func noLibrary(
+    _ name: String,
+    _ format: String,
+    _ package: String,
+    _ words: String
+  ) -> LarderError {
+    LarderError(
+      .library,
+      "cannot work on \(name): \(format) needs a library that cannot be opened (\(words)); install "
+        + "\(package)"
+    )
+  }
+
   /// The error of a picture that goes beyond `PictureLimits`.
   static func tooLarge(_ name: String, _ reason: String) -> LarderError {
     LarderError(.tooLarge, "cannot read \(name): \(reason); make it smaller first")

@@ -1,4 +1,5 @@
-// libavif. Each function runs a whole sequence of calls, as libavif's structures are its own to allocate.
+// libavif, opened when the first AVIF is read or written rather than when the program starts: it brings four AV1
+// codecs along. Each function runs a whole sequence of calls, as libavif's structures are its own to allocate.
 #ifndef LARDER_CAVIF_H
 #define LARDER_CAVIF_H
 
@@ -6,7 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The release of the loaded library, as text.
+// Opens the library; safe from any thread; later calls cost nothing. NULL when it is there, else the
+// dynamic loader's words, which stay valid. Before, no other function may be called.
+const char *cavif_open(void);
+
+// The release of the loaded library, as text; NULL where it cannot be opened.
 const char *cavif_release(void);
 
 // How a sequence ended.

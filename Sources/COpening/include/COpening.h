@@ -17,6 +17,10 @@ typedef struct {
 // its own that is never freed.
 const char *copening_find(const char *library, const copening_function *functions, size_t count);
 
+// Declares the pointer of a function for the other files of a module, as the list does with COPENING_DECLARED.
+#define COPENING_DECLARED(name, ...) extern COPENING_HIDDEN __typeof__(&name) their_##name;
+#define COPENING_HIDDEN __attribute__((visibility("hidden")))
+
 // Defines a pointer `their_NAME` for each function of a list, and `opener(void)`, which finds them once a process, from
 // any thread. The list calls its argument with the name of each, and with whatever the file needs besides.
 #define COPENING(opener, library, list)                                                             \
@@ -32,7 +36,7 @@ const char *copening_find(const char *library, const copening_function *function
     pthread_once(&once, opener##_once);                                                             \
     return opener##_failure;                                                                        \
   }
-#define COPENING_POINTER(name, ...) static __typeof__(&name) their_##name;
+#define COPENING_POINTER(name, ...) COPENING_HIDDEN __typeof__(&name) their_##name;
 #define COPENING_ENTRY(name, ...) {#name, (void **)&their_##name},
 
 // Tells packagers what is opened, as the dynamic section no longer does: "required", or "recommended" where larder says

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// The process that works on pictures for another, which started it: ``PictureWorkers``.
 ///
-/// It can read files, as Pango and fonts are opened when they are needed, and change none but those that it is handed.
+/// It can read files, as libraries and fonts are opened when they are needed, and change none but those that it is handed.
 /// It starts no program and opens no socket. Its memory is limited for each picture, and its processor time by what the
 /// picture's header says. It ends with the other process.
 package struct PictureWorker {

@@ -3,6 +3,15 @@ import CAVIF
 
 /// AVIF in and out by libavif, of which no pointer or struct is seen elsewhere.
 enum AVIFCodec {
+  /// Opens libavif.
+  ///
+  /// - Throws: ``ImagingError`` of code `library` when it is not there.
+  static func open(_ name: String) throws(LarderError) {
+    if let words = cavif_open() {
+      throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
+    }
+  }
+
   /// Decodes a region of what is to be shown, stored as it is: `bgrx`, `rgb` of 16 bits, or `rgba`
   /// of either.
   static func decode(
@@ -85,6 +94,7 @@ enum AVIFCodec {
     tags: PictureTags,
     name: String
   ) throws(LarderError) -> [UInt8] {
+    try open(name)
     let order =
       bitmap.layout == .rgb ? cavif_rgb : bitmap.layout == .rgba ? cavif_rgba : cavif_bgrx
     var made = cavif_bytes()

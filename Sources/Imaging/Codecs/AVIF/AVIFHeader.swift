@@ -43,6 +43,7 @@ struct AVIFHeader: Equatable {
   /// - Throws: ``ImagingError`` when they are broken, or the picture is more than `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try Self.checkEnd(bytes, name)
+    try AVIFCodec.open(name)
     var header = cavif_header()
     var outcome = cavif_outcome()
     let allowed = cavif_limits(

@@ -1,14 +1,19 @@
 #include "codec.h"
 
+#include "COpening.h"
+
 #include <stdio.h>
 
-const char *cavif_release(void) { return avifVersion(); }
+COPENING(cavif_open, LIBRARY, FUNCTIONS)
+COPENING_NOTE("avif", "recommended", "Reads and writes AVIF", LIBRARY)
+
+const char *cavif_release(void) { return cavif_open() == NULL ? their_avifVersion() : NULL; }
 
 int cavif_outcome_of(avifResult result, const avifDiagnostics *diagnostics, cavif_outcome *outcome) {
   if (result == AVIF_RESULT_OK) return cavif_done;
   const char *words = diagnostics != NULL && diagnostics->error[0] != 0
                           ? diagnostics->error
-                          : avifResultToString(result);
+                          : their_avifResultToString(result);
   snprintf(outcome->message, sizeof outcome->message, "%s", words);
   switch (result) {
   case AVIF_RESULT_OUT_OF_MEMORY: return cavif_no_memory;
