@@ -41,7 +41,7 @@ package struct PictureWorker {
   private mutating func makeNext() throws(WorkerLoss) {
     let message = try channel.receive(takesDescriptor: true, wait: wait)
     // Whatever is thrown here ends the process, and closes the input with it.
-    let request = try message.decoded(WorkerChannel.Request.self)
+    let request = try WorkerChannel.Request(message.text)
     let order = try order(message.bytes)
     let made: Result<EncodedPicture, LarderError>
     do throws(LarderError) {
@@ -99,7 +99,7 @@ package struct PictureWorker {
   /// Says how much processor time a picture asks for, and has the kernel end the process beyond it.
   private func demand(_ seconds: Double) {
     larder_limit_processor(seconds)
-    try? channel.send(.seconds, seconds.text, wait: wait)
+    try? channel.send(.seconds, withUnsafeBytes(of: seconds) { Array($0) }, wait: wait)
   }
 
   /// Has the other process begin the file of a result that is not to be held.

@@ -5,16 +5,16 @@ import Glibc
 
 /// How two ends of a socket talk about pictures.
 ///
-/// A message is its kind and two counts (4, 4 and 8 bytes, in the machine's order), a text of JSON, and bytes:
+/// A message is its kind and two counts (4, 4 and 8 bytes, in the machine's order), a text, and bytes:
 ///
 /// | kind | from | text | bytes | descriptor |
 /// |---|---|---|---|---|
 /// | make | larder | ``WorkerChannel/Request`` | ``PictureOrder/wire`` | the picture |
-/// | seconds | worker | the processor time that is asked for | | |
+/// | seconds | worker | the processor time that is asked for, a `Double` | | |
 /// | place | worker | | | |
 /// | placed | larder | | | the file that the result goes into |
-/// | made | worker | ``PictureAnswer`` | the result, unless its file was placed | |
-/// | failed | both | ``ErrorAnswer`` | | |
+/// | made | worker | ``PictureAnswer`` as JSON | the result, unless its file was placed | |
+/// | failed | both | ``ErrorAnswer`` as JSON | | |
 struct WorkerChannel {
   enum Kind: UInt32 {
     case make = 1
@@ -28,18 +28,41 @@ struct WorkerChannel {
     /// A descriptor that came along, which whoever receives it closes.
     var descriptor: Int32 = -1
 
-    /// Reads the text.
+    /// The processor time of a message of that kind.
+    func seconds() throws(WorkerLoss) -> Double {
+      guard text.count == MemoryLayout<Double>.size else { throw .nonsense }
+      let seconds = text.withUnsafeBytes { $0.loadUnaligned(as: Double.self) }
+      guard seconds.isFinite else { throw .nonsense }
+      return seconds
+    }
+
+    /// Reads the text, which is JSON.
     func decoded<Value: Decodable>(_ type: Value.Type) throws(WorkerLoss) -> Value {
       do { return try JSONDecoder().decode(type, from: Data(text)) } catch { throw .nonsense }
     }
   }
 
-  struct Request: Codable {
+  /// A picture that is to be made: a byte of flags and its name.
+  ///
+  /// Written as JSON it took a tenth of the time of a small picture.
+  struct Request {
     let name: String
     /// Whether the picture is a file, which has a time.
     let isFile: Bool
     /// Whether the result becomes a file.
     let becomesFile: Bool
+
+    var text: [UInt8] { [(isFile ? 1 : 0) | (becomesFile ? 2 : 0)] + name.utf8 }
+
+    init(name: String, isFile: Bool, becomesFile: Bool) {
+      (self.name, self.isFile, self.becomesFile) = (name, isFile, becomesFile)
+    }
+
+    init(_ text: [UInt8]) throws(WorkerLoss) {
+      guard let flags = text.first, flags < 4 else { throw .nonsense }
+      name = String(decoding: text.dropFirst(), as: UTF8.self)
+      (isFile, becomesFile) = (flags & 1 != 0, flags & 2 != 0)
+    }
   }
 
   let socket: Int32

@@ -95,7 +95,7 @@ final class WorkerProcess: Sendable {
       }
       switch message.kind {
       case .seconds:
-        let seconds = try message.decoded(Double.self)
+        let seconds = try message.seconds()
         watch.allow(min(max(seconds, 0), order.mostSeconds))
       case .place:
         // Once a picture, and where it becomes a file.
