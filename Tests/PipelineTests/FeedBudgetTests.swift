@@ -59,8 +59,8 @@ struct FeedBudgetTests {
     #expect(first.sections[0].items == 20)
     #expect(refused.sections[0].source == .withheld && refused.sections[0].items == 20)
     let error = try #require(refused.sections[0].error)
-    #expect(error.contains("5001 of its first 5001 items cannot be read"), "\(error)")
-    #expect(refused.sections[0].skipped == 5001 && refused.items.withheld.isEmpty)
+    #expect(error.contains("1501 of its first 1501 items cannot be read"), "\(error)")
+    #expect(refused.sections[0].skipped == 1501 && refused.items.withheld.isEmpty)
     #expect(allowed.sections[0].source == .network && allowed.sections[0].items == 9_000)
   }
 
