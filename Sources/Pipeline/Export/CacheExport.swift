@@ -7,8 +7,10 @@ import Glibc
 public struct ExportOptions: Sendable, Hashable {
   /// All pictures in one folder, and not as the origins have them.
   public var isFlat = false
-  /// Copy every file. Without it, files are hard links to those of the cache where that is possible; changing one in
-  /// place changes the cache.
+  /// Copy every file.
+  ///
+  /// Without it, files are hard links to those of the cache where that is possible; changing one in place changes the
+  /// cache.
   public var copies = false
   /// Take squares along.
   public var squares = false
