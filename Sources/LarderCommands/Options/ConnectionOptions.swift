@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import CurlTransport
 import Foundation
 import Transport
@@ -87,10 +88,10 @@ struct ProxyOptions: ParsableArguments {
   var proxy: String?
 
   mutating func validate() throws {
-    do {
+    do throws(LarderError) {
       _ = try route()
-    } catch let failure as CommandFailure {
-      throw ValidationError(failure.message ?? "")
+    } catch {
+      throw ValidationError(error.problem)
     }
   }
 
@@ -99,10 +100,10 @@ struct ProxyOptions: ParsableArguments {
   /// The flag wins over `LARDER_PROXY`. Without either no proxy is used, whatever `http_proxy` says.
   ///
   /// - Throws: A usage error, which does not repeat what may hold a password.
-  func route() throws -> ProxyRoute? { try Self.route(proxy) }
+  func route() throws(LarderError) -> ProxyRoute? { try Self.route(proxy) }
 
   /// The same for a flag's value; nil where there is no such flag.
-  static func route(_ proxy: String?) throws -> ProxyRoute? {
+  static func route(_ proxy: String?) throws(LarderError) -> ProxyRoute? {
     guard let text = proxy ?? OutboxOptions.variable("LARDER_PROXY"), text != Self.none else {
       return nil
     }
