@@ -48,7 +48,8 @@ struct IndexCheckTests {
     throws
   {
     let listing = try kept(Index.checkedAtOnce + 9)
-    try index.write { try $0.execute(sql: "DELETE FROM item WHERE key = 'k4100'") }
+    let late = "k\(Index.checkedAtOnce + 4)"
+    try index.write { try $0.execute(sql: "DELETE FROM item WHERE key = '\(late)'") }
 
     let found = try (0..<4).map { try isDamaged(listing, slice: $0) }
 

@@ -24,7 +24,10 @@ struct MergeTests {
     #expect(try rows(sharded.folder) == rows(plain))
     let items = try CatalogReader(cache: sharded.folder.path("cache"), catalog: nil).list()
     let expected = try CatalogReader(cache: plain.path("cache"), catalog: nil).list()
-    #expect(String(describing: items) == String(describing: expected))
+    // A shown picture knows the folder of its cache.
+    let moved = String(describing: items)
+      .replacing(sharded.folder.path("cache"), with: plain.path("cache"))
+    #expect(moved == String(describing: expected))
     #expect(try verify(sharded.folder).isClean)
   }
 
