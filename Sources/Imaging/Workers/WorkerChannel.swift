@@ -51,18 +51,6 @@ struct WorkerChannel {
     let isFile: Bool
     /// Whether the result becomes a file.
     let becomesFile: Bool
-
-    var text: [UInt8] { [(isFile ? 1 : 0) | (becomesFile ? 2 : 0)] + name.utf8 }
-
-    init(name: String, isFile: Bool, becomesFile: Bool) {
-      (self.name, self.isFile, self.becomesFile) = (name, isFile, becomesFile)
-    }
-
-    init(_ text: [UInt8]) throws(WorkerLoss) {
-      guard let flags = text.first, flags < 4 else { throw .nonsense }
-      name = String(decoding: text.dropFirst(), as: UTF8.self)
-      (isFile, becomesFile) = (flags & 1 != 0, flags & 2 != 0)
-    }
   }
 
   let socket: Int32
@@ -172,6 +160,21 @@ struct WorkerChannel {
     }
     if let loss { throw loss }
     return bytes
+  }
+}
+
+extension WorkerChannel.Request {
+  /// The request as a message's text.
+  var text: [UInt8] { [(isFile ? 1 : 0) | (becomesFile ? 2 : 0)] + name.utf8 }
+
+  /// Reads a message's text.
+  init(_ text: [UInt8]) throws(WorkerLoss) {
+    guard let flags = text.first, flags < 4 else { throw .nonsense }
+    self.init(
+      name: String(decoding: text.dropFirst(), as: UTF8.self),
+      isFile: flags & 1 != 0,
+      becomesFile: flags & 2 != 0
+    )
   }
 }
 
