@@ -3,15 +3,15 @@ import Glibc
 
 /// Why larder could not do what it was asked: a code, the sentence, and what helps.
 ///
-/// What fails by itself within a run (a picture, a detail, a section) is no error but a part of the report.
+/// A picture, detail or section that fails within a run is no error but a part of the report.
 public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of error, such as ``Code/diskFull``.
   public let code: Code
   /// The sentence without the remedy: "cannot VERB THING: REASON".
   ///
   /// Advice that needs no option of a command is a part of it, behind a semicolon.
   public let problem: String
-  /// What can be done about it, where a command has an option or a command for it.
+  /// The advice, where a command has an option or a command for it.
   public let remedy: Remedy?
   /// The path, URL, key or id that it is about, when it is about one.
   public let thing: String?
@@ -71,9 +71,9 @@ extension LarderError {
   package enum Kind: String, Codable, Sendable {
     /// It could not be done, for a reason of its own.
     case failed
-    /// What was asked for cannot be.
+    /// The request cannot be carried out as it stands, such as a wrong argument.
     case usage
-    /// What was read is not what it should be.
+    /// The data that was read is not what it should be.
     case data
     /// Nobody answers, or those who do refuse.
     case unavailable
@@ -85,7 +85,7 @@ extension LarderError {
     case configuration
   }
 
-  /// What went wrong, as a stable word and a class.
+  /// The kind of an error, as a stable word and a class.
   ///
   /// An open set: new members break nobody.
   public struct Code: Hashable, Sendable {
@@ -110,7 +110,7 @@ extension LarderError {
 extension LarderError.Code {
   /// It could not be done.
   package static let failed = Self(.failed)
-  /// What was asked for contradicts itself, or cannot be.
+  /// The request contradicts itself, or cannot be carried out.
   public static let usage = Self(.usage)
   /// A file is not what it should be.
   package static let data = Self(.data)
@@ -127,7 +127,7 @@ extension LarderError.Code {
   public static let diskFull = Self("disk-full", .io)
   /// The operating system refused a file operation; see ``LarderError/errno``.
   public static let disk = Self("disk", .io)
-  /// What is on disk is not what larder wrote.
+  /// A file of larder is not as larder wrote it.
   public static let damaged = Self("damaged", .io)
   /// A newer larder wrote the file.
   public static let tooNew = Self("too-new", .io)
@@ -236,7 +236,7 @@ extension LarderError.Code {
 }
 
 extension LarderError {
-  /// What can be done about an error; a command adds which of its options does it.
+  /// Advice about an error; a command adds which of its options does it.
   public enum Remedy: String, Codable, Sendable, Hashable {
     /// Repair the cache, then sync.
     case repair = "repair the cache, then sync again"

@@ -1,4 +1,4 @@
-// What the library is asked for, once it is open.
+// The functions of libavif that reading and writing call, found when it is opened.
 #ifndef LARDER_CAVIF_CODEC_H
 #define LARDER_CAVIF_CODEC_H
 

@@ -27,11 +27,11 @@ package struct PlacedOrder: Hashable, Sendable {
   package let id: OrderID
   /// Who ordered.
   package let by: String
-  /// What is ordered; never empty.
+  /// The ordered items; never empty.
   package let lines: [OrderLine]
   /// The sum over all positions.
   package let total: Price
-  /// What else there is to say.
+  /// A note of whoever orders.
   package let note: String?
   /// The language of its messages.
   package let language: Language
@@ -155,11 +155,11 @@ public struct Order: Hashable, Sendable, Identifiable {
   public var id: OrderID { order.id }
   /// Who ordered.
   public var by: String { order.by }
-  /// What is ordered; never empty.
+  /// The ordered items; never empty.
   public var lines: [OrderLine] { order.lines }
   /// The sum over all lines.
   public var total: Price { order.total }
-  /// What else there is to say.
+  /// A note of whoever orders.
   public var note: String? { order.note }
   /// When it was placed.
   public var placed: Date { Date(order.placed) }

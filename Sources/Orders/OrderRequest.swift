@@ -24,7 +24,7 @@ public struct OrderRequest: Sendable, Hashable {
   public var by: String
   /// What is wanted, in order; the same item may stand twice.
   public var items: [Item]
-  /// What else there is to say, 10,000 characters at most.
+  /// A note of whoever orders, 10,000 characters at most.
   public var note: String?
   /// The most that may be spent, in the catalog's currency.
   public var budget: Price?

@@ -8,7 +8,7 @@ import Base
 package struct BombGuard {
   /// How many times as large as what was sent an unpacked body may be.
   package static let mostTimes: Int64 = 200
-  /// What a body may become whatever was sent.
+  /// The size that every body may reach, however little was sent.
   package static let harmless = ByteCount.mebibytes(1)
 
   /// How large a body may become of which so much was sent.
@@ -17,7 +17,7 @@ package struct BombGuard {
     return max(harmless, ByteCount(isOver ? .max : product))
   }
 
-  /// What is said of one that becomes larger.
+  /// The words of the refusal of a larger one.
   package static let words =
     "unpacked, it is more than \(mostTimes) times as large as what was sent"
 }

@@ -21,7 +21,7 @@ public struct ExportOptions: Sendable, Hashable {
   public init() {}
 }
 
-/// What an export wrote.
+/// The files that an export wrote.
 public struct ExportReport: Sendable, Hashable, Codable {
   /// A file that could not be written.
   public struct Failure: Sendable, Hashable, Codable {

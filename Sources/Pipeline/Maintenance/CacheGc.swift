@@ -37,7 +37,7 @@ public struct SweepOptions: Sendable, Hashable {
   }
 }
 
-/// What a sweep removed, or would remove.
+/// The pictures and files that a sweep removed, or would remove.
 public struct SweepReport: Sendable, Hashable {
   /// The pictures that go.
   package var plan: GcPlan

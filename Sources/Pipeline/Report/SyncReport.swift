@@ -65,7 +65,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var source: Source
     /// Why it failed, is stale, was not taken as it came or is not all of the feed's; nil when all is well.
     public package(set) var error: String?
-    /// What helps; nil when nothing but correcting the catalog file does, or waiting.
+    /// Advice; nil when only correcting the catalog file helps, or waiting.
     public package(set) var remedy: Remedy?
     /// How many items the feed no longer lists and the shrink guard kept.
     public package(set) var withheld = 0
@@ -86,7 +86,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var id: String
     /// The field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or images.
     public package(set) var field: String
-    /// What it was, prices in minor units; nil for nothing.
+    /// The value before, prices in minor units; nil for nothing.
     public package(set) var from: String?
     /// What it is.
     public package(set) var to: String?
@@ -126,7 +126,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var kept: [String] = []
     /// Why fields were kept; nil when none were.
     public package(set) var error: String?
-    /// What helps; nil when nothing but correcting the catalog file does, or waiting.
+    /// Advice; nil when only correcting the catalog file helps, or waiting.
     public package(set) var remedy: Remedy?
   }
 
@@ -186,7 +186,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var attempts: Int
     /// The cause in words, when there is more to say.
     public package(set) var detail: String?
-    /// What helps; nil when nothing but correcting the catalog file does, or waiting.
+    /// Advice; nil when only correcting the catalog file helps, or waiting.
     public package(set) var remedy: Remedy?
     /// Whether the run before this one reported it too, and it is expected to last: such a failure alone does not make
     /// a run partial.
@@ -289,11 +289,11 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public package(set) var pictures = Pictures()
   /// The squares; nil when none were asked for.
   public package(set) var squares: Squares?
-  /// What could not be had: the first thousand of each stage, by URL.
+  /// The failures: the first thousand of each stage, by URL.
   public package(set) var failures: [Failure] = []
-  /// What else could not be had, by stage and reason.
+  /// The number of further failures, by stage and reason.
   public package(set) var failuresOmitted: FailureCounts = [:]
-  /// What could not be read: the first thousand rows of each section.
+  /// The rows that could not be read: the first thousand of each section.
   public package(set) var skipped: [Skipped] = []
   /// What was not done.
   public package(set) var unfinished: [Unfinished] = []
