@@ -167,12 +167,17 @@ public struct OrderRequest: Sendable, Hashable {
 }
 
 extension StoreItem {
-  /// Whether a badge says that there is none left.
+  /// Whether a badge says that there is none left, as shops and feeds write it: `Sold out`, `out_of_stock`,
+  /// `https://schema.org/OutOfStock`, 품절.
   package var isSoldOut: Bool {
     badges.contains { badge in
-      let word = badge.lowercased()
-      return word.contains("품절") || word.contains("sold out") || word.contains("sold-out")
-        || word.contains("soldout")
+      let word = badge.lowercased().filter { $0.isLetter || $0.isNumber }
+      return Self.soldOutWords.contains(where: word.contains)
     }
   }
+
+  /// Lower case, without spaces and marks.
+  private static let soldOutWords = [
+    "soldout", "outofstock", "discontinued", "품절", "매진", "단종", "재고없음", "판매종료", "판매중지",
+  ]
 }

@@ -178,6 +178,40 @@ import Testing
     return try draft.order(items, id: OrderID(rawValue: "ord_1"), at: OrderTime(seconds: 0))
   }
 
+  @Test(arguments: [
+    ("품절", true), ("일시 품절", true), ("Sold out", true), ("SOLD-OUT", true), ("SoldOut", true),
+    ("OutOfStock", true), ("https://schema.org/OutOfStock", true), ("out_of_stock", true),
+    ("Out of stock", true), ("outofstock", true), ("Discontinued", true), ("매진", true),
+    ("재고 없음", true), ("판매 종료", true), ("InStock", false), ("https://schema.org/InStock", false),
+    ("in_stock", false), ("PreOrder", false), ("BackOrder", false), ("New", false), ("", false),
+  ])
+  func `an item that is sold out in any shop's words is refused`(
+    _ badge: String,
+    _ isSoldOut: Bool
+  )
+    throws
+  {
+    let item = StoreItem(
+      id: "A",
+      title: "A",
+      badges: ["New", badge],
+      salePrice: Price(minorUnits: 1, currency: "KRW")
+    )
+    let draft = OrderRequest(
+      by: "지연",
+      items: [OrderRequest.Item("A", quantity: 1)],
+      locale: "ko_KR"
+    )
+
+    #expect(item.isSoldOut == isSoldOut)
+    do {
+      _ = try draft.order(["A": item], id: OrderID(rawValue: "ord_1"), at: OrderTime(seconds: 0))
+      #expect(!isSoldOut)
+    } catch {
+      #expect(isSoldOut && error.code == .refused)
+    }
+  }
+
   @Test func `a total is exact, and an item that is named twice is one line`() throws {
     let order = try Self.order([("A", 2), ("B", 1), ("A", 1)])
 
