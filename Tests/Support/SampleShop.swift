@@ -12,6 +12,7 @@ package final class SampleShop {
     package var id: String
     package var title: String
     package var price = "7,000원"
+    package var normalPrice: String?
     package var badges = ["신상품"]
     package var thumbnail: String
     package var gallery: [String]
@@ -27,10 +28,12 @@ package final class SampleShop {
 
     /// The item as its section lists it.
     package var listed: [String: Any] {
-      [
+      var listed: [String: Any] = [
         "detail_hash": id, "title": title, "image": thumbnail, "s_price": price, "badge": badges,
         "delivery_type": ["새벽배송"], "description": "About \(id)",
       ]
+      listed["n_price"] = normalPrice
+      return listed
     }
 
     var detail: [String: Any] {

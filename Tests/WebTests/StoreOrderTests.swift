@@ -192,6 +192,63 @@ import Testing
     #expect(visitor.cookies["larder-basket"] == "A2*2")
   }
 
+  @Test func `"Order now" orders this item once, beside whatever the basket holds`() async throws {
+    let visitor = try StoreFixture()
+    _ = await visitor.fill(["A2": 1, "A1": 5])
+    let kept = visitor.cookies["larder-basket"]
+    let token = await visitor.get("/items/A1").field("token")
+    func press() async -> String {
+      let form: KeyValuePairs = ["token": token, "item": "A1", "quantity": "2", "do": "order"]
+      return await visitor.post("/basket", form).location
+    }
+
+    let addresses = [await press(), await press()]
+    let page = await visitor.get(addresses[1])
+
+    #expect(addresses == ["/basket?item=A1&quantity=2", "/basket?item=A1&quantity=2"])
+    #expect(page.lines.map(\.value) == ["A1", "7000", "2"])
+    #expect(page.html.contains("This item alone is ordered; 2 items stay in your basket."))
+    let refused = await visitor.order(page, by: "") { $0.form.append(("single", "1")) }
+    #expect(refused.status == 422 && refused.html.contains("This item alone is ordered"))
+    #expect(await visitor.order(page) { $0.form.append(("single", "1")) }.status == 303)
+    let order = try #require(try visitor.placed.first).order
+    #expect(order.lines.map(\.item) == ["A1"] && order.lines.map(\.quantity) == [2])
+    #expect(visitor.cookies["larder-basket"] == kept && kept == "A2*1!A1*5")
+  }
+
+  @Test func `the form of one item changes its quantity by its address, and never the basket`()
+    async throws
+  {
+    let visitor = try StoreFixture()
+    let token = await visitor.fill(["A2": 1]).field("token")
+    func sent(_ more: KeyValuePairs<String, String>) async -> String {
+      await visitor.post(
+        "/basket",
+        ["token": token, "single": "1", "item": "A2", "quantity": "3"]
+      ) {
+        $0.form += more.map { ($0.key, $0.value) }
+      }.location
+    }
+
+    #expect(await sent(["do": "update"]) == "/basket?item=A2&quantity=3")
+    #expect(await sent(["remove": "A2"]) == "/basket")
+    #expect(visitor.cookies["larder-basket"] == "A2*1")
+    for address in ["/basket?item=A1", "/basket?item=A1&quantity=0", "/basket?item=&quantity=1"] {
+      #expect(await visitor.get(address).lines.first?.value == "A2", "\(address)")
+    }
+  }
+
+  @Test func `an order that a webhook took is sent, in both languages`() {
+    var delivery = Delivery(queuedAt: OrderTime(seconds: 0))
+    delivery.state = .delivered
+
+    let english = PageLanguage.english.delivery(delivery, of: .preparing)
+    let korean = PageLanguage.korean.delivery(delivery, of: .preparing)
+
+    #expect(english == ("sent", "It was sent to the shop."))
+    #expect(korean == ("전송 완료", "상점에 보냈습니다."))
+  }
+
   @Test(arguments: [
     ("item", "A9", "Remove what cannot be ordered"),
     ("price", "6900", "A price or a quantity has changed"),

@@ -142,6 +142,101 @@ import Testing
     #expect(!last.html.contains("rel=\"next\""))
   }
 
+  @Test func `the breadcrumb is one path, also for an item of several sections`() async throws {
+    let visitor = try StoreFixture(items: 2) { shop in
+      shop.items["B"]?.append(shop.items["A"]?[0] ?? shop.items["B"]![0])
+    }
+
+    let page = await visitor.get("/items/A1")
+    let crumbs = page.html.firstMatch(of: /<nav class="crumbs".*?<\/nav>/.dotMatchesNewlines())
+
+    let found = crumbs.map { String($0.output) } ?? ""
+    #expect(found.matches(of: /<li>/).count == 2)
+    #expect(found.contains("href=\"/sections/A\"") && !found.contains("/sections/B"))
+  }
+
+  @Test func `pictures are named for the dish, and the quantity's buttons for what they do`()
+    async throws
+  {
+    let visitor = try StoreFixture(items: 1)
+
+    let page = await visitor.get("/items/A1")
+
+    #expect(page.html.contains("alt=\"Dish A1, picture 1 of "))
+    #expect(page.html.contains("data-less=\"Decrease quantity\""))
+    #expect(page.html.contains("data-more=\"Increase quantity\""))
+    #expect(StoreScript.text.contains("input.dataset[by<0?'less':'more']"))
+  }
+
+  @Test func `an item that was put aside is said where a screen reader's focus is put`()
+    async throws
+  {
+    let visitor = try StoreFixture(items: 1)
+
+    let page = await visitor.get("/items/A1?added=1")
+
+    #expect(
+      page.html.contains(
+        "<p id=\"told\" tabindex=\"-1\" class=\"note good\" role=\"status\">It is"
+      )
+    )
+    #expect(StoreScript.text.contains("$('#told'))?.focus()"))
+  }
+
+  @Test(arguments: [
+    ("long_text", "Long text"), ("shippingInfo", "Shipping info"), ("SKU", "SKU"),
+    ("storage-hint", "Storage hint"), ("_internal", "Internal"), ("_", "_"), ("보관 방법", "보관 방법"),
+    ("Best before", "Best before"), ("point", "Points"), ("delivery_fee", "Delivery fee"),
+  ])
+  func `a detail's notes are named in words, not by their keys`(_ key: String, _ words: String) {
+    #expect(PageLanguage.english.note(key) == words)
+  }
+
+  @Test func `prices and order are folded on a phone unless one of them is chosen`() async throws {
+    let visitor = try StoreFixture(items: 1)
+    let fold = "<input type=\"checkbox\" class=\"fold\" id=\"fold\""
+
+    for (query, isOpen) in [
+      ("", false), ("?low=1", true), ("?high=9", true), ("?sort=price", true),
+    ] {
+      let page = await visitor.get("/sections/A" + query)
+      #expect(page.html.contains(fold + (isOpen ? " checked>" : ">")), "\(query)")
+    }
+  }
+
+  @Test func `price and buttons of an item are one bar, which a phone keeps at hand`() async throws
+  {
+    let visitor = try StoreFixture(items: 1)
+
+    let page = await visitor.get("/items/A1")
+
+    #expect(
+      page.html.contains("<div class=\"row reach\"><output for=\"quantity\">7,000원</output>")
+    )
+    #expect(StoreStyle.css.contains(".buy .reach{position:fixed"))
+  }
+
+  @Test func `no page scrolls smoothly: links would miss where pictures come later`() {
+    for style in [StoreStyle.css, ReportStyle.css] { #expect(!style.contains("scroll-behavior")) }
+  }
+
+  @Test func `the largest saving is the largest amount`() async throws {
+    let visitor = try StoreFixture(items: 3) { shop in
+      for (place, prices) in [("1,000원", "500원"), ("40,000원", "32,000원"), ("9,000원", "1,000원")]
+        .enumerated()
+      {
+        shop.items["A"]?[place].normalPrice = prices.0
+        shop.items["A"]?[place].price = prices.1
+      }
+    }
+
+    let page = await visitor.get("/")
+
+    #expect(page.html.contains("<h2 id=\"deal\""))
+    let title = page.html.firstMatch(of: /<h2 id="deal"[^>]*><a href="([^"]*)"/)
+    #expect(title.map { String($0.1) } == "/items/A2")
+  }
+
   @Test func `a picture that is not held has its place, and says so`() async throws {
     let visitor = try StoreFixture(items: 1) { shop in
       shop.items["A"]?[0].thumbnail = "/nothing.jpg"

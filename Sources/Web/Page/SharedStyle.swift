@@ -27,7 +27,6 @@ package enum SharedStyle {
     white-space:nowrap}
     .faint{color:var(--faint)}
     @media(min-width:48rem){.wrap{padding:0 2rem}}
-    @media(prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
     @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--faint:#444;--rule:#bbb;
     --accent:#8a2d0b;--tint:#fff;--good:#145434;--warn:#6b4300;--bad:#8c1d17;--hole:#eee;
     --shade:none}body{font-size:10pt}}

@@ -49,6 +49,22 @@ struct StoreBasket: Equatable {
     }
   }
 
+  /// The item that an address (`/basket?item=A1&quantity=2`) or the form of its page orders by itself; nil for
+  /// every other request, and when the item or its quantity cannot be.
+  init?(single request: StoreRequest) {
+    let pairs = request.method == .get ? request.query : request.form
+    guard request.method == .get || request.posted("single") != nil else { return nil }
+    var isRead = true
+    self.init(form: pairs, isRead: &isRead)
+    guard isRead, lines.count == 1 else { return nil }
+  }
+
+  /// The address of the page that orders its first item by itself.
+  var singleAddress: String {
+    guard let line = lines.first else { return "/basket" }
+    return "/basket?item=\(PercentEncoding.escaped(line.id))&quantity=\(line.quantity)"
+  }
+
   /// The value of a cookie that holds it.
   var cookie: String {
     lines.map { "\(PercentEncoding.escaped($0.id))*\($0.quantity)" }.joined(separator: "!")
@@ -218,6 +234,9 @@ struct StoreBasketPage {
   let hasFaults: Bool
   let faultTitle: String
   let faults: [String]
+  let heading, kept: String
+  /// Whether one item is ordered by itself, and whether the basket holds others meanwhile.
+  let isSingle, hasKept: Bool
   let message, way, wayWords: String
   let hasWay = true
 
@@ -257,6 +276,16 @@ struct StoreBasketPage {
         isGone: line.trouble != nil
       )
     }
+    isSingle = visit.single != nil
+    heading = isSingle ? language.of("Order now", "바로 주문") : language.of("Basket", "장바구니")
+    let others = visit.basket.lines.count
+    hasKept = isSingle && others > 0
+    kept = language.of(
+      others == 1
+        ? "This item alone is ordered; one item stays in your basket."
+        : "This item alone is ordered; \(others) items stay in your basket.",
+      "이 상품만 주문합니다. 장바구니의 상품 \(others)개는 그대로 있습니다."
+    )
     hasLines = !lines.isEmpty
     summary = bill.summary(visit.orderLanguage)
     speech = shelves.speech

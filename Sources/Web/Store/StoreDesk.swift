@@ -97,12 +97,14 @@ struct StoreDesk {
     return finished(page, "home", view)
   }
 
-  /// The item that is reduced most among those that can be had.
+  /// The item that is reduced by the largest amount among those that can be had.
   private func largestSaving() throws(LarderError) -> ShownItem? {
-    let items = shelves.everything.filter { !$0.item.isSoldOut && $0.item.percentOff != nil }
-    guard let best = items.max(by: { $0.item.percentOff ?? 0 < $1.item.percentOff ?? 0 }) else {
-      return nil
+    let items = shelves.everything.filter {
+      !$0.item.isSoldOut && $0.item.price?.currency == currency
     }
+    // Of equal savings the first.
+    let best = items.reversed().max { $0.item.saving < $1.item.saving }
+    guard let best, best.item.percentOff != nil else { return nil }
     return try reader.shown([best]).first
   }
 
@@ -185,7 +187,6 @@ struct StoreDesk {
     }
     var page = StorePage()
     page.title = PlainText.line(shown.item.title)
-    let listed = shown.sections.compactMap(shelves.shelf)
     let others = place.shelf.items
     let start = others.firstIndex { $0.id == id } ?? 0
     let neighbours = (others[start...].dropFirst() + others[..<start]).filter { !$0.isSoldOut }
@@ -194,7 +195,7 @@ struct StoreDesk {
       visit,
       shop: shop,
       shown,
-      on: listed,
+      on: place.shelf,
       since: since,
       more: try reader.shown(neighbours.prefix(4).map { ($0, place.shelf.section) }),
       squares: store.squares,
@@ -227,11 +228,12 @@ extension StoreDesk {
   func basket(_ form: OrderForm? = nil, faults: [OrderFault] = []) throws -> StoreAnswer {
     var page = StorePage()
     page.part = .basket
-    page.title = visit.say("Basket", "장바구니")
+    page.title =
+      visit.single == nil ? visit.say("Basket", "장바구니") : visit.say("Order now", "바로 주문")
     page.isPrivate = true
     page.status = faults.isEmpty ? 200 : 422
-    let basket = form?.basket ?? visit.basket
-    if form != nil {
+    let basket = form?.basket ?? visit.single ?? visit.basket
+    if form != nil, visit.single == nil {
       // Another window may have put other items aside, which stay.
       var kept = visit.basket
       kept.read(visit.request.form)
@@ -281,13 +283,20 @@ extension StoreDesk {
     if action == "add" || action == "order" {
       let count = request.posted("quantity").flatMap { Int(PlainText.line($0)) } ?? 1
       let isKnown = shelves.item(added).map { !$0.item.isSoldOut } ?? false
-      let fits = isKnown && basket.add(added, count)
+      // What is ordered now is ordered by itself, however often the button is pressed.
+      var single = StoreBasket()
+      let isNow = action == "order"
+      let fits = isKnown && (isNow ? single.add(added, count) : basket.add(added, count))
       let address = StoreAddress.item(added)
       if !fits { return StorePage.redirect(visit, to: "\(address)?added=0#buy") }
+      if isNow { return StorePage.redirect(visit, to: single.singleAddress) }
+      return StorePage.redirect(visit, to: "\(address)?added=1#buy", basket: basket)
+    }
+    if request.posted("single") != nil {
+      let isKept = request.posted("remove") == nil
       return StorePage.redirect(
         visit,
-        to: action == "order" ? "/basket" : "\(address)?added=1#buy",
-        basket: basket
+        to: isKept ? visit.single?.singleAddress ?? "/basket" : "/basket"
       )
     }
     basket.read(request.form)
@@ -338,7 +347,7 @@ extension StoreDesk {
     var rest = form.draft
     rest.note = ""
     var basket = visit.basket
-    basket.remove(form.basket)
+    if visit.single == nil { basket.remove(form.basket) }
     return StorePage.redirect(
       visit,
       to: StoreAddress.order(entry.order.id.rawValue) + "?told=\(told)",

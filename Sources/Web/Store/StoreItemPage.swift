@@ -11,7 +11,7 @@ struct StoreItemPage {
   /// A picture of the gallery.
   struct Picture {
     let number: Int
-    let whole, small, label, turn: String
+    let whole, small, label, turn, turnLabel: String
     let isCurrent, isLater: Bool
   }
 
@@ -27,14 +27,10 @@ struct StoreItemPage {
     let name, value: String
   }
 
-  /// A section that lists it.
-  struct Crumb {
-    let title, address: String
-  }
-
   let shop, speech, title, text, id, price, normal, other, units, money, token: String
   let saleWord, normalWord, noPicture, stale, long: String
-  let crumbs: [Crumb]
+  /// The section that lists it first.
+  let section, sectionAddress: String
   let badges: [String]
   let facts: [Fact]
   let pictures: [Picture]
@@ -49,7 +45,7 @@ struct StoreItemPage {
     _ visit: StoreVisit,
     shop: String,
     _ shown: ShownItem,
-    on shelves: [StoreShelves.Shelf],
+    on shelf: StoreShelves.Shelf,
     since: UnixTime?,
     more: [ShownItem],
     squares: StoreSquares,
@@ -61,7 +57,7 @@ struct StoreItemPage {
     let words = ItemView.Words(language)
     let view = ItemView(shown, number: 0, picture: nil, words)
     self.shop = shop
-    speech = shelves.first?.speech ?? ""
+    speech = shelf.speech
     (title, price, normal, badges) = (view.title, view.price, view.normal, view.badges)
     (saleWord, normalWord, noPicture) = (words.sale, words.normal, view.noPicture)
     id = item.id
@@ -82,7 +78,7 @@ struct StoreItemPage {
       detailed.map {
         language.of("On its own page: \($0.formatted())", "상세 페이지 가격: \($0.formatted())")
       } ?? ""
-    crumbs = shelves.map { Crumb(title: $0.title, address: StoreAddress.section($0.section.key)) }
+    (section, sectionAddress) = (shelf.title, StoreAddress.section(shelf.section.key))
     facts = Self.facts(shown, visit)
     hasFacts = !facts.isEmpty
     isStale = shown.isStale
@@ -94,7 +90,10 @@ struct StoreItemPage {
       let size = sizes.size(of: image)
       return Sheet(
         source: StoreAddress.picture(image.path ?? ""),
-        label: language.of("Description, part \(place + 1)", "상세 설명 \(place + 1)"),
+        label: language.of(
+          "\(view.title), description, part \(place + 1)",
+          "\(view.title), 상세 설명 \(place + 1)"
+        ),
         hasSize: size != nil,
         width: size?.width ?? 0,
         height: size?.height ?? 0
@@ -125,6 +124,7 @@ struct StoreItemPage {
     if images.isEmpty { images = held(shown.pictures.filter { $0.role == .thumbnail }) }
     let asked = min(max(visit.request.asked("picture").flatMap { Int($0) } ?? 1, 1), images.count)
     let address = StoreAddress.item(shown.item.id)
+    let title = PlainText.line(shown.item.title)
     return images.enumerated().map { place, image in
       let number = place + 1
       let path = image.path ?? ""
@@ -133,11 +133,12 @@ struct StoreItemPage {
         whole: StoreAddress.picture(path),
         small: squares.address(path, 128),
         label: visit.say(
-          "Picture \(number) of \(images.count)",
-          "사진 \(images.count)장 중 \(number)"
+          "\(title), picture \(number) of \(images.count)",
+          "\(title), 사진 \(images.count)장 중 \(number)"
         ),
         // Without a script the fragment turns to the picture, and the query keeps it marked.
         turn: "\(address)?picture=\(number)#picture-\(number)",
+        turnLabel: visit.say("Show picture \(number)", "\(number)번 사진 보기"),
         isCurrent: number == asked,
         isLater: number > 1
       )
@@ -174,14 +175,39 @@ struct StoreItemPage {
 }
 
 extension PageLanguage {
-  /// The notes that larder's own formats have, in words; others as they are called.
+  /// The notes that larder's own formats have, in words; others by their key as words: `long_text` is "Long text".
   func note(_ name: String) -> String {
     switch name {
     case "point": of("Points", "적립금")
     case "delivery_info": of("Delivery days", "배송 안내")
     case "delivery_fee": of("Delivery fee", "배송비")
-    default: PlainText.line(name)
+    default: Self.words(ofKey: PlainText.line(name))
     }
+  }
+
+  /// A JSON key as words: `shippingInfo` and `shipping_info` are "Shipping info"; other text stays as it is.
+  static func words(ofKey key: String) -> String {
+    guard
+      key.utf8.allSatisfy({
+        $0 == 0x5F || $0 == 0x2D || UInt8(ascii: "0")...UInt8(ascii: "z") ~= $0
+      })
+    else {
+      return key
+    }
+    var words = ""
+    var wasLower = false
+    for letter in key {
+      if letter == "_" || letter == "-" {
+        words += " "
+      } else if letter.isUppercase, wasLower {
+        words += " " + letter.lowercased()
+      } else {
+        words.append(letter)
+      }
+      wasLower = letter.isLowercase
+    }
+    words = String(words.drop { $0 == " " })
+    return words.isEmpty ? key : words.prefix(1).uppercased() + words.dropFirst()
   }
 }
 

@@ -70,7 +70,7 @@ struct StoreList {
   }
 
   let title, subtitle, note, path, clear, found, unit, speech: String
-  let hasSubtitle, hasNote, hasSearch, hasBadge, isWrong, isNarrowed: Bool
+  let hasSubtitle, hasNote, hasSearch, hasBadge, isWrong, isNarrowed, isFiltered: Bool
   let query: Words
   let hasBadges: Bool
   let badges: [Badge]
@@ -119,6 +119,8 @@ struct StoreList {
     self.query = Words(search: query.search, badge: query.badge, low: query.low, high: query.high)
     (hasSearch, hasBadge) = (!query.search.isEmpty, !query.badge.isEmpty)
     (isWrong, isNarrowed) = (query.isWrongRange, query.isNarrowed)
+    // On a phone prices and order are folded unless one is chosen.
+    isFiltered = !query.low.isEmpty || !query.high.isEmpty || query.order != nil
     clear = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.address(path)
     unit = Self.unit(of: currency)
     let pageCount = max(1, (chosen.count + Self.pageSize - 1) / Self.pageSize)
@@ -246,14 +248,19 @@ struct StoreCard: MustacheParent {
 }
 
 extension StoreItem {
-  /// How much less the sale price is than the normal one, in whole percent; nil below one.
-  var percentOff: Int? {
+  /// How much less the sale price is than the normal one, in minor units; 0 when it is not less.
+  var saving: UInt {
     guard let normal = normalPrice, let sale = salePrice, normal.currency == sale.currency,
       sale.minorUnits >= 0, normal.minorUnits > sale.minorUnits
-    else { return nil }
+    else { return 0 }
+    return (normal.minorUnits - sale.minorUnits).magnitude
+  }
+
+  /// How much less the sale price is than the normal one, in whole percent; nil below one.
+  var percentOff: Int? {
+    guard let normal = normalPrice, saving > 0 else { return nil }
     // In whole numbers: 10,800 of 12,000 is 10 % less, and 9.99… in floating point. Full width, for a feed's prices
     // may be near the largest integer.
-    let saving = (normal.minorUnits - sale.minorUnits).magnitude
     let hundredfold = saving.multipliedFullWidth(by: 100)
     let percent = Int(normal.minorUnits.magnitude.dividingFullWidth(hundredfold).quotient)
     return percent > 0 ? percent : nil

@@ -75,7 +75,7 @@ struct OrderTicket {
     placed = OrderMoment(order.placed, visit.clock)
     ago = visit.orderLanguage.ago(seconds: visit.clock.now.seconds - order.placed.seconds)
     delivery = entry.delivery.state.rawValue
-    deliveryWord = visit.language.delivery(entry).word
+    deliveryWord = visit.language.delivery(entry.delivery, of: entry.state).word
     state = entry.state.rawValue
     speech = ReportShelf.speech(PageLanguage.spoken(in: order.lines.map(\.title)))
   }
@@ -141,7 +141,7 @@ struct StoreOrderPage {
     zone = visit.clock.zone
     placed = OrderMoment(order.placed, visit.clock)
     delivery = entry.delivery.state.rawValue
-    (deliveryWord, deliveryText) = visit.language.delivery(entry)
+    (deliveryWord, deliveryText) = visit.language.delivery(entry.delivery, of: entry.state)
     lines = order.lines.map {
       Line(
         title: PlainText.line($0.title),
@@ -182,8 +182,7 @@ extension PageLanguage {
   }
 
   /// How far the message about an order is, in a word and in a sentence.
-  func delivery(_ entry: Order) -> (word: String, text: String) {
-    let delivery = entry.delivery
+  func delivery(_ delivery: Delivery, of state: OrderState) -> (word: String, text: String) {
     switch delivery.state {
     case .queued where delivery.attempts == 0:
       return (
@@ -201,7 +200,7 @@ extension PageLanguage {
     case .sending:
       return (of("sending", "전송 중"), of("It is on its way.", "지금 보내고 있습니다."))
     case .delivered:
-      return (of("delivered", "전송 완료"), of("The shop has it.", "상점에 전달되었습니다."))
+      return (of("sent", "전송 완료"), of("It was sent to the shop.", "상점에 보냈습니다."))
     case .ambiguous:
       return (
         of("unclear", "확인 필요"),
@@ -210,7 +209,7 @@ extension PageLanguage {
           "전달되었을 수도 있어, 다시 보낼지 사람이 정해야 합니다."
         )
       )
-    case .dead where entry.state == .cancelled:
+    case .dead where state == .cancelled:
       return (of("not sent", "보내지 않음"), of("It was cancelled before it left.", "보내기 전에 취소되었습니다."))
     case .dead:
       return (

@@ -135,7 +135,7 @@ enum StoreScript {
     // Quantities by buttons; totals and the budget at once.
     for(const input of $$('.stepper input')){
       const step=(text,by)=>{
-        const label=(input.labels[0]?.textContent||input.getAttribute('aria-label'))+' '+text;
+        const label=input.dataset[by<0?'less':'more'];
         const button=make('button',text,{type:'button','aria-label':label});
         button.addEventListener('click',()=>{
           const least=+input.min||0,most=+input.max;
@@ -150,7 +150,7 @@ enum StoreScript {
     const buy=$('.buy');
     buy?.addEventListener('input',()=>{
       const count=parseInt($('#quantity').value,10),units=count*buy.dataset.price;
-      if(count>0&&Number.isSafeInteger(units))$('output',buy).textContent=money(units,buy.dataset.money);
+      if(count>0&&Number.isSafeInteger(units))for(const e of $$('output',buy))e.textContent=money(units,buy.dataset.money);
     });
     const checkout=$('.checkout');
     if(checkout){
@@ -197,7 +197,8 @@ enum StoreScript {
       addEventListener('pageshow',()=>{isSent=false});
       sum();
     }
-    $('#faults')?.focus();
+    // What is focused is read out; a status that stands in a page from its start is not.
+    ($('#faults')||$('#told'))?.focus();
     // Orders that are under way show how they go on.
     const isLive=()=>$('[data-live]')?.dataset.live==='true';
     if(isLive()){

@@ -75,6 +75,7 @@ enum StoreStyle {
     .quiet:is(button,.button){background:var(--card);border-color:var(--line);color:var(--ink)}
     .quiet:is(button,.button):hover{border-color:var(--accent);color:var(--accent);filter:none}
     .danger.quiet{color:var(--bad)}
+    .wide.wide{display:block}
     .bare{min-height:2.75rem;width:2.75rem;padding:0;background:none;color:var(--faint)}
     .bare:hover{color:var(--bad);filter:none}
     .bare svg{width:1.25rem;height:1.25rem}
@@ -82,7 +83,7 @@ enum StoreStyle {
     border-radius:0 10px 10px 0;font-size:.9375rem;box-shadow:var(--shade)}
     .note.good{border-color:var(--good)}.note.bad{border-color:var(--bad)}
     .note a{font-weight:600;white-space:nowrap}
-    #faults:focus{outline:0}
+    #faults:focus,#told:focus{outline:0}
     .note ul{list-style:disc;padding-left:1.25rem}
     .bad:not(.note){color:var(--bad)}
     .blank{padding:4rem 1rem;text-align:center;color:var(--faint)}
@@ -181,6 +182,7 @@ enum StoreListStyle {
     font:inherit;font-size:.9375rem;color:var(--ink);background:var(--card);border:1px solid var(--line);
     border-radius:10px}
     .filter button{min-height:2.5rem;padding:0 1rem;font-size:.9375rem}
+    .fold,.unfold{display:none}
     [aria-invalid]{border-color:var(--bad)!important;box-shadow:0 0 0 1px var(--bad)}
     .found{margin:1.125rem 0 1rem;color:var(--faint);font-size:.9375rem;font-variant-numeric:tabular-nums}
     .found:focus{outline:0}
@@ -200,6 +202,10 @@ enum StoreListStyle {
     @media(max-width:39.99rem){.some>:nth-child(n+7){display:none}.card h3{font-size:.9375rem}
     .deal{grid-template-columns:1fr;gap:0;padding:0;margin-bottom:2.5rem;border-radius:20px}.deal img{order:-1;min-height:0;
     aspect-ratio:4/3}.deal .words{padding:1.25rem 1.25rem 1.5rem}.deal .button{display:none}.deal .p{margin-top:.75rem}
+    .fold{display:block;position:absolute;opacity:0;pointer-events:none}.unfold{display:inline-flex;align-items:center;min-height:2.5rem;
+    padding:0 1rem;border:1px solid var(--line);border-radius:10px;background:var(--card);font-size:.9375rem;cursor:pointer}
+    .unfold::after{content:"▾";margin-left:.5rem}.fold:checked+.unfold::after{content:"▴"}
+    .fold:focus-visible+.unfold{outline:3px solid var(--accent);outline-offset:2px}.fold:not(:checked)~.filter{display:none}
     .filter{width:100%}.filter fieldset{flex:1 1 100%}.filter input{flex:1;width:auto;min-width:0}.filter select{flex:1}
     .tools nav{width:100%}.shelf{margin-bottom:2.75rem}}
     @media print{.cards{grid-template-columns:repeat(4,1fr);gap:.75rem}.card{break-inside:avoid}.some>*{display:flex!important}
@@ -210,7 +216,7 @@ enum StoreListStyle {
 /// What an item's page looks like.
 enum StoreItemStyle {
   static let css = """
-    .item{display:grid;gap:1.5rem;margin:.75rem 0 4rem}
+    .item{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem;margin:.75rem 0 4rem}
     .gallery{min-width:0}
     .stage{position:relative}
     .stage ul{display:flex;overflow-x:auto;overscroll-behavior-x:contain;scroll-snap-type:x mandatory;scrollbar-width:none;
@@ -238,15 +244,16 @@ enum StoreItemStyle {
     .price .p{gap:0 .5rem}
     .price .p b,.price .off{font-size:1.75rem;line-height:1.25;letter-spacing:-.02em}
     .facts{margin:0;border-top:1px solid var(--rule)}
-    .facts div{display:grid;grid-template-columns:7rem 1fr;gap:1rem;padding:.75rem 0;border-bottom:1px solid var(--rule);
+    .facts div{display:grid;grid-template-columns:7rem minmax(0,1fr);gap:1rem;padding:.75rem 0;border-bottom:1px solid var(--rule);
     font-size:.9375rem}
     .facts dt{color:var(--faint)}.facts dd{margin:0;overflow-wrap:anywhere}
     .facts+.note,.price+.note{margin-top:1.25rem}
     .buy{margin-top:1.5rem}
-    .buy .row{display:flex;gap:.75rem;align-items:center;margin-top:.75rem}
+    .buy .row{display:flex;flex-wrap:wrap;gap:.75rem;align-items:center;margin-top:.75rem}
     .buy .row>button{flex:1;padding:0 .75rem}
-    .total{margin-left:auto;color:var(--faint);white-space:nowrap;font-variant-numeric:tabular-nums}
-    .total output{color:var(--ink);font-size:1.375rem;font-weight:750;margin-left:.375rem}
+    .buy .row>output{display:none;font-size:1.125rem;font-weight:750;font-variant-numeric:tabular-nums}
+    .total{margin-left:auto;color:var(--faint);font-variant-numeric:tabular-nums}
+    .total output{color:var(--ink);font-size:1.375rem;font-weight:750;margin-left:.375rem;white-space:nowrap}
     .stepper{display:inline-flex;align-items:center;border:1px solid var(--line);border-radius:10px;background:var(--card)}
     .stepper input{width:4.5rem;min-height:2.75rem;border:0;background:none;text-align:center;font-variant-numeric:tabular-nums}
     .stepper:has(button) input{width:3.25rem;padding:0;appearance:textfield;-moz-appearance:textfield}
@@ -259,6 +266,11 @@ enum StoreItemStyle {
     .story h2{margin-bottom:1.25rem;padding-bottom:.75rem;border-bottom:2px solid var(--ink)}
     .story .long{margin-bottom:1.5rem;white-space:pre-line;font-size:1.0625rem;line-height:1.7;overflow-wrap:anywhere}
     .story img{display:block;width:100%;height:auto;background:var(--hole)}
+    @media(max-width:39.99rem){body:has(.buy){padding-bottom:5rem}.buy .reach{position:fixed;inset:auto 0 0;z-index:9;margin:0;
+    padding:.625rem 1rem calc(.625rem + env(safe-area-inset-bottom));gap:.5rem;background:var(--paper);
+    border-top:1px solid var(--rule)}.buy .reach>output{display:block}.buy .reach>button{flex:1 1 6.75rem;padding:0 .5rem;
+    font-size:.9375rem}.facts div{grid-template-columns:5.5rem minmax(0,1fr)}}
+    @media(max-width:22rem){body:has(.buy){padding-bottom:7rem}.buy .reach>output{flex:1 0 100%}}
     @media(min-width:56rem){.item{grid-template-columns:minmax(0,31rem) minmax(0,1fr);gap:clamp(2rem,5vw,4.5rem)}
     .gallery{position:sticky;top:5.5rem;align-self:start}.about{padding-top:.5rem}
     .price .p b,.price .off{font-size:2.125rem}}
@@ -271,7 +283,7 @@ enum StoreItemStyle {
 /// What the basket and the orders look like.
 enum StoreOrderStyle {
   static let css = """
-    .checkout{display:grid;gap:2rem}
+    .checkout{display:grid;grid-template-columns:minmax(0,1fr);gap:2rem}
     .line{display:grid;grid-template-columns:5rem minmax(0,1fr);gap:.5rem 1rem;align-items:center;padding:1rem 0;
     border-bottom:1px solid var(--rule)}
     .line:first-child{border-top:1px solid var(--rule)}
@@ -289,7 +301,7 @@ enum StoreOrderStyle {
     .sums{display:flex;gap:1rem;justify-content:space-between;align-items:baseline;margin:1rem 0 1.25rem;padding-bottom:1rem;
     border-bottom:1px solid var(--rule);font-variant-numeric:tabular-nums}
     .sums span{overflow-wrap:anywhere;min-width:0}
-    .sums b{font-size:1.375rem;white-space:nowrap}
+    .sums b{font-size:1.375rem;min-width:0;overflow-wrap:anywhere;text-align:right}
     .field{margin-top:1rem}
     .field label{display:block;margin-bottom:.25rem;font-size:.875rem;font-weight:600}
     .field label .faint{font-weight:400}
@@ -351,8 +363,9 @@ enum StoreOrderStyle {
     @media(min-width:60rem){.checkout{grid-template-columns:minmax(0,1fr) 23rem;gap:3rem}.sheet{position:sticky;top:5.5rem}
     .line{grid-template-columns:6rem minmax(0,1fr) auto}.line .pic{width:6rem}.many{grid-column:3}.sum{min-width:6rem;
     text-align:right}}
-    @media(max-width:39.99rem){.many{gap:.25rem}.ticket{padding:1rem 1.125rem}.receipt thead{display:none}.receipt :is(table,tbody,tfoot){display:block}
-    .receipt tfoot tr{display:flex;justify-content:space-between}.line.gone{grid-template-columns:5rem minmax(0,1fr) auto}.line.gone .many{grid-column:3}.receipt tbody tr{display:grid;
+    @media(max-width:39.99rem){.line{position:relative}.line .what{padding-right:2.5rem}.many{grid-column:1/-1;flex-wrap:wrap}
+    .many .bare{position:absolute;top:.375rem;right:-.75rem}.sheet{padding:1.25rem}.ticket{padding:1rem 1.125rem}.receipt thead{display:none}.receipt :is(table,tbody,tfoot){display:block}
+    .receipt tfoot tr{display:flex;justify-content:space-between}.receipt tbody tr{display:grid;
     grid-template-columns:1fr auto auto;border-bottom:1px solid var(--rule);padding:.5rem 0}.receipt tbody th{grid-column:1/-1}
     .receipt tbody td,.receipt tbody th{border:0;padding:.125rem .75rem .125rem 0}.receipt tbody td:first-of-type{text-align:left}
     .receipt tbody td:nth-of-type(2)::before{content:"× "}.receipt tbody td:last-child{padding-right:0}}

@@ -182,6 +182,8 @@ enum StoreListTemplates {
     <span class="n">{{count}}</span></a></li>
     {{/badges}}
     </ul></nav>{{/hasBadges}}
+    <input type="checkbox" class="fold" id="fold"{{#isFiltered}} checked{{/isFiltered}}>\
+    <label class="unfold" for="fold">[[Filter and sort|가격·정렬]]</label>
     <form class="filter" action="{{path}}">
     {{#hasSearch}}<input type="hidden" name="q" value="{{query.search}}">{{/hasSearch}}
     {{#hasBadge}}<input type="hidden" name="badge" value="{{query.badge}}">{{/hasBadge}}
@@ -202,8 +204,8 @@ enum StoreListTemplates {
     <button type="submit" class="quiet">[[Apply|적용]]</button>
     </form>
     </div>
-    {{#isWrong}}<p class="note bad" id="wrong">[[That is no price range: the first price is the lower one.|가격 \
-    범위를 확인해 주세요. 앞의 가격이 더 낮아야 합니다.]]</p>{{/isWrong}}
+    {{#isWrong}}<p class="note bad" id="wrong">[[That is no price range: write two amounts, the lower one first.|가격 \
+    범위를 확인해 주세요. 낮은 금액부터 숫자로 적어 주세요.]]</p>{{/isWrong}}
     <p class="found" role="status" id="found" tabindex="-1">{{found}}\
     {{#isNarrowed}} <a href="{{clear}}">[[Clear filters|조건 지우기]]</a>{{/isNarrowed}}</p>
     {{#hasCards}}<h2 class="vh">[[Items|상품]]</h2><ul class="cards"{{{speech}}}>
@@ -223,7 +225,7 @@ enum StoreItemTemplates {
   static let item = """
     {{% CONTENT_TYPE: PAGE}}<nav class="crumbs" aria-label="[[Where you are|현재 위치]]"><ol{{{speech}}}>\
     <li><a href="/">{{shop}}</a></li>\
-    {{#crumbs}}<li><a href="{{address}}">{{title}}</a></li>{{/crumbs}}</ol></nav>
+    <li><a href="{{sectionAddress}}">{{section}}</a></li></ol></nav>
     <article class="item">
     <section class="gallery" aria-roledescription="carousel" aria-label="[[Pictures|사진]]">
     {{#hasPictures}}<div class="stage"><ul id="stage"{{#isMany}} tabindex="0"{{/isMany}} aria-label="[[Pictures: page with the arrow keys|사진: 화살표 키로 \
@@ -240,7 +242,7 @@ enum StoreItemTemplates {
     {{#isMany}}<ol class="strip">
     {{#pictures}}
     <li><a href="{{turn}}" data-picture="{{number}}"{{#isCurrent}} aria-current="true"{{/isCurrent}}>\
-    <img src="{{small}}" alt="{{label}}" width="64" height="64" loading="lazy" decoding="async"></a></li>
+    <img src="{{small}}" alt="{{turnLabel}}" width="64" height="64" loading="lazy" decoding="async"></a></li>
     {{/pictures}}
     </ol>{{/isMany}}{{/hasPictures}}
     {{^hasPictures}}<div class="pic"><span class="none">{{noPicture}}</span></div>{{/hasPictures}}
@@ -261,19 +263,21 @@ enum StoreItemTemplates {
     <div><dt>{{name}}</dt><dd{{{speech}}}>{{value}}</dd></div>
     {{/facts}}
     </dl>{{/hasFacts}}
-    {{#isAdded}}<p class="note good" role="status">[[It is in your basket.|장바구니에 담았습니다.]] \
+    {{#isAdded}}<p id="told" tabindex="-1" class="note good" role="status">[[It is in your basket.|장바구니에 담았습니다.]] \
     <a href="/basket">[[See the basket|장바구니 보기]]</a></p>{{/isAdded}}
-    {{#isFull}}<p class="note bad" role="alert">[[The basket holds no more.|장바구니에 더 담을 수 없습니다.]] \
+    {{#isFull}}<p id="told" tabindex="-1" class="note bad" role="alert">[[The basket holds no more.|장바구니에 더 담을 수 없습니다.]] \
     <a href="/basket">[[See the basket|장바구니 보기]]</a></p>{{/isFull}}
-    {{#isOld}}<p class="note bad" role="alert">[[The page was too old. Please press once more.|화면이 오래되었습니다. \
+    {{#isOld}}<p id="told" tabindex="-1" class="note bad" role="alert">[[The page was too old. Please press once more.|화면이 오래되었습니다. \
     한 번 더 눌러 주세요.]]</p>{{/isOld}}
     {{#isOrderable}}<form class="buy" id="buy" action="/basket" method="post" data-price="{{units}}" data-money="{{money}}">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="item" value="{{id}}">
     <div class="row"><label for="quantity">[[Quantity|수량]]</label>\
     <span class="stepper"><input id="quantity" name="quantity" type="number" min="1" max="{{most}}" value="1" \
-    inputmode="numeric" required></span>\
+    inputmode="numeric" required data-less="[[Decrease quantity|수량 줄이기]]" \
+    data-more="[[Increase quantity|수량 늘리기]]"></span>\
     <p class="total"><span>[[Total|합계]]</span> <output for="quantity">{{price}}</output></p></div>
-    <div class="row"><button class="quiet" name="do" value="add">[[Add to basket|장바구니 담기]]</button>\
+    <div class="row reach"><output for="quantity">{{price}}</output>\
+    <button class="quiet" name="do" value="add">[[Add to basket|장바구니 담기]]</button>\
     <button name="do" value="order">[[Order now|바로 주문]]</button></div>
     </form>{{/isOrderable}}
     {{#isSoldOut}}<p class="sold">[[Sold out|품절된 상품입니다]]</p>{{/isSoldOut}}
@@ -294,7 +298,8 @@ enum StoreItemTemplates {
 /// Pages of the basket and of orders.
 enum StoreOrderTemplates {
   static let basket = """
-    {{% CONTENT_TYPE: PAGE}}<header class="head"><h1>[[Basket|장바구니]]</h1></header>
+    {{% CONTENT_TYPE: PAGE}}<header class="head"><h1>{{heading}}</h1></header>
+    {{#hasKept}}<p class="note">{{kept}} <a href="/basket">[[See the basket|장바구니 보기]]</a></p>{{/hasKept}}
     {{#hasFaults}}<div class="note bad" role="alert" id="faults" tabindex="-1"><p><b>{{faultTitle}}</b></p><ul>
     {{#faults}}
     <li>{{.}}</li>
@@ -304,7 +309,8 @@ enum StoreOrderTemplates {
     {{#hasLines}}<form class="checkout" action="/orders" method="post" data-money="{{money}}" \
     data-more="[[# and % more|# 외 %건]]">
     <input type="hidden" name="token" value="{{token}}"><input type="hidden" name="key" value="{{key}}">\
-    <input type="hidden" name="total" value="{{totalUnits}}">
+    <input type="hidden" name="total" value="{{totalUnits}}">\
+    {{#isSingle}}<input type="hidden" name="single" value="1">{{/isSingle}}
     <section class="lines" aria-labelledby="lines"><h2 id="lines" class="vh">[[Items|담은 상품]]</h2><ul>
     {{#lines}}
     <li class="line{{#isGone}} gone{{/isGone}}" data-price="{{units}}">\
@@ -318,7 +324,8 @@ enum StoreOrderTemplates {
     <input type="hidden" name="price" value="{{units}}">\
     {{#isGone}}<input type="hidden" name="quantity" value="{{quantity}}">{{/isGone}}\
     {{^isGone}}<span class="stepper"><input name="quantity" type="number" min="0" max="{{most}}" value="{{quantity}}" \
-    inputmode="numeric" aria-label="[[Quantity|수량]]: {{title}}" required></span>{{/isGone}}\
+    inputmode="numeric" aria-label="[[Quantity|수량]]: {{title}}" required \
+    data-less="[[Decrease quantity|수량 줄이기]]: {{title}}" data-more="[[Increase quantity|수량 늘리기]]: {{title}}"></span>{{/isGone}}\
     <output class="sum">{{sum}}</output>\
     <button class="bare" formaction="/basket" formnovalidate name="remove" value="{{id}}" \
     aria-label="[[Remove|삭제]]: {{title}}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="m7 7 10 10M17 7 7 17"/>\
@@ -379,10 +386,10 @@ enum StoreOrderTemplates {
   static let order = """
     {{% CONTENT_TYPE: PAGE}}<nav class="crumbs" aria-label="[[Where you are|현재 위치]]"><ol>\
     <li><a href="/orders">[[Orders|주문 내역]]</a></li></ol></nav>
-    {{#isPlaced}}<p class="note good" role="status">[[Thank you: the order is placed.|주문이 접수되었습니다. 감사합니다.]]</p>{{/isPlaced}}
-    {{#isAgain}}<p class="note" role="status">[[This form was sent before: nothing was ordered again.|이미 보낸 \
+    {{#isPlaced}}<p id="told" tabindex="-1" class="note good" role="status">[[Thank you: the order is placed.|주문이 접수되었습니다. 감사합니다.]]</p>{{/isPlaced}}
+    {{#isAgain}}<p id="told" tabindex="-1" class="note" role="status">[[This form was sent before: nothing was ordered again.|이미 보낸 \
     주문서입니다. 다시 주문되지 않았습니다.]]</p>{{/isAgain}}
-    {{#isLate}}<p class="note bad" role="alert">[[It is too late to cancel: somebody works on it.|이미 준비가 시작되어 \
+    {{#isLate}}<p id="told" tabindex="-1" class="note bad" role="alert">[[It is too late to cancel: somebody works on it.|이미 준비가 시작되어 \
     취소할 수 없습니다.]]</p>{{/isLate}}
     <article class="receipt" data-live="{{isLive}}">
     <header><h1{{{speech}}}>{{summary}}</h1><p class="faint">{{by}} · \

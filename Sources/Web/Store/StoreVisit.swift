@@ -19,6 +19,8 @@ struct StoreVisit: Sendable {
   let session: StoreSession
   /// What the visitor put aside.
   let basket: StoreBasket
+  /// The item that is ordered by itself, beside the basket; nil when the basket is.
+  let single: StoreBasket?
   /// What the visitor typed into the order form before.
   let draft: StoreDraft
   /// The time, in the zone of this machine.
@@ -32,6 +34,7 @@ struct StoreVisit: Sendable {
       ?? PageLanguage(preferred: request.languages)
     session = StoreSession(cookie: request.cookies[StoreSession.cookie])
     basket = StoreBasket(cookie: request.cookies[Self.basketCookie])
+    single = StoreBasket(single: request)
     draft = StoreDraft(cookie: request.cookies[Self.draftCookie])
     clock = .system(at: UnixTime(Int64(request.now.timeIntervalSince1970)))
   }
