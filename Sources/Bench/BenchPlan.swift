@@ -11,6 +11,10 @@ package struct BenchPlan: Sendable {
   package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
   /// Where the bytes go.
   package var sink = Sink.cache
+  /// How many requests a pass makes over a list of URLs, which is repeated as needed; nil fills ``leastSeconds``.
+  package var count: Int?
+  /// How long a pass over a list of URLs takes at least, when nothing says how many requests it makes.
+  package static let leastSeconds = 1.0
   /// Requests a second, each counted from its planned start; nil starts one when another ends.
   package var rate: Double?
   /// When to start nothing more; what was measured until then is reported.
@@ -18,6 +22,36 @@ package struct BenchPlan: Sendable {
 
   /// The defaults above.
   package init() {}
+
+  /// What is about to be measured and how often, with the least time where that is known.
+  package func announcement(repeatsList: Bool) -> String {
+    let names = order.map(\.rawValue).joined(separator: ", ")
+    let (levels, atOnce) =
+      switch sweep {
+      case .levels(let levels):
+        (levels.count...levels.count, levels.map(String.init).joined(separator: ", "))
+      case .auto(let limit): (4...Self.doublings(to: limit), "1, 2, 4 … \(limit)")
+      }
+    let (least, most) =
+      switch repetition {
+      case .fixed(let count): (count, count)
+      case .narrow(_, let least, let most): (least, most)
+      }
+    let passes = levels.lowerBound * least * order.count...levels.upperBound * most * order.count
+    let often = most == 1 ? "once" : least == most ? "\(least) times" : "\(least) to \(most) times"
+    let all =
+      passes.count == 1 ? "\(passes.lowerBound)" : "\(passes.lowerBound) to \(passes.upperBound)"
+    let isTimed = repeatsList && sink == .discard && count == nil
+    let time =
+      isTimed
+      ? ", \(Int(Double(passes.lowerBound) * Self.leastSeconds)) s or more" : ""
+    return
+      "measuring \(names) with \(atOnce) at once, \(often) each: \(all) \(passes.upperBound == 1 ? "pass" : "passes")\(time)"
+  }
+
+  private static func doublings(to limit: Int) -> Int {
+    (0...20).prefix { 1 << $0 <= limit }.count
+  }
 
   /// The passes to run, in the order in which each finds what it needs.
   var order: [Pass] {

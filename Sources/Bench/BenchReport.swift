@@ -43,6 +43,8 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var waitMilliseconds = Quantiles.none
     /// From the first byte to the last.
     package var transferMilliseconds = Quantiles.none
+    /// Each run's median of the total, in order; reports of earlier versions have none.
+    package var p50OfRuns: [Double]? = []
     /// Each run's 99th percentile of the total, in order.
     package var p99OfRuns: [Double] = []
     /// Requests for pictures that ended, well or not.
@@ -61,6 +63,10 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var failures = 0
     /// Failures by their reason.
     package var failureReasons: [String: Int] = [:]
+    /// The share of the median run in which transfers waited for larder's own files, hashes and index.
+    ///
+    /// 0 when the bytes are thrown away; reports of earlier versions have none.
+    package var writingShare: Double? = 0
     /// The median of the runs' processor time.
     package var cpuSeconds = 0.0
     /// The most memory in any run.

@@ -103,7 +103,7 @@ package final class BenchRun: Sendable {
       progress(Step(parallel: parallel, repetition: repetition, imagesPerSecond: soFar))
       let records =
         plan.sink == .discard
-        ? try level.discard(parallel: parallel, urls)
+        ? try level.discard(parallel: parallel, urls, repeats: source.isURLs)
         : try level.sync(parallel: parallel, into: scratch.empty("runs"))
       // What a signal cut short says nothing about speed.
       if hasStopped { break }

@@ -19,7 +19,6 @@ package enum BenchSource: Sendable {
   /// - Throws: ``LarderError`` with the line that is no URL, or when there is none at all.
   package init(list bytes: [UInt8], name: String) throws(LarderError) {
     var urls: [String] = []
-    var seen: Set<String> = []
     let lines = Self.text(bytes[...])
       .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     for (number, line) in lines.enumerated() {
@@ -31,7 +30,7 @@ package enum BenchSource: Sendable {
           "cannot read \(name): line \(number + 1) is no http or https URL; give one a line"
         )
       }
-      if seen.insert(text).inserted { urls.append(text) }
+      urls.append(text)
     }
     guard !urls.isEmpty else {
       throw LarderError(.data, "cannot bench \(name): it has no URL; give one a line")
@@ -79,6 +78,11 @@ package enum BenchSource: Sendable {
       for url in urls { hosts.insert(try parser.parse(url, relativeTo: nil).hostPort) }
       return hosts
     }
+  }
+
+  /// Whether it is a list of URLs, which may be repeated.
+  package var isURLs: Bool {
+    if case .urls = self { true } else { false }
   }
 
   /// The source as a catalog; a list becomes one with sections in files of `scratch`.

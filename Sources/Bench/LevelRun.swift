@@ -52,12 +52,27 @@ final class LevelRun: Sendable {
   }
 
   /// Fetches `urls` and throws the bytes away, pass after pass over the same connections.
-  func discard(parallel: Int, _ urls: [WebURL]) throws -> [RunRecord] {
-    let run = DiscardRun(urls)
+  func discard(parallel: Int, _ urls: [WebURL], repeats: Bool) throws -> [RunRecord] {
+    let length: PassLength =
+      if !repeats {
+        .requests(urls.count)
+      } else if let count = plan.count {
+        .requests(count)
+      } else if let rate = plan.rate {
+        .requests(max(urls.count, Int(rate * BenchPlan.leastSeconds)))
+      } else {
+        .time(leastRequests: max(urls.count, parallel))
+      }
+    let run = DiscardRun(urls, length, now: surroundings.monotonic)
     let base = try surroundings.transport(parallel)
     return plan.order.compactMap { pass in
       guard !hasStopped else { return nil }
-      let transport = MeasuringTransport(base, rate: plan.rate, now: surroundings.monotonic)
+      let transport = MeasuringTransport(
+        base,
+        rate: plan.rate,
+        timesSinks: false,
+        now: surroundings.monotonic
+      )
       attend { transport.cancelAll() }
       defer { attend(nil) }
       return measure(pass, parallel, transport) { run.run(pass, over: transport) }
@@ -72,6 +87,7 @@ final class LevelRun: Sendable {
     let transport = MeasuringTransport(
       try surroundings.transport(parallel),
       rate: plan.rate,
+      timesSinks: true,
       now: surroundings.monotonic
     )
     let wall = surroundings.wall
@@ -122,6 +138,7 @@ final class LevelRun: Sendable {
       failures: failures,
       others: transport.others,
       samples: transport.samples,
+      writingSeconds: transport.writingSeconds(until: began + nanoseconds),
       cpuSeconds: meter.cpuSeconds,
       peakBytes: meter.peakBytes
     )
@@ -134,22 +151,43 @@ final class LevelRun: Sendable {
   }
 }
 
-/// Fetches a list of pictures and throws their bytes away.
+/// How long a pass over a list of URLs is.
+enum PassLength: Sendable {
+  /// So many requests.
+  case requests(Int)
+  /// ``BenchPlan/leastSeconds``, and so many requests at least.
+  case time(leastRequests: Int)
+}
+
+/// Fetches a list of pictures, over and over as the length of a pass asks, and throws their bytes away.
 ///
 /// Keeps the transport, and so its connections, from run to run, and what the origin said of each
 /// picture, to ask with.
 final class DiscardRun: Sendable {
   private struct State {
     var conditions: [Int: Condition] = [:]
+    var started = 0
     var images = 0
     var failures: [String: Int] = [:]
   }
 
   private let urls: [WebURL]
+  private let length: PassLength
+  private let now: @Sendable () -> MonotonicTime
   private let state = Mutex(State())
 
-  init(_ urls: [WebURL]) {
-    self.urls = urls
+  init(_ urls: [WebURL], _ length: PassLength, now: @escaping @Sendable () -> MonotonicTime) {
+    (self.urls, self.length, self.now) = (urls, length, now)
+  }
+
+  /// What the requests of one pass share.
+  private struct Round: Sendable {
+    let pass: Pass
+    let transport: any Fetching
+    let known: [Int: Condition]
+    /// When nothing more is started; nil when the number of requests is given.
+    let end: MonotonicTime?
+    let group = WorkGroup()
   }
 
   /// Fetches all, as many at once as the transport likes, and waits for the last.
@@ -157,27 +195,42 @@ final class DiscardRun: Sendable {
     _ pass: Pass,
     over transport: any Fetching
   ) -> (images: Int, failures: [String: Int]) {
+    let (count, end): (Int, MonotonicTime?) =
+      switch length {
+      case .requests(let count): (count, nil)
+      case .time(let count): (count, now() + Int64(BenchPlan.leastSeconds * 1e9))
+      }
     let known = state.withLock { state in
-      state.images = 0
-      state.failures = [:]
+      (state.images, state.failures, state.started) = (0, [:], count)
       return state.conditions
     }
-    let group = WorkGroup()
-    for (number, url) in urls.enumerated() {
-      var request = Request(url)
-      request.accept = .picture
-      request.trust = .named
-      if pass == .revalidate {
-        request.condition = known[number]
-      }
-      group.enter()
-      transport.fetch(request, into: DiscardSink()) { [self] result in
-        note(result, number, keeps: pass == .cold)
-        group.leave()
-      }
-    }
-    group.join()
+    guard !urls.isEmpty else { return (0, [:]) }
+    let round = Round(pass: pass, transport: transport, known: known, end: end)
+    // Entered for all of them before the first can end, and start others.
+    for _ in 0..<count { round.group.enter() }
+    for number in 0..<count { fetch(number % urls.count, round) }
+    round.group.join()
     return state.withLock { ($0.images, $0.failures) }
+  }
+
+  /// Fetches one URL; when it came and there is time, the next of the list afterwards.
+  private func fetch(_ number: Int, _ round: Round) {
+    var request = Request(urls[number])
+    request.accept = .picture
+    request.trust = .named
+    if round.pass == .revalidate { request.condition = round.known[number] }
+    round.transport.fetch(request, into: DiscardSink()) { [self] result in
+      note(result, number, keeps: round.pass == .cold)
+      if case .success = result, let end = round.end, now() < end {
+        let next = state.withLock { state in
+          state.started += 1
+          return (state.started - 1) % urls.count
+        }
+        round.group.enter()
+        fetch(next, round)
+      }
+      round.group.leave()
+    }
   }
 
   private func note(
@@ -219,6 +272,8 @@ struct RunRecord: Sendable {
   /// Requests for sections and details.
   var others: Int
   var samples: [RequestSample]
+  /// How long transfers waited for larder's own files, hashes and index.
+  var writingSeconds = 0.0
   var cpuSeconds: Double
   var peakBytes: ByteCount
 

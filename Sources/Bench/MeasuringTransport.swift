@@ -15,22 +15,34 @@ final class MeasuringTransport: Fetching {
 
   private let transport: any Fetching
   private let pacer: Pacer?
+  private let timesSinks: Bool
   private let now: @Sendable () -> MonotonicTime
   private let state = Mutex(State())
+  private let writing = Atomic<Int64>(0)
 
   /// Measures `transport`; `rate` is in requests a second.
   init(
     _ transport: any Fetching,
     rate: Double?,
+    timesSinks: Bool = false,
     now: @escaping @Sendable () -> MonotonicTime
   ) {
     self.transport = transport
+    self.timesSinks = timesSinks
     self.now = now
     pacer = rate.map { Pacer(rate: $0, now: now) }
   }
 
   /// Every picture's request so far.
   var samples: [RequestSample] { state.withLock { $0.samples } }
+  /// How long sinks and completions held the transfer thread, and how long the run went on after the last transfer.
+  func writingSeconds(until end: MonotonicTime) -> Double {
+    guard timesSinks, let last = state.withLock({ $0.samples.map(\.ended).max() }) else {
+      return 0
+    }
+    return Double(writing.load(ordering: .relaxed) + max(0, end - last)) / 1e9
+  }
+
   /// The pictures' URLs in the order of their requests.
   var urls: [String] { state.withLock { $0.urls } }
   /// Requests for anything else.
@@ -73,12 +85,45 @@ final class MeasuringTransport: Fetching {
         .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))
       )
     }
-    transport.fetch(request, into: sink) { [self] result in
+    let taker: any BodySink = timesSinks ? TimedSink(sink, timed) : sink
+    transport.fetch(request, into: taker) { [self] result in
       let sample = RequestSample(result, planned: planned, at: now())
       state.withLock { $0.samples.append(sample) }
-      completion(result)
+      timed { completion(result) }
     }
   }
+
+  /// Adds how long `work` takes to the time that was spent on writing.
+  private func timed(_ work: () -> Void) {
+    guard timesSinks else { return work() }
+    let start = now()
+    work()
+    writing.add(now() - start, ordering: .relaxed)
+  }
+}
+
+/// Passes a body on and has the time measured that its taker takes.
+private final class TimedSink: BodySink {
+  private let sink: any BodySink
+  private let timed: @Sendable (() -> Void) -> Void
+
+  init(_ sink: any BodySink, _ timed: @escaping @Sendable (() -> Void) -> Void) {
+    (self.sink, self.timed) = (sink, timed)
+  }
+
+  var resumePoint: ResumePoint? { sink.resumePoint }
+
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
+    sink.begin(head, at: offset)
+  }
+
+  func receive(_ bytes: RawSpan) -> BodyDecision {
+    var decision = BodyDecision.accept
+    timed { decision = sink.receive(bytes) }
+    return decision
+  }
+
+  func restart() { sink.restart() }
 }
 
 extension RequestSample {

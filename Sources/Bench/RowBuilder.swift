@@ -16,6 +16,7 @@ struct RowBuilder: Sendable {
   private var service = LatencyHistogram(isFine: false)
   private var firstByte = LatencyHistogram(isFine: false)
   private var parts = [LatencyHistogram](repeating: LatencyHistogram(isFine: false), count: 5)
+  private var p50: [Double] = []
   private var p99: [Double] = []
 
   /// What is kept of a run; its samples would soon be more than everything else.
@@ -27,6 +28,7 @@ struct RowBuilder: Sendable {
     var cpuSeconds: Double
     var peakBytes: ByteCount
     var timeline: BenchReport.Timeline
+    var writingShare: Double
   }
 
   /// A builder without runs; `isOpen` says that requests came at a rate.
@@ -50,7 +52,8 @@ struct RowBuilder: Sendable {
         rate: run.imagesPerSecond,
         cpuSeconds: run.cpuSeconds,
         peakBytes: run.peakBytes,
-        timeline: Self.timeline(of: run)
+        timeline: Self.timeline(of: run),
+        writingShare: run.seconds > 0 ? min(1, run.writingSeconds / run.seconds) : 0
       )
     )
     count(run)
@@ -68,6 +71,7 @@ struct RowBuilder: Sendable {
       parts[3].record(seconds: phases.wait)
       parts[4].record(seconds: phases.transfer)
     }
+    if let value = own.milliseconds(at: 50) { p50.append(value) }
     if let value = own.milliseconds(at: 99) { p99.append(value) }
     total.add(own)
   }
@@ -87,6 +91,8 @@ struct RowBuilder: Sendable {
     row.bytes = median.bytes
     row.seconds = median.seconds
     row.rates = rates
+    row.writingShare = median.writingShare
+    row.p50OfRuns = p50
     if let estimate = Estimate(rates) {
       row.imagesPerSecond = estimate.median
       if let interval = estimate.interval, let halfWidth = estimate.halfWidth {

@@ -61,13 +61,23 @@ struct BenchCommand: ParsableCommand {
     if sources.isEmpty != origin.isAsked {
       throw ValidationError("name a catalog, a list of URLs or URLs, or say --origin sample")
     }
+    if !origin.isAsked, origin.delay != nil || origin.bandwidth != nil {
+      throw ValidationError("--delay and --bandwidth belong to --origin sample")
+    }
     if sources.count > 1, let other = sources.first(where: { !$0.contains("://") }) {
       throw ValidationError("several sources are URLs, and \"\(other)\" is none")
     }
   }
 
   func run() throws {
-    Output.end(try BenchSession(sources, bench, origin.isAsked ? origin : nil, output).run())
+    let session = BenchSession(
+      sources,
+      bench,
+      origin.isAsked ? origin : nil,
+      count: origin.isAsked ? nil : origin.count,
+      output
+    )
+    Output.end(try session.run())
   }
 }
 
@@ -100,17 +110,21 @@ struct BenchSession {
   private let sources: [String]
   private let bench: BenchOptions
   private let origin: OriginOptions?
+  /// How many requests a pass over a list of URLs makes.
+  private let count: Int?
   private let output: OutputOptions
 
   init(
     _ sources: [String],
     _ bench: BenchOptions,
     _ origin: OriginOptions?,
+    count: Int?,
     _ output: OutputOptions
   ) {
     self.sources = sources
     self.bench = bench
     self.origin = origin
+    self.count = count
     self.output = output
   }
 
@@ -128,10 +142,17 @@ struct BenchSession {
     defer { withExtendedLifetime(process) {} }
     let source = try source(sample, process)
     let named = try namedHosts(source)
-    let plan = bench.plan(at: .now())
+    let plan = bench.plan(at: .now(), forURLs: source.isURLs, count: count)
+    if count != nil, !source.isURLs || plan.sink == .cache {
+      throw CommandFailure(
+        "cannot repeat what is written, or a catalog: --count takes URLs, or --origin sample",
+        .usage
+      )
+    }
     let run = BenchRun(plan, source, try surroundings(named))
     let signals = Signals { _ in run.stop() }
     let terminal = Terminal(output)
+    if terminal.showsProgress { Output.note(plan.announcement(repeatsList: source.isURLs)) }
     let state = LatestStep()
     let display =
       terminal.showsProgress ? ProgressDisplay { state.line(seconds: $0, width: $1) } : nil
@@ -269,6 +290,7 @@ struct BenchTable {
 
   /// What was found, then what it took, in lines that fit 80 columns.
   var text: String {
+    if report.runs.isEmpty, report.interrupted { return "interrupted: nothing was measured" }
     let result = aligned(Self.results, report.runs.map(results))
     let cost = aligned(Self.costs, report.runs.map(costs))
     return ([result, "", cost] + notes.flatMap { Self.folded($0) }).joined(separator: "\n")
@@ -284,6 +306,8 @@ struct BenchTable {
   /// From here on a half-width says less than that the rate is not known.
   private static let noise = 1.0
   private static let noisy = "noisy"
+  /// From this share of a run on, waiting for the own disk is said, and not charged to the server.
+  private static let writingMatters = 0.25
 
   private func aligned(_ head: [String], _ cells: [[String]]) -> String {
     let rows = [head] + cells
@@ -360,7 +384,13 @@ struct BenchTable {
     }
     notes.append(report.latency)
     notes += noiseNote + parts + failures + baseline
-    if report.interrupted { notes.append("interrupted: what stands here was measured before") }
+    if report.interrupted {
+      notes.append(
+        report.runs.isEmpty
+          ? "interrupted: nothing was measured"
+          : "interrupted: what stands here was measured before"
+      )
+    }
     return notes
   }
 
@@ -378,10 +408,20 @@ struct BenchTable {
       "\(name) \(milliseconds(part.p50)) (\(milliseconds(part.p99)))"
     }
     let protocols = row.protocols.sorted { $0.key < $1.key }.map(\.key)
+    // What larder itself held up is in these figures, and is not the server's.
+    let writing = row.writingShare ?? 0
+    let place = writing < Self.writingMatters ? "there" : "there and here"
+    let limit =
+      writing < Self.writingMatters
+      ? []
+      : [
+        "limited by writing here: transfers waited \(Self.number(writing * 100))% of the time for larder's own "
+          + "files, hashes and index; --discard measures the server alone, --scratch DIR another disk"
+      ]
     return [
-      "there, median (and 99 %) in ms: \(words.joined(separator: ", ")); "
+      "\(place), median (and 99 %) in ms: \(words.joined(separator: ", ")); "
         + "\(protocols.joined(separator: ", ")), retries: \(row.retries)"
-    ]
+    ] + limit
   }
 
   private var failures: [String] {

@@ -21,7 +21,9 @@ struct SampleOrigin: Sendable {
 
   /// The arguments that make the same origin in a process of its own.
   var arguments: [String] {
-    var arguments = ["bench-origin", "--count", "\(options.count)", "--sizes", "\(options.sizes)"]
+    var arguments = [
+      "bench-origin", "--count", "\(options.pictures)", "--sizes", "\(options.sizes)",
+    ]
     if let delay = options.delay { arguments += ["--delay", delay.argument] }
     if let bandwidth = options.bandwidth {
       arguments += ["--bandwidth", "\(Int64(bandwidth.bytesPerSecond))B/s"]
@@ -66,15 +68,15 @@ struct SampleOrigin: Sendable {
     let picture = try Picture(Self.base)
     let content = StoreContent()
     let average = (options.sizes.bytes.lowerBound + options.sizes.bytes.upperBound) / 2
-    if average * options.count <= Self.kept {
-      for number in 0..<options.count {
+    if average * options.pictures <= Self.kept {
+      for number in 0..<options.pictures {
         let path = "/p/\(number).jpg"
         content[path] = picture.resource(path, byteCount: size(of: number))
       }
     } else {
       content.fallback = { path in
         guard path.hasPrefix("/p/"), path.hasSuffix(".jpg"),
-          let number = Int(path.dropFirst(3).dropLast(4)), (0..<options.count).contains(number)
+          let number = Int(path.dropFirst(3).dropLast(4)), (0..<options.pictures).contains(number)
         else { return nil }
         return picture.resource(path, byteCount: size(of: number))
       }
@@ -94,8 +96,8 @@ struct SampleOrigin: Sendable {
   }
 
   private func list(_ section: Int) -> String {
-    let first = section * options.count / Self.sections
-    let end = (section + 1) * options.count / Self.sections
+    let first = section * options.pictures / Self.sections
+    let end = (section + 1) * options.pictures / Self.sections
     let items = (first..<end).map { number in
       """
       {"detail_hash": "B\(number)", "image": "/p/\(number).jpg", "alt": "반찬 \(number)", \

@@ -45,6 +45,30 @@ import Testing
     #expect(!BaselineComparison(before, with: now, maxRegression: 0.1).hasRegressed)
   }
 
+  @Test func `a median that rose is a regression, also where rate and tail are as before`() throws
+  {
+    let before = report(rates: [100, 101, 99], p99: [80, 26, 40], p50: [20.7, 20.8, 20.6])
+    let now = report(rates: [100, 101, 99], p99: [85, 30, 42], p50: [31.3, 31.2, 31.4])
+
+    let comparison = BaselineComparison(now, with: before, maxRegression: 0.1)
+
+    #expect(comparison.findings.filter(\.regressed).map(\.metric) == ["p50"])
+  }
+
+  @Test func `a baseline of an earlier version, which has no medians, is compared in the rest`()
+    throws
+  {
+    let old = report(rates: [100, 101, 99], p99: [10, 10.1, 9.9])
+    let text = String(decoding: try old.json(), as: UTF8.self)
+      .replacing(#/"p50OfRuns":\[\],?/#, with: "").replacing(#/"writingShare":0,?/#, with: "")
+      .replacing(",}", with: "}")
+
+    let read = try BenchReport(json: Array(text.utf8), name: "old")
+
+    #expect(read.runs[0].p50OfRuns == nil)
+    #expect(BaselineComparison(old, with: read, maxRegression: 0.1).findings.count == 2)
+  }
+
   @Test func `what was not measured again is named and is no regression`() {
     var before = report(rates: [100, 101, 99])
     before.runs.append(BenchReport.Row(parallel: 64, pass: .warm))
@@ -117,10 +141,13 @@ import Testing
     return result
   }
 
-  private func report(rates: [Double], p99: [Double] = []) -> BenchReport {
+  private func report(rates: [Double], p99: [Double] = [], p50: [Double] = [])
+    -> BenchReport
+  {
     var row = BenchReport.Row(parallel: 1, pass: .cold)
     row.rates = rates
     row.p99OfRuns = p99
+    row.p50OfRuns = p50
     var report = BenchReport()
     report.runs = [row]
     return report

@@ -75,6 +75,24 @@ import Transport
     #expect(report.runs[1].connections.opened == 0)
   }
 
+  @Test func `what its own sink takes is told as writing, and nothing when bytes are thrown away`()
+    throws
+  {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    var plan = plan(runs: 1)
+    plan.passes = [.cold]
+    let source = BenchSource.urls(["\(shop.store.baseURL)/pictures/1.jpg"])
+
+    let written = try BenchRun(plan, source, surroundings(folder, shop)).run()
+    plan.sink = .discard
+    plan.count = 7
+    let thrown = try BenchRun(plan, source, surroundings(folder, shop)).run()
+
+    #expect((written.runs[0].writingShare ?? 0) > 0 && (written.runs[0].writingShare ?? 2) <= 1)
+    #expect(thrown.runs.map(\.writingShare) == [0] && thrown.runs.map(\.requests) == [7])
+  }
+
   @Test func `retries and connections are counted`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
@@ -104,6 +122,7 @@ import Transport
     plan.passes = [.cold]
     plan.sweep = .levels([1])
     plan.rate = 200
+    plan.count = 20
     plan.sink = .discard
     let urls = (0..<20).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
 

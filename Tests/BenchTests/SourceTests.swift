@@ -7,9 +7,11 @@ import Testing
   @Test(arguments: [
     ("http://a/1\nhttp://a/2", ["http://a/1", "http://a/2"]),
     ("# one\n\n  https://a/1  \r\nhttp://a/1\n", ["https://a/1", "http://a/1"]),
-    ("HTTP://a/1\nHTTP://a/1", ["HTTP://a/1"]),
+    ("HTTP://a/1\nHTTP://a/1", ["HTTP://a/1", "HTTP://a/1"]),
   ])
-  func `a list is a URL a line, each once`(_ text: String, _ urls: [String]) throws {
+  func `a list is a URL a line, each as often as it is named`(_ text: String, _ urls: [String])
+    throws
+  {
     guard case .urls(let read) = try BenchSource(list: Array(text.utf8), name: "it") else {
       Issue.record("no list")
       return

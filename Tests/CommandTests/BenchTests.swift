@@ -42,16 +42,64 @@ import Testing
       "# two\n\(shop.store.baseURL)/pictures/A1.jpg\n\(shop.store.baseURL)/pictures/A2.jpg\n"
     let list = try shop.folder.write(text, to: "urls.txt")
 
-    let named = try Command.larder(["bench", list, "--parallel", "2", "--runs", "1", "--json"])
+    let named = try Command.larder(
+      ["bench", list, "--parallel", "2", "--runs", "1", "--json", "--no-discard"]
+    )
     let piped = try Command.shell(
-      "cat '\(list)' | \"$larder\" bench - --parallel 2 --runs 1 --discard --json"
+      "cat '\(list)' | \"$larder\" bench - --parallel 2 --runs 1 --count 2 --json"
     )
 
     #expect(named.status == 0)
     #expect(try Document(named)["runs"][0]["images"].int == 2)
+    #expect(try Document(named)["sink"].string == "cache")
+    #expect(try Document(named)["runs"][0]["writingShare"].double != nil)
     #expect(piped.status == 0)
     #expect(try Document(piped)["runs"][1]["requests"].int == 2)
     #expect(try Document(piped)["sink"].string == "discard")
+    #expect(try Document(piped)["runs"][0]["writingShare"].double == 0)
+  }
+
+  @Test func `few URLs are repeated until --count is reached, and else for a second`() throws {
+    let shop = try Shop()
+    let url = "\(shop.store.baseURL)/pictures/A1.jpg"
+    let words = ["--pass", "cold", "--parallel", "2", "--runs", "1", "--json"]
+
+    let counted = try Command.larder(["bench", url, url, "--count", "25"] + words)
+    let timed = try Command.larder(["bench", url] + words)
+
+    #expect(try Document(counted)["runs"][0]["requests"].int == 25)
+    let run = try Document(timed)["runs"][0]
+    #expect((run["requests"].int ?? 0) > 2 && (run["seconds"].double ?? 0) >= 1)
+    #expect(run["failures"].int == 0)
+  }
+
+  @Test(arguments: [
+    ["bench", "CATALOG", "--count", "5"], ["bench", "URL", "--no-discard", "--count", "5"],
+    ["bench", "URL", "--delay", "5ms"], ["bench", "URL", "--bandwidth", "1M/s"],
+  ])
+  func `an option that would be of no effect is refused`(_ words: [String]) throws {
+    let shop = try Shop()
+    let named = ["CATALOG": shop.catalog, "URL": "\(shop.store.baseURL)/pictures/A1.jpg"]
+
+    let bench = try Command.larder(words.map { named[$0] ?? $0 })
+
+    #expect(bench.status == 64 && bench.output.isEmpty)
+  }
+
+  @Test func `what will be measured, how often and for how long is said first`() throws {
+    let shop = try Shop()
+    let url = "\(shop.store.baseURL)/pictures/A1.jpg"
+    let words = ["bench", url, "--pass", "cold", "--parallel", "1,2", "--runs", "1"]
+
+    let bench = try Command.larder(words, terminal: .errors)
+    let quiet = try Command.larder(words + ["--count", "1", "--quiet"], terminal: .errors)
+
+    #expect(
+      bench.errors.hasPrefix(
+        "measuring cold with 1, 2 at once, once each: 2 passes, 2 s or more\r\n"
+      )
+    )
+    #expect(quiet.errors == "")
   }
 
   @Test func `URLs on the command line are measured, in a live line that fits`() throws {
@@ -59,7 +107,7 @@ import Testing
     let urls = ["A1", "A2"].map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
 
     let bench = try Command.larder(
-      ["bench"] + urls + ["--parallel", "2", "--runs", "2", "--discard"],
+      ["bench"] + urls + ["--parallel", "2", "--runs", "2", "--count", "2"],
       terminal: .errors,
       columns: 40
     )
@@ -77,7 +125,7 @@ import Testing
     let url = "\(shop.store.baseURL)/pictures/A1.jpg"
 
     let bench = try Command.larder(
-      ["bench", url, "--pass", "cold", "--parallel", "1", "--runs", "2", "--discard"]
+      ["bench", url, "--pass", "cold", "--parallel", "1", "--runs", "2", "--count", "1"]
     )
 
     #expect(bench.lines.dropFirst().first?.contains(#/cold +1 +[\d.]+ +noisy /#) == true)
@@ -170,7 +218,24 @@ import Testing
 
     running.send(SIGINT)
 
-    #expect(try running.wait(seconds: 60).status == 130)
+    let ended = try running.wait(seconds: 60)
+    #expect(ended.status == 130)
+    #expect(ended.output.hasSuffix("interrupted: nothing was measured\n"))
     #expect(try shop.folder.stamps(below: "").filter { $0.contains("larder-bench") } == [])
+  }
+
+  @Test func `Ctrl-C in the first pass leaves a clean line, and with --json a document`() throws {
+    let shop = try Shop(faults: "path=/pictures/* hang")
+    let url = "\(shop.store.baseURL)/pictures/A1.jpg"
+    let words = ["bench", url, "--parallel", "2", "--runs", "1", "--json"]
+    let running = try Running(Command.binary, words)
+    #expect(shop.store.waitForRequests(1))
+
+    running.send(SIGINT)
+
+    let ended = try running.wait(seconds: 60)
+    #expect(ended.status == 130)
+    #expect(try Document(ended)["interrupted"].bool == true)
+    #expect(try Document(ended)["runs"].count == 0)
   }
 }

@@ -41,8 +41,14 @@ struct BenchOptions: ParsableArguments {
   )
   var precision = PercentArgument(percent: 5)
 
-  @Flag(help: "Throw the bytes away, in place of larder's own files, hashes and index.")
-  var discard = false
+  @Flag(
+    inversion: .prefixedNo,
+    help: """
+      Throw the bytes away, or write larder's own files, hashes and index. (default: thrown away for URLs, written \
+      for a catalog)
+      """
+  )
+  var discard: Bool?
 
   @Option(
     parsing: .unconditional,
@@ -93,10 +99,11 @@ struct BenchOptions: ParsableArguments {
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
 
   /// The plan; `now` is when the deadline starts to count.
-  func plan(at now: MonotonicTime) -> BenchPlan {
+  func plan(at now: MonotonicTime, forURLs isURLs: Bool, count: Int?) -> BenchPlan {
     var plan = BenchPlan()
     plan.passes = pass.passes
-    plan.sink = discard ? .discard : .cache
+    plan.sink = discard ?? isURLs ? .discard : .cache
+    plan.count = count
     plan.rate = rate?.perSecond
     // A constant rate needs connections enough, not a sweep.
     plan.sweep = parallel?.plan ?? (rate == nil ? .auto() : .levels([64]))
@@ -184,10 +191,13 @@ struct OriginOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How many pictures it has. (default: 1000)", valueName: "n"),
+    help: ArgumentHelp(
+      "How many pictures it has (default: 1000), or how many requests a pass over URLs makes.",
+      valueName: "n"
+    ),
     transform: WholeNumber.reader(1...1_000_000)
   )
-  var count = 1000
+  var count: Int?
 
   @Option(
     parsing: .unconditional,
@@ -215,6 +225,9 @@ struct OriginOptions: ParsableArguments {
     transform: BandwidthArgument.read
   )
   var bandwidth: BandwidthArgument?
+
+  /// How many pictures the embedded store has.
+  var pictures: Int { count ?? 1000 }
 
   mutating func validate() throws {
     if let delay, delay.seconds > 60 { throw ValidationError("--delay takes 60s at most") }

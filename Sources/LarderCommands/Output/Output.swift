@@ -39,7 +39,7 @@ enum Output {
 
   /// Says what went wrong, on one line.
   static func error(_ message: String) {
-    note("larder: \(PlainText.row(message))")
+    note("\(Journal.prefix(.error))larder: \(PlainText.row(message))")
   }
 
   /// Says something that is no data.
@@ -103,6 +103,28 @@ enum Output {
       rest = rest.dropFirst(count)
     }
   }
+}
+
+/// The priority of a line on stderr for systemd's journal. (sd-daemon(3))
+enum Journal {
+  /// How grave a line is, as syslog counts.
+  enum Priority: Int {
+    case error = 3
+    case warning = 4
+  }
+
+  /// `<4>` where the journal reads stderr; else empty.
+  static func prefix(_ priority: Priority) -> String {
+    reads ? "<\(priority.rawValue)>" : ""
+  }
+
+  /// Whether `JOURNAL_STREAM` names the file that stderr is: a child of a service may have another. (systemd.exec(5))
+  private static let reads: Bool = {
+    guard let named = getenv("JOURNAL_STREAM") else { return false }
+    var status = stat()
+    guard fstat(STDERR_FILENO, &status) == 0 else { return false }
+    return String(cString: named) == "\(status.st_dev):\(status.st_ino)"
+  }()
 }
 
 /// JSON that is safe to print on a terminal: characters that move the cursor or change the direction of text are
@@ -173,7 +195,11 @@ struct Log {
     let message = PlainText.row(message)
     switch format {
     case .text:
-      if level == "error" { Output.error(message) } else { Output.note("\(level): \(message)") }
+      if level == "error" {
+        Output.error(message)
+      } else {
+        Output.note("\(Journal.prefix(.warning))\(level): \(message)")
+      }
     case .json:
       let line = try? [
         "time": UnixTime.now().rfc3339, "level": level, "message": message,
