@@ -104,6 +104,11 @@ extension PictureOrder {
   /// The processor time for a header, and the least that any picture may take.
   static let secondsForHeader = 0.5 * slowness
 
+  /// The processor time that a worker has for a picture without asking: enough for a megapixel in and one out.
+  ///
+  /// A message for each small picture would take longer than what it says.
+  static let secondsUnasked = seconds(pixels: 2_000_000, scanned: 1_000_000)
+
   /// How many times slower than an optimized build this one may be.
   private static let slowness: Double = _isDebugAssertConfiguration() ? 10 : 1
 

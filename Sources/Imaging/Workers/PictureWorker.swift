@@ -11,6 +11,8 @@ import SystemPackage
 package struct PictureWorker {
   private let channel: WorkerChannel
   private var known: PictureOrder?
+  /// Whether the other process waits to hear that this one has started.
+  private var isNew = true
 
   /// Makes pictures until the other end of a socket is closed, and then ends the process.
   ///
@@ -74,14 +76,14 @@ package struct PictureWorker {
     }
   }
 
-  private func make(
+  private mutating func make(
     _ request: WorkerChannel.Request,
     _ order: PictureOrder,
     _ descriptor: Int32
   ) throws(LarderError) -> EncodedPicture {
     larder_limit_memory(order.memory)
     let (bytes, modified) = try PictureFile.read(descriptor, request.name, order.limits)
-    demand(PictureOrder.secondsForHeader)
+    demand(PictureOrder.secondsUnasked)
     let file = try PictureFile(
       bytes,
       name: request.name,
@@ -90,15 +92,18 @@ package struct PictureWorker {
     )
     demand(order.seconds(for: file.probe))
     guard request.becomesFile else { return try order.make(from: file, for: nil) }
-    let output = PictureOutput(FilePath(request.name)) { () throws(LarderError) in
+    let output = PictureOutput(FilePath(request.name)) { [self] () throws(LarderError) in
       try place(for: request.name)
     }
     return try order.make(from: file, for: output)
   }
 
-  /// Says how much processor time a picture asks for, and has the kernel end the process beyond it.
-  private func demand(_ seconds: Double) {
+  /// Has the kernel end the process beyond some processor time, and asks the other process for it where a picture needs more
+  /// than it has unasked.
+  private mutating func demand(_ seconds: Double) {
     larder_limit_processor(seconds)
+    guard isNew || seconds > PictureOrder.secondsUnasked else { return }
+    isNew = false
     try? channel.send(.seconds, withUnsafeBytes(of: seconds) { Array($0) }, wait: wait)
   }
 

@@ -46,6 +46,11 @@ package final class PictureWorkers: PictureWorking {
     var wasKilled = false
     while true {
       let kept = idle.withLock { $0.popLast() }
+      if let kept, !kept.isWaiting {
+        // It ended while it waited.
+        kept.end()
+        continue
+      }
       let worker: WorkerProcess
       do throws(Errno) {
         if let kept { worker = kept } else { worker = try WorkerProcess(program, patience) }
@@ -63,12 +68,9 @@ package final class PictureWorkers: PictureWorking {
       case .refused(let error):
         idle.withLock { $0.append(worker) }
         throw error
-      case .lost(.closed, _, hasBegun: false) where kept != nil:
-        // It ended while it waited.
-        continue
-      case .lost(.closed, let signal, _) where [SIGKILL, SIGTERM].contains(signal) && !wasKilled:
+      case .lost(.closed, let signal) where [SIGKILL, SIGTERM].contains(signal) && !wasKilled:
         wasKilled = true
-      case .lost(let loss, let signal, _):
+      case .lost(let loss, let signal):
         throw error(input.name, order, loss, signal)
       }
     }

@@ -10,7 +10,7 @@ import Glibc
 /// | kind | from | text | bytes | descriptor |
 /// |---|---|---|---|---|
 /// | make | larder | ``WorkerChannel/Request`` | ``PictureOrder/wire`` | the picture |
-/// | seconds | worker | the processor time that is asked for, a `Double` | | |
+/// | seconds | worker | the processor time that is asked for, a `Double`; unless ``PictureOrder/secondsUnasked`` do | | |
 /// | place | worker | | | |
 /// | placed | larder | | | the file that the result goes into |
 /// | made | worker | ``PictureAnswer`` as JSON | the result, unless its file was placed | |
@@ -57,6 +57,7 @@ struct WorkerChannel {
   /// The most bytes of a message that comes.
   var most = Int.max
   private static let mostText = 1 << 24
+  private static let mostJoined = 1 << 16
 
   /// Waits until the socket can be read (`POLLIN`) or written (`POLLOUT`), or its far end is gone.
   typealias Waiting = (_ events: Int32) throws(WorkerLoss) -> Void
@@ -73,8 +74,10 @@ struct WorkerChannel {
     withUnsafeBytes(of: kind.rawValue) { head += $0 }
     withUnsafeBytes(of: UInt32(text.count)) { head += $0 }
     withUnsafeBytes(of: UInt64(bytes.count)) { head += $0 }
-    try send(head + text, descriptor: descriptor, wait)
-    try send(bytes, wait)
+    // In one piece where that is cheap: each piece can wake the other process.
+    let joined = bytes.count <= Self.mostJoined
+    try send(head + text + (joined ? bytes : []), descriptor: descriptor, wait)
+    if !joined { try send(bytes, wait) }
   }
 
   private func send(

@@ -1,6 +1,7 @@
 import Base
 import CGlibc
 import Glibc
+import Synchronization
 import SystemPackage
 
 /// A process that makes pictures for this one, one at a time.
@@ -9,6 +10,14 @@ final class WorkerProcess: Sendable {
   let process: pid_t
   private let socket: Int32
   private let patience: WorkerPatience
+  /// Whether it has made a picture, or refused one.
+  private let hasStarted = Atomic(false)
+
+  /// Whether it waits for a picture, while it says nothing; false once it has ended.
+  var isWaiting: Bool {
+    var one = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+    return poll(&one, 1, 0) == 0
+  }
 
   /// Starts one.
   ///
@@ -35,8 +44,8 @@ final class WorkerProcess: Sendable {
   enum Outcome {
     case made(EncodedPicture)
     case refused(LarderError)
-    /// The process is gone: why, how it ended, and whether it had begun with the picture.
-    case lost(WorkerLoss, signal: Int32, hasBegun: Bool)
+    /// The process is gone: why, and the signal that it ended by, or 0.
+    case lost(WorkerLoss, signal: Int32)
   }
 
   /// Has a picture made.
@@ -48,18 +57,19 @@ final class WorkerProcess: Sendable {
     for output: FilePath?,
     isStopped: () -> Bool
   ) -> Outcome {
-    var watch = WorkerWatch(process, socket, patience)
+    var watch = WorkerWatch(process, socket, patience, isNew: !hasStarted.load(ordering: .relaxed))
     do throws(LarderError) {
       let descriptor = try input.opened()
       defer { close(descriptor) }
       do throws(WorkerLoss) {
         let made = try make(order, input, descriptor, output, &watch, isStopped)
+        hasStarted.store(true, ordering: .relaxed)
         switch made {
         case .success(let picture): return .made(picture)
         case .failure(let error): return .refused(error)
         }
       } catch {
-        return .lost(error, signal: end(), hasBegun: watch.hasBegun)
+        return .lost(error, signal: end())
       }
     } catch {
       return .refused(error)
@@ -164,25 +174,25 @@ private struct WorkerWatch {
   private let process: pid_t
   private let socket: Int32
   private let patience: WorkerPatience
-  /// Whether it has begun with the picture.
-  private(set) var hasBegun = false
-  /// The processor time that it had used when it began.
+  /// Whether it is still starting, whose processor time is none of the picture's.
+  private var isStarting: Bool
+  /// The processor time that it had used when it began with the picture.
   private var before: Double
   /// Seconds of processor time that it may use.
   private var seconds: Double
   private var deadline: ContinuousClock.Instant
 
-  init(_ process: pid_t, _ socket: Int32, _ patience: WorkerPatience) {
-    (self.process, self.socket, self.patience) = (process, socket, patience)
+  init(_ process: pid_t, _ socket: Int32, _ patience: WorkerPatience, isNew: Bool) {
+    (self.process, self.socket, self.patience, isStarting) = (process, socket, patience, isNew)
     before = larder_processor_seconds(process)
-    seconds = patience.start
-    deadline = .now + .seconds(patience.wait(for: patience.start))
+    seconds = isNew ? patience.start : PictureOrder.secondsUnasked
+    deadline = .now + .seconds(patience.wait(for: seconds))
   }
 
-  /// Lets it compute for so many seconds, from when it began.
+  /// Lets it compute for so many seconds, from when it began with the picture.
   mutating func allow(_ seconds: Double) {
-    if !hasBegun { before = larder_processor_seconds(process) }
-    hasBegun = true
+    if isStarting { before = larder_processor_seconds(process) }
+    isStarting = false
     self.seconds = seconds
     deadline = .now + .seconds(patience.wait(for: seconds))
   }
