@@ -29,7 +29,7 @@ struct CropCommand: ParsableCommand {
       """
   )
 
-  @OptionGroup var pictures: PictureOptions
+  @OptionGroup(title: Topic.pictures) var pictures: PictureOptions
 
   @OptionGroup(title: Topic.pictures) var frame: FrameOptions
 
@@ -47,20 +47,20 @@ struct CropCommand: ParsableCommand {
 
   mutating func validate() throws {
     try pictures.check(beside: output)
-    if lossless, pictures.square.size != nil {
+    if lossless, pictures.size != nil {
       throw ValidationError("--lossless keeps every pixel, so it cannot go with --size")
     }
     if lossless, frame.fit == .contain {
       throw ValidationError("--lossless adds no pixels, so it cannot go with --fit contain")
     }
-    try frame.check(beside: pictures.square.size)
+    try frame.check(beside: pictures.size)
     if strict, !lossless {
       throw ValidationError("--strict is about --lossless; give both")
     }
   }
 
   func run() throws {
-    var making = pictures.square.crop(lossless: lossless)
+    var making = pictures.crop(lossless: lossless)
     making.isStrict = strict
     frame.apply(to: &making)
     let run = PictureRun(

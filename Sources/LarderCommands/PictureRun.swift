@@ -23,9 +23,9 @@ struct PictureRun {
     let limits = order.limits
     let batch = try PictureBatch(
       options.pictures.map { ProgramArguments.path($0) },
-      into: ProgramArguments.path(options.out),
-      format: options.square.format.picture,
-      name: try options.square.pictureName,
+      into: ProgramArguments.path(options.place),
+      format: options.format.picture,
+      name: try options.pictureName,
       standardInput: { () throws(LarderError) in try FileReading.picture(limits) }
     )
     tell(others: batch.others)
@@ -37,7 +37,7 @@ struct PictureRun {
         .data
       )
     }
-    if options.square.dryRun { return try tell(planOf: batch) }
+    if options.dryRun { return try tell(planOf: batch) }
     let isStopped = Mutex(false)
     let upload = upload
     let signals = Signals { _ in
@@ -55,8 +55,8 @@ struct PictureRun {
         order,
         at: Workers.forPictures,
         workers: options.jobs,
-        overwrite: options.square.force,
-        skipsExisting: options.square.skipExisting
+        overwrite: options.force,
+        skipsExisting: options.skipExisting
       ) { result in
         let now = tally.withLock { tally in
           tally.done += 1
@@ -144,8 +144,8 @@ struct PictureRun {
   /// Prints what would be made.
   private func tell(planOf batch: PictureBatch) throws -> ExitStatus {
     let results = batch.plan(
-      overwrite: options.square.force,
-      skipsExisting: options.square.skipExisting
+      overwrite: options.force,
+      skipsExisting: options.skipExisting
     )
     for result in results { Self.tell(result, isJSON: output.json, isQuiet: output.quiet) }
     return ExitStatus(results)

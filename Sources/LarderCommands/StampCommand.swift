@@ -36,7 +36,7 @@ struct StampCommand: ParsableCommand {
       """
   )
 
-  @OptionGroup var pictures: PictureOptions
+  @OptionGroup(title: Topic.pictures) var pictures: PictureOptions
 
   @OptionGroup(title: Topic.pictures) var frame: FrameOptions
 
@@ -114,11 +114,11 @@ struct StampCommand: ParsableCommand {
         "--time file is when a file was last written, and stdin is none; give --time exif, now or a time"
       )
     }
-    try frame.check(beside: pictures.square.size)
+    try frame.check(beside: pictures.size)
   }
 
   func run() throws {
-    var stamp = Stamp(crop: pictures.square.crop(lossless: false))
+    var stamp = Stamp(crop: pictures.crop(lossless: false))
     frame.apply(to: &stamp.crop)
     stamp.style = style
     stamp.font = font
@@ -203,9 +203,10 @@ struct UploadOptions: ParsableArguments {
   )
   var cacert: CertificateFile?
 
-  @OptionGroup var proxy: ProxyOptions
+  @Option(help: ProxyArgument.help) var proxy: String?
 
   mutating func validate() throws {
+    try ProxyArgument.check(proxy)
     for pair in field where Self.split(pair) == nil {
       throw ValidationError("--field takes NAME=VALUE, not \"\(pair)\"")
     }
@@ -216,7 +217,7 @@ struct UploadOptions: ParsableArguments {
     }
     if post == nil,
       tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil
-        || proxy.proxy != nil
+        || proxy != nil
     {
       throw ValidationError("this option needs --post URL, which says where to post")
     }
@@ -238,7 +239,7 @@ struct UploadOptions: ParsableArguments {
     var options = TransportOptions()
     options.namedHosts = [destination.url.hostPort]
     options.caFile = cacert?.path
-    options.proxy = try proxy.route()
+    options.proxy = try ProxyArgument.route(proxy)
     options.userAgent = "larder/\(LarderCommand.version)"
     var policy = UploadPolicy()
     policy.retry.retries = retries.count

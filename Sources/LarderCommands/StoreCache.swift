@@ -91,7 +91,7 @@ final class StoreCache {
     options.parallel = .fixed(64)
     options.perHost = .fixed(64)
     options.caFile = try environment.certificates.map { try CertificateFile.read($0).path }
-    options.proxy = try ProxyOptions.route(nil)
+    options.proxy = try ProxyArgument.route(nil)
     options.userAgent = "larder/\(LarderCommand.version)"
     return options
   }

@@ -41,7 +41,7 @@ struct ConnectionOptions: ParsableArguments {
   )
   var cacert: CertificateFile?
 
-  @OptionGroup var proxy: ProxyOptions
+  @Option(help: ProxyArgument.help) var proxy: String?
 
   @Flag(help: "Let hosts that only fetched data names have private addresses.")
   var allowPrivateAddresses = false
@@ -51,6 +51,7 @@ struct ConnectionOptions: ParsableArguments {
     where rule.split(separator: ":", omittingEmptySubsequences: false).count < 4 {
       throw ValidationError("--connect-to takes HOST:PORT:HOST:PORT, not \"\(rule)\"")
     }
+    try ProxyArgument.check(proxy)
   }
 
   /// How a run behaves on the network.
@@ -64,7 +65,7 @@ struct ConnectionOptions: ParsableArguments {
     options.retry.retries = retries.count
     options.connectTo = connectTo
     options.caFile = cacert?.path
-    options.proxy = try proxy.route()
+    options.proxy = try ProxyArgument.route(proxy)
     options.allowPrivateAddresses = allowPrivateAddresses
     options.namedHosts = named
     options.userAgent = "larder/\(LarderCommand.version)"
@@ -73,23 +74,24 @@ struct ConnectionOptions: ParsableArguments {
 }
 
 /// Whether requests go through a proxy, and through which.
-struct ProxyOptions: ParsableArguments {
+enum ProxyArgument {
   /// What stands for the environment's own variables, and for no proxy at all.
   private static let environment = "env"
   private static let none = "none"
 
-  @Option(
-    help: ArgumentHelp(
-      "Go through this proxy (http, https, socks5h), or with env through those that curl's variables "
-        + "name; a password belongs into LARDER_PROXY (default: LARDER_PROXY, else none).",
-      valueName: "url|env|none"
-    )
+  /// The help of `--proxy`.
+  static let help = ArgumentHelp(
+    "Go through this proxy (http, https, socks5h), or with env through those that curl's variables "
+      + "name; a password belongs into LARDER_PROXY (default: LARDER_PROXY, else none).",
+    valueName: "url|env|none"
   )
-  var proxy: String?
 
-  mutating func validate() throws {
+  /// Refuses what is no proxy while the command line is parsed.
+  ///
+  /// - Throws: `ValidationError`.
+  static func check(_ proxy: String?) throws {
     do throws(LarderError) {
-      _ = try route()
+      _ = try route(proxy)
     } catch {
       throw ValidationError(error.problem)
     }
@@ -99,10 +101,9 @@ struct ProxyOptions: ParsableArguments {
   ///
   /// The flag wins over `LARDER_PROXY`. Without either no proxy is used, whatever `http_proxy` says.
   ///
+  /// - Parameter proxy: The value of `--proxy`; nil where it is not given.
+  /// - Returns: The route.
   /// - Throws: A usage error, which does not repeat what may hold a password.
-  func route() throws(LarderError) -> ProxyRoute? { try Self.route(proxy) }
-
-  /// The same for a flag's value; nil where there is no such flag.
   static func route(_ proxy: String?) throws(LarderError) -> ProxyRoute? {
     guard let text = proxy ?? OutboxOptions.variable("LARDER_PROXY"), text != Self.none else {
       return nil

@@ -13,68 +13,6 @@ struct PictureOptions: ParsableArguments {
   )
   var pictures: [String]
 
-  @OptionGroup(title: Topic.pictures) var square: SquareOptions
-
-  @Option(
-    name: .shortAndLong,
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Work on so many pictures at once, 1 to 1024; memory grows with them. (default: one a processor)",
-      valueName: "n"
-    ),
-    transform: WholeNumber.reader(1...1024)
-  )
-  var jobs: Int?
-
-  /// What stands for stdin among the pictures, and for stdout as the place of the result.
-  static let stream = "-"
-
-  /// Whether a picture comes on stdin.
-  var readsStandardInput: Bool { pictures.contains(Self.stream) }
-
-  /// Whether the result goes to stdout.
-  var writesStandardOutput: Bool { out == Self.stream }
-
-  /// Where the results go: what comes on stdin alone goes to stdout unless told otherwise.
-  var out: String { square.out ?? Self.stream }
-
-  mutating func validate() throws {
-    if pictures.isEmpty { throw ValidationError("name a picture or a folder") }
-    if square.out == nil, pictures != [Self.stream] {
-      throw ValidationError("missing expected argument '--out <dir>': where the results go")
-    }
-    if pictures.count(where: { $0 == Self.stream }) > 1 {
-      throw ValidationError("- is stdin, which can be read once; give it once")
-    }
-    if writesStandardOutput { try checkStream() }
-  }
-
-  /// Judges what goes with a result on stdout.
-  private func checkStream() throws {
-    guard pictures.count == 1 else {
-      throw ValidationError("--out - writes one picture to stdout; give one, or --out DIR")
-    }
-    let idle: [(isGiven: Bool, name: String)] = [
-      (square.name != nil, "--name"), (square.skipExisting, "--skip-existing"),
-      (square.dryRun, "--dry-run"),
-    ]
-    if let option = idle.first(where: \.isGiven) {
-      throw ValidationError("\(option.name) is about files, and --out - makes none; leave out one")
-    }
-  }
-
-  /// Judges what a command prints besides its pictures.
-  func check(beside output: OutputOptions) throws {
-    if writesStandardOutput, output.json {
-      throw ValidationError(
-        "--json needs stdout, which has the picture with --out -; give --out DIR"
-      )
-    }
-  }
-}
-
-/// What every square that is made has in common.
-struct SquareOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Where the results go; made when missing. - is stdout, for one picture. (default: - for -)",
@@ -121,7 +59,19 @@ struct SquareOptions: ParsableArguments {
   )
   var quality: Int?
 
-  @OptionGroup var form: FormOptions
+  @Flag(help: "Convert colours to sRGB by the picture's profile, and leave that out.")
+  var srgb = false
+
+  @Flag(help: "Make JPEGs progressive; other formats are not. (default: as a JPEG is)")
+  var progressive = false
+
+  @Option(
+    help: ArgumentHelp(
+      "How much colour JPEGs and AVIFs have: 420, 422 or 444. (default: as the input has)",
+      valueName: "chroma"
+    )
+  )
+  var chroma: ChromaSampling?
 
   @Flag(help: "Keep metadata, its orientation reset; dropped by default, GPS above all.")
   var keepMetadata = false
@@ -153,9 +103,54 @@ struct SquareOptions: ParsableArguments {
   @Flag(help: "Say what would be made, and make nothing.")
   var dryRun = false
 
+  @Option(
+    name: .shortAndLong,
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Work on so many pictures at once, 1 to 1024; memory grows with them. (default: one a processor)",
+      valueName: "n"
+    ),
+    transform: WholeNumber.reader(1...1024)
+  )
+  var jobs: Int?
+
+  /// What stands for stdin among the pictures, and for stdout as the place of the result.
+  static let stream = "-"
+
+  /// Whether a picture comes on stdin.
+  var readsStandardInput: Bool { pictures.contains(Self.stream) }
+
+  /// Whether the result goes to stdout.
+  var writesStandardOutput: Bool { place == Self.stream }
+
+  /// Where the results go: what comes on stdin alone goes to stdout unless told otherwise.
+  var place: String { out ?? Self.stream }
+
   mutating func validate() throws {
     if force, skipExisting {
       throw ValidationError("--force replaces what --skip-existing leaves; give one of them")
+    }
+    if pictures.isEmpty { throw ValidationError("name a picture or a folder") }
+    if out == nil, pictures != [Self.stream] {
+      throw ValidationError("missing expected argument '--out <dir>': where the results go")
+    }
+    if pictures.count(where: { $0 == Self.stream }) > 1 {
+      throw ValidationError("- is stdin, which can be read once; give it once")
+    }
+    if writesStandardOutput { try checkStream() }
+  }
+
+  /// Judges what goes with a result on stdout.
+  private func checkStream() throws {
+    guard pictures.count == 1 else {
+      throw ValidationError("--out - writes one picture to stdout; give one, or --out DIR")
+    }
+    let idle: [(isGiven: Bool, name: String)] = [
+      (name != nil, "--name"), (skipExisting, "--skip-existing"),
+      (dryRun, "--dry-run"),
+    ]
+    if let option = idle.first(where: \.isGiven) {
+      throw ValidationError("\(option.name) is about files, and --out - makes none; leave out one")
     }
   }
 
@@ -178,8 +173,17 @@ struct SquareOptions: ParsableArguments {
       limits: limits
     )
     crop.frame = size
-    form.apply(to: &crop)
+    (crop.convertsToSRGB, crop.isProgressive, crop.chroma) = (srgb, progressive, chroma)
     return crop
+  }
+
+  /// Judges what a command prints besides its pictures.
+  func check(beside output: OutputOptions) throws {
+    if writesStandardOutput, output.json {
+      throw ValidationError(
+        "--json needs stdout, which has the picture with --out -; give --out DIR"
+      )
+    }
   }
 }
 
@@ -273,28 +277,6 @@ struct FrameOptions: ParsableArguments {
 }
 
 extension PictureFit: ExpressibleByArgument {}
-
-/// What files are made like, beside their format and quality.
-struct FormOptions: ParsableArguments {
-  @Flag(help: "Convert colours to sRGB by the picture's profile, and leave that out.")
-  var srgb = false
-
-  @Flag(help: "Make JPEGs progressive; other formats are not. (default: as a JPEG is)")
-  var progressive = false
-
-  @Option(
-    help: ArgumentHelp(
-      "How much colour JPEGs and AVIFs have: 420, 422 or 444. (default: as the input has)",
-      valueName: "chroma"
-    )
-  )
-  var chroma: ChromaSampling?
-
-  /// Sets what these options say of a crop.
-  func apply(to crop: inout Crop) {
-    (crop.convertsToSRGB, crop.isProgressive, crop.chroma) = (srgb, progressive, chroma)
-  }
-}
 
 extension ChromaSampling: ExpressibleByArgument {
   /// Reads a sampling, with colons or without.

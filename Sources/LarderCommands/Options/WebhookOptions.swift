@@ -73,7 +73,9 @@ struct WebhookOptions: ParsableArguments {
   )
   var cacert: CertificateFile?
 
-  @OptionGroup var proxy: ProxyOptions
+  @Option(help: ProxyArgument.help) var proxy: String?
+
+  mutating func validate() throws { try ProxyArgument.check(proxy) }
 
   /// The webhook that flags and environment name.
   ///

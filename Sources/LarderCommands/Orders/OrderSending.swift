@@ -63,7 +63,7 @@ struct OrderSending {
   private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
     var transport = TransportOptions.courier(timeout: options.timeout.duration)
     transport.caFile = options.cacert?.path
-    transport.proxy = try options.proxy.route()
+    transport.proxy = try ProxyArgument.route(options.proxy)
     transport.userAgent = "larder/\(LarderCommand.version)"
     return transport
   }
@@ -77,12 +77,12 @@ enum DueOrders {
   /// SIGTERM while it runs. The webhook is `LARDER_WEBHOOK_URL` with `LARDER_WEBHOOK_PAYLOAD` and
   /// `LARDER_WEBHOOK_SECRET`, as `order send` has them.
   ///
-  /// - Parameter proxy: the proxy that the command was given.
+  /// - Parameter proxy: The value of the command's `--proxy`.
   /// - Returns: What was done and what is left, with the status it means and a sentence for each
   ///   thing that is wrong; nil without a webhook, or when nothing was ever ordered.
   /// - Throws: What ``CommandFailure/init(_:)`` knows: the outbox cannot be used, or the webhook's
   ///   variables are wrong.
-  static func send(through proxy: ProxyOptions) throws
+  static func send(through proxy: String?) throws
     -> (report: CourierReport, status: ExitStatus, warnings: [String])?
   {
     guard OutboxOptions.variable("LARDER_WEBHOOK_URL") != nil,
