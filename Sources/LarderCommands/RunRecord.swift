@@ -97,6 +97,8 @@ struct LastRunDocument {
     var status: Int32
     var failed: Bool
     var errors: [String]
+    /// What the catalogs' lists leave out, by catalog and list.
+    var omitted: [String: [String: Int]]
   }
 
   private let head: Head
@@ -126,14 +128,18 @@ struct LastRunDocument {
       ended: ended.rfc3339,
       status: status.rawValue,
       failed: status.isFailure,
-      errors: errors
+      errors: errors,
+      omitted: reports.reduce(into: [:]) {
+        let omitted = $1.briefOmits
+        if !omitted.isEmpty { $0[$1.catalog] = omitted }
+      }
     )
     self.reports = reports
   }
 
-  /// One line of JSON and its end; a catalog's report is what `--json` prints of it.
+  /// One line of JSON and its end; a catalog's report is what `--json` prints of it, with 100 of a kind in each list.
   func json() throws -> [UInt8] {
-    let catalogs = reports.map(\.json).joined(separator: Array(",".utf8))
+    let catalogs = reports.map(\.brief.json).joined(separator: Array(",".utf8))
     let start = try head.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)
     return TerminalJSON.bytes(start + catalogs + Array("]}\n".utf8))
   }

@@ -153,9 +153,9 @@ struct StatusDocument: Encodable {
     lines.append("pictures: \(summary.pictures) held, \(summary.bytes.formatted())")
     if let oldest = summary.oldestCheck { lines.append("oldest check: \(age(oldest))") }
     if summary.failing.isEmpty {
-      lines.append("failing: none")
+      lines.append("failing pictures: none")
     } else {
-      lines.append("failing: \(summary.failing.count)")
+      lines.append("failing pictures: \(summary.failing.count)")
       for picture in summary.failing.prefix(10) {
         let since = picture.since.map { " since \($0.rfc3339)" } ?? ""
         lines.append(PlainText.row("  \(picture.reason)\(since)  \(picture.url)"))

@@ -180,11 +180,17 @@ struct CatalogWarm {
     let files = named.map(\.file).filter { namesakes[$0.catalog.name] == nil }
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
+    let now = UnixTime.now()
     let plan = WarmPlan(
       try files.map { try WarmPlan.Standing(of: $0.catalog.name, cache: cache.path) },
       minInterval: minInterval,
-      now: UnixTime.now()
+      now: now
     )
+    if output.verbose > 0 || Terminal(output).showsProgress {
+      for place in plan.recent {
+        Output.note(tooSoon(files[place].catalog.name, plan.standings[place], now: now))
+      }
+    }
     guard !plan.due.isEmpty else { return ExitStatus.gravest(statuses + [.tryAgain]) }
     if let splay, splay > 0, !fetch.dryRun { stop.wait(seconds: Double.random(in: 0..<splay)) }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
@@ -238,7 +244,7 @@ struct CatalogWarm {
       Output.json(report.json)
     } else {
       let paragraph = WarmParagraph(report, cache: cache.name)
-      if let text = paragraph.text { Log(output).warning(text) }
+      for line in paragraph.lines { Log(output).warning(line) }
       for line in paragraph.skipped(all: output.verbose > 0) { Log(output).warning(line) }
       if output.verbose > 0 { Output.note(SyncSummary(report, terminal).text) }
     }
@@ -250,6 +256,14 @@ struct CatalogWarm {
       for gap in FileSystemGap.found { Output.note(gap.words) }
     }
     return ExitStatus(report, signal: signals.signal)
+  }
+
+  /// Why a catalog is left alone, and until when.
+  private func tooSoon(_ name: String, _ standing: WarmPlan.Standing, now: UnixTime) -> String {
+    let started = standing.started ?? now
+    let until = started + Int64((minInterval ?? 0).rounded(.up))
+    return "\(PlainText.line(name)): last run \(Quantities.duration(Double(now - started))) ago; "
+      + "not again before \(until.rfc3339) (--min-interval)"
   }
 
   /// Says what keeps one catalog from running, and gives its status.
@@ -349,8 +363,12 @@ struct FailureOptions: ParsableArguments {
   }
 }
 
-/// What an unattended run says when something is wrong: one paragraph for a person's mail.
+/// What an unattended run says when something is wrong: one paragraph for a person's mail, or a line a cause where that
+/// is long.
 struct WarmParagraph {
+  /// The longest line in characters: mail wraps, cuts or refuses longer ones. (RFC 5322, section 2.1.1: 998)
+  static let longestLine = 500
+
   private let report: SyncReport
   private let cache: String
 
@@ -359,9 +377,9 @@ struct WarmParagraph {
     self.cache = cache
   }
 
-  /// The paragraph, or nil when all is well.
-  var text: String? {
-    guard report.outcome != .complete else { return nil }
+  /// The paragraph; nothing when all is well.
+  var lines: [String] {
+    guard report.outcome != .complete else { return [] }
     var sentences = first(sections, of: "section") + first(sectionFailures, of: "fault")
     sentences += failures + first(report.guardWords.map(Self.sentence), of: "section")
     if let words = KnownFailures(report).words { sentences.append("\(words).") }
@@ -375,22 +393,68 @@ struct WarmParagraph {
       "What was had before is still shown; larder status --cache \(ShownCommand.word(PlainText.line(cache))) says more."
     )
     let headline = "\(report.catalog): \(report.outcome.rawValue)."
-    return ([headline] + sentences).joined(separator: " ")
+    let paragraph = ([headline] + sentences).joined(separator: " ")
+    guard paragraph.count > Self.longestLine else { return [paragraph] }
+    return [headline] + sentences.map { Self.cut("\(report.catalog): \($0)") }
   }
 
+  /// A line that is no longer than mail takes.
+  private static func cut(_ line: String) -> String {
+    line.count > longestLine ? line.prefix(longestLine - 1) + "…" : line
+  }
+
+  /// A sentence for each cause, which most often is one for all sections.
   private var sections: [String] {
-    report.sections.compactMap { section in
+    let sections = report.sections.filter { section in
       switch section.source {
-      case .network, .unchanged:
-        section.isIncomplete ? section.commandText.map(Self.sentence) : nil
-      case .withheld: nil
-      case .stale:
-        "Section \(section.key) is the last good one: "
-          + "\(section.commandText ?? "it could not be had")."
-      case .failed:
-        "Section \(section.key) was never had: \(section.commandText ?? "no reason known")."
+      case .network, .unchanged: section.isIncomplete
+      case .withheld: false
+      case .stale, .failed: true
       }
     }
+    var causes: [String: [SyncReport.Section]] = [:]
+    var order: [String] = []
+    for section in sections {
+      let key = "\(section.source.rawValue) \(cause(section) ?? "")"
+      if causes[key] == nil { order.append(key) }
+      causes[key, default: []].append(section)
+    }
+    return order.compactMap { causes[$0].flatMap(sentence) }
+  }
+
+  /// Why a section is not as it should be, without its own address.
+  private func cause(_ section: SyncReport.Section) -> String? {
+    let url = report.failures.first { $0.stage == .section && $0.id == section.key }?.url
+    guard let url, !url.isEmpty else { return section.commandText }
+    return section.commandText?.replacing(url, with: "its page")
+  }
+
+  /// What is wrong with sections that have one cause.
+  private func sentence(_ sections: [SyncReport.Section]) -> String? {
+    guard let first = sections.first else { return nil }
+    let isOne = sections.count == 1
+    // Of several the cause is told without an address; of one with it.
+    let cause = isOne ? first.commandText : cause(first)
+    let names =
+      sections.count == report.sections.count && !isOne
+      ? "All \(sections.count) sections"
+      : isOne ? "Section \(first.key)" : "Sections \(Self.names(sections.map(\.key)))"
+    switch first.source {
+    case .network, .unchanged, .withheld:
+      guard let cause else { return nil }
+      return isOne ? Self.sentence(cause) : "\(names) are incomplete: \(cause)."
+    case .stale:
+      return "\(names) \(isOne ? "is the last good one" : "are the last good ones"): "
+        + "\(cause ?? "it could not be had")."
+    case .failed:
+      return "\(names) \(isOne ? "was" : "were") never had: \(cause ?? "no reason known")."
+    }
+  }
+
+  /// The first of many names, and how many more there are.
+  private static func names(_ names: [String]) -> String {
+    guard names.count > 5 else { return names.joined(separator: ", ") }
+    return names.prefix(4).joined(separator: ", ") + " and \(names.count - 4) more"
   }
 
   /// Failures of a section that is shown, or of all details together: a field that is nowhere, a section without key.

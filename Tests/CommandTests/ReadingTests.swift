@@ -172,7 +172,7 @@ import Testing
     #expect(status["pictures"].int == 4)
     #expect(status["catalogs"][0]["complete"].isNull)
     #expect(status["failing"][0]["reason"].string == "http-404")
-    #expect(try shop.larder("status").output.contains("failing: 1"))
+    #expect(try shop.larder("status").output.contains("failing pictures: 1"))
   }
 
   @Test func `status --check is 3 until a run was complete, and 0 after`() throws {

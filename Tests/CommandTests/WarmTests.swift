@@ -3,6 +3,9 @@ import SampleStore
 import Support
 import Testing
 
+@testable import LarderCommands
+@testable import Pipeline
+
 @Suite struct WarmTests {
   @Test func `nothing is printed when all is well, and --json prints a line a catalog`() throws {
     let shop = try Shop()
@@ -41,6 +44,48 @@ import Testing
     #expect(first.errors.contains("(http-404 1)"))
     #expect(second.errors.contains("1 known failing picture."))
     #expect(second.errors.contains("Section soup is the last good one"))
+  }
+
+  @Test func `a shop that is down is one line a cause, none longer than 500 characters, and 69`()
+    throws
+  {
+    let shop = try Shop()
+    #expect(try shop.larder("warm", shop.catalog).status == 0)
+    shop.store.faults = try FaultScript(text: "path=/* status=503 retry-after=0")
+
+    let warm = try shop.larder("warm", shop.catalog, "--retries", "0")
+
+    let lines = warm.errors.split(separator: "\n")
+    #expect(warm.status == 69)
+    #expect(lines.allSatisfy { $0.count <= 510 })
+    #expect(
+      warm.errors.contains(
+        /All \d sections are the last good ones: cannot fetch its page: http-503/
+      )
+    )
+  }
+
+  @Test func `a paragraph that mail would cut is a line a cause`() {
+    var report = SyncReport(catalog: "shop")
+    report.outcome = .partial
+    for number in 0..<8 {
+      var section = SyncReport.Section(
+        key: "s\(number)",
+        title: "",
+        items: 0,
+        skipped: 0,
+        source: .stale
+      )
+      section.error =
+        "cannot fetch it: " + String(repeating: "reason \(number) ", count: number == 7 ? 99 : 20)
+      report.sections.append(section)
+    }
+
+    let lines = WarmParagraph(report, cache: "cache").lines
+
+    #expect(lines.count == 10 && lines[0] == "shop: partial.")
+    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("shop: ") && $0.count <= 500 })
+    #expect(lines[8].hasSuffix("…"))
   }
 
   @Test func `a dead picture is said once, and then neither a status nor an alarm tells of it`()
@@ -96,6 +141,14 @@ import Testing
 
     #expect(soon.status == 75)
     #expect(soon.output == "" && soon.errors == "")
+    for told in [
+      try shop.larder("warm", shop.catalog, "--min-interval", "40m", "-v"),
+      try shop.larder("warm", shop.catalog, "--min-interval", "40m", terminal: .errors),
+    ] {
+      let line =
+        /banchan: last run [^ ]+( [^ ]+)? ago; not again before [-0-9]+T[:0-9]+Z \(--min-interval\)/
+      #expect(told.status == 75 && told.errors.contains(line), "\(told.errors)")
+    }
     #expect(shop.store.requests.count == asked)
 
     let slow = try Shop(faults: "path=/develop/soup hang")

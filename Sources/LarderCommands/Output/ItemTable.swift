@@ -5,8 +5,8 @@ import Pipeline
 
 /// Listings as people read them: a heading a section, a line an item.
 ///
-/// Columns are as wide as what was shown so far, so that the first lines need not wait for the last. On a
-/// terminal with colours a lower price has the normal one beside it, struck through, and what follows the titles
+/// Columns are as wide as what was shown so far, so that the first lines need not wait for the last. A lower price
+/// has the normal one beside it, struck through on a terminal with colours, where what follows the titles also
 /// stands in line.
 struct ItemTable {
   private let sections: [String: RunSection]
@@ -30,8 +30,8 @@ struct ItemTable {
     }
     idWidth = items.reduce(idWidth) { max($0, columns($1.shown.item.id)) }
     priceWidth = items.reduce(priceWidth) { max($0, columns($1.price)) }
+    normalWidth = items.reduce(normalWidth) { max($0, columns($1.normal)) }
     if terminal.hasColor {
-      normalWidth = items.reduce(normalWidth) { max($0, columns($1.normal)) }
       titleWidth = items.reduce(titleWidth) { width, item in
         let own = columns(item.shown.item.title)
         return own > Self.widestTitle ? width : max(width, own)
@@ -78,12 +78,14 @@ struct ItemTable {
     (item.item.salePrice ?? item.item.normalPrice)?.formatted() ?? "–"
   }
 
-  /// What an item costs when it is not on sale, where that is more; empty elsewhere, and without colours.
+  /// What an item costs when it is not on sale, where that is more; empty elsewhere.
+  ///
+  /// Without colours in words, as ``ItemCard`` has it.
   private func normalPrice(_ item: ShownItem) -> String {
-    guard terminal.hasColor, let normal = item.item.normalPrice, let sale = item.item.salePrice,
+    guard let normal = item.item.normalPrice, let sale = item.item.salePrice,
       normal.currency == sale.currency, normal.minorUnits > sale.minorUnits
     else { return "" }
-    return normal.formatted()
+    return terminal.hasColor ? normal.formatted() : "(was \(normal.formatted()))"
   }
 }
 

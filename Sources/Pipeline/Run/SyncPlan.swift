@@ -339,6 +339,8 @@ package struct WarmPlan: Sendable, Equatable {
   package let due: [Int]
   /// The positions of those that ran too recently.
   package let recent: [Int]
+  /// How each catalog stands, in the user's order.
+  package let standings: [Standing]
 
   /// Plans a run.
   ///
@@ -352,6 +354,7 @@ package struct WarmPlan: Sendable, Equatable {
       // What started in the future started by a clock that has been set back since.
       return now >= started && Double(now - started) < minInterval
     }
+    self.standings = standings
     recent = standings.indices.filter { isRecent(standings[$0]) }
     due = standings.indices.filter { !isRecent(standings[$0]) }
       .sorted { (standings[$0].complete ?? 0, $0) < (standings[$1].complete ?? 0, $1) }
