@@ -60,6 +60,11 @@ struct CropCommand: ParsableCommand {
   }
 
   func run() throws {
+    Output.end(try make())
+  }
+
+  /// Makes all pictures, and says how to end the process.
+  func make() throws -> ExitStatus {
     var making = pictures.crop(lossless: lossless)
     making.isStrict = strict
     frame.apply(to: &making)
@@ -69,6 +74,6 @@ struct CropCommand: ParsableCommand {
       options: pictures,
       output: output
     )
-    Output.end(try run.run())
+    return try run.run()
   }
 }

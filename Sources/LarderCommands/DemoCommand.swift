@@ -27,7 +27,7 @@ struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract:
-      "Do the main job on the embedded sample store: sync, change, order, list, verify, report.",
+      "Do the main job on the embedded sample store: sync, crop, stamp, order, list, verify, report.",
     discussion: """
       Example:  larder demo
                 larder demo --serve --port 8080    and in another terminal
@@ -153,22 +153,25 @@ struct Demonstration {
     syncs.append(try sync(file, store))
 
     step("3. The shop changes: one price falls, one item goes. Sync and see what is different")
+    let before = try CatalogReader(cache: cache, catalog: file.catalog.name).list()
     change(content)
     syncs.append(try sync(file, store))
     let reader = try CatalogReader(cache: cache, catalog: file.catalog.name)
-    tell(DiffDocument(try reader.diff(from: nil, to: nil)).text(Terminal(output)))
+    tell(try differences(reader, before: before))
 
-    step("4. Order, and bring the order to the store's webhook")
+    step("4. Crop the first pictures to squares, and stamp them with the time")
+    try pictures(reader)
+
+    step("5. Order, and bring the order to the store's webhook")
     try order(reader, from: store)
 
-    step("5. The first section, from the cache alone")
+    step("6. The first section, from the cache alone, and a check of every byte of every picture")
     store.stop()
     let sections = try reader.sections()
     let items = try reader.list(section: sections.first?.key)
     var table = ItemTable(sections: sections, Terminal(output))
     tell(table.lines(of: items))
 
-    step("6. Check every byte of every picture")
     let report = try CacheCheck(cache, holder: nil).run(.full)
     tell(VerifyDocument(report).text(repaired: false))
     guard report.isClean else { throw CommandFailure(nil, .io) }
@@ -189,8 +192,49 @@ struct Demonstration {
         larder list --cache \(cache)
         larder show \(items.first?.item.id ?? "ID") --cache \(cache)
         larder status --cache \(cache)
+        larder serve --cache \(cache)
       """
     )
+  }
+
+  /// What is different, in words: titles and amounts in place of ids and minor units.
+  private func differences(_ reader: CatalogReader, before: [ShownItem]) throws -> String {
+    let diff = try reader.diff(from: nil, to: nil).items
+    let items = try before + reader.list()
+    let titles = Dictionary(items.map { ($0.item.id, PlainText.line($0.item.title)) }) { $1 }
+    func amount(_ units: String?) -> String {
+      let price = units.flatMap { Int($0) }
+        .map { Price(minorUnits: $0, currency: reader.catalog.currency) }
+      return price?.formatted() ?? "no price"
+    }
+    var lines = diff.removed.map { "gone       \(titles[$0.id] ?? $0.id)" }
+    lines += diff.added.map { "new        \(titles[$0.id] ?? $0.id)" }
+    lines += diff.changed.map { change in
+      let isPrice = change.field == "salePrice" || change.field == "normalPrice"
+      let values =
+        isPrice ? ": \(amount(change.from)) → \(amount(change.to))" : ": another \(change.field)"
+      return "changed    \(titles[change.id] ?? change.id)\(values)"
+    }
+    return lines.isEmpty ? "nothing" : lines.map(PlainText.row).joined(separator: "\n")
+  }
+
+  /// Crops and stamps the first held pictures of the catalog, beside the cache's own.
+  private func pictures(_ reader: CatalogReader) throws {
+    let held = try reader.list().compactMap { $0.thumbnail?.path }.prefix(3)
+    let inputs = held.map { "\(cache)/\($0)" }
+    guard !inputs.isEmpty else { return }
+    let (squares, stamped) = ("\(cache)/demo/squares", "\(cache)/demo/stamped")
+    let words = ["--quiet", "--force"] + inputs
+    let crop = try CropCommand.parse(["--out", squares, "--size", "256"] + words)
+    try demand(crop.make())
+    tell("cropped    \(Quantities.count(inputs.count, "picture")) to 256 × 256 in \(squares)")
+    let stamp = try StampCommand.parse(["--out", stamped, "--time", "now"] + words)
+    try demand(stamp.make())
+    tell("stamped    \(Quantities.count(inputs.count, "picture")) in \(stamped)")
+  }
+
+  private func demand(_ status: ExitStatus) throws {
+    guard status == .done else { throw CommandFailure(nil, status) }
   }
 
   /// Writes the report beside the pictures.
@@ -290,8 +334,7 @@ extension Demonstration {
     // The embedded store is on this machine, whatever proxy LARDER_PROXY names.
     let options = try WebhookOptions.parse(["--proxy", "none"])
     let (report, signal) = try OrderSending(outbox, webhook, options).run()
-    let body = store.orders.last.map { String(decoding: $0.body, as: UTF8.self) } ?? "nothing"
-    tell("received   \(body)")
+    tell("received   \(Self.text(of: store.orders.last?.body ?? []))")
     for warning in CourierSummary(report, host: webhook.host).warnings {
       Log(output).warning(warning)
     }
@@ -302,6 +345,14 @@ extension Demonstration {
     guard report.delivered == [order.id] || faults != nil else {
       throw CommandFailure("the demo did not go as it should", .failed)
     }
+  }
+}
+
+extension Demonstration {
+  /// What a person reads of a posted order: the text of Slack's payload.
+  static func text(of body: [UInt8]) -> String {
+    let payload = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
+    return PlainText.line(payload?["text"] as? String ?? "nothing")
   }
 }
 

@@ -24,7 +24,7 @@ struct ExportCommand: ParsableCommand {
                 larder export pictures --flat --copy --squares
 
       --tree lays pictures out as the origins have them, host first; --flat puts all into one folder \
-      under their plain names. Who finds a name taken gets one with digits, and is listed. Every name \
+      under their plain names. Who finds a name taken gets one with digits, and is listed with -v. Every name \
       ends as the picture's bytes are, whatever the origin called it, and none is one that a web server \
       runs or hides: x.html that is a GIF becomes x-html.gif. FAT, exFAT, NTFS and SMB take every name: \
       16:9.png becomes 16-9-HASH.png. Beside the pictures come catalog.json \
@@ -94,7 +94,7 @@ struct ExportCommand: ParsableCommand {
     if output.json {
       Output.json(try report.jsonLine())
     } else if !output.quiet {
-      Output.data(ExportSummary(report, folder: folder).text)
+      Output.data(ExportSummary(report, folder: folder, namesEach: output.verbose > 0).text)
     }
     if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
     Output.end(report.missing.isEmpty && report.failed.isEmpty ? .done : .partial)
@@ -105,15 +105,20 @@ struct ExportCommand: ParsableCommand {
 struct ExportSummary {
   private let report: ExportReport
   private let folder: String
+  private let namesEach: Bool
 
-  init(_ report: ExportReport, folder: String) {
+  /// Takes what an export did; `namesEach` lists the pictures that could not have their own names.
+  init(_ report: ExportReport, folder: String, namesEach: Bool) {
     self.report = report
     self.folder = folder
+    self.namesEach = namesEach
   }
 
-  /// A line for each collision, each picture that is not held and each file that could not be written, then the sum.
+  /// A line for each picture that is not held and each file that could not be written, then the sum.
   var text: String {
-    var lines = report.collisions.map { "taken    \($0.wanted): \($0.url) is \($0.path)" }
+    var lines =
+      namesEach
+      ? report.collisions.map { "taken    \($0.wanted): \($0.url) is \($0.path)" } : []
     lines += report.missing.map { "missing  \($0)" }
     lines += report.failed.map { "failed   \($0.url): \($0.reason)" }
     if report.unfinished > 0 {
@@ -129,6 +134,10 @@ struct ExportSummary {
       + "manifest.jsonl, manifest.csv"
     if report.places > 0 {
       sum += ", items.geojson with \(Quantities.count(report.places, "place"))"
+    }
+    let renamed = report.collisions.count
+    if renamed > 0, !namesEach {
+      sum += "; \(Quantities.count(renamed, "picture")) under another name (-v lists them)"
     }
     if report.squares > 0 { sum += "; \(Quantities.count(report.squares, "square"))" }
     if report.deleted > 0 { sum += "; \(Quantities.count(report.deleted, "old file")) removed" }

@@ -118,6 +118,11 @@ struct StampCommand: ParsableCommand {
   }
 
   func run() throws {
+    Output.end(try make())
+  }
+
+  /// Makes all pictures, and says how to end the process.
+  func make() throws -> ExitStatus {
     var stamp = Stamp(crop: pictures.crop(lossless: false))
     frame.apply(to: &stamp.crop)
     stamp.style = style
@@ -129,15 +134,13 @@ struct StampCommand: ParsableCommand {
     if let locale { stamp.locale = try StampLocale(locale) }
     if let logo { stamp.logo = try PictureFile(FilePath(logo)) }
     stamp.text = text
-    Output.end(
-      try PictureRun(
-        verb: "stamp",
-        order: PictureOrder(stamp),
-        options: pictures,
-        output: output,
-        upload: try upload.upload(text: text)
-      ).run()
-    )
+    return try PictureRun(
+      verb: "stamp",
+      order: PictureOrder(stamp),
+      options: pictures,
+      output: output,
+      upload: try upload.upload(text: text)
+    ).run()
   }
 }
 

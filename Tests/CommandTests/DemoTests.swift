@@ -14,10 +14,24 @@ import Testing
     for demo in [first, second] {
       #expect(demo.status == 0)
       #expect(demo.output.contains("banchan: complete"))
-      #expect(demo.output.contains("~ main/L4EFE salePrice: 10800 → 5900"))
+      #expect(demo.output.contains(#/changed    [^\n]+: 10,800원 → 5,900원\n/#))
+      #expect(demo.output.contains(#/gone       \p{Hangul}/#))
+      #expect(
+        demo.output.contains(
+          #/cropped    3 pictures to 256 × 256 in [^\n]+\nstamped    3 pictures/#
+        )
+      )
+      #expect(demo.output.contains("\n7. ") && !demo.output.contains("\n8. "))
+      #expect(demo.output.contains(#/received   [^{\n]*지연|received   [^{\n]*Jiyeon/#))
       #expect(demo.output.contains("checked: clean"))
       #expect(demo.output.contains("report.html: 32 items"))
       #expect(demo.output.contains("Jiyeon – 11,800원") && demo.output.contains("delivered"))
+    }
+    for made in ["squares", "stamped"] {
+      let names = try FileManager.default.contentsOfDirectory(
+        atPath: folder.path("cache/demo/\(made)")
+      )
+      #expect(names.count == 3)
     }
     #expect(first.output.contains("94 fetched"))
     #expect(!second.output.contains(" fetched, 6") && second.output.contains("94 fresh"))
