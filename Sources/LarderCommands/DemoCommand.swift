@@ -229,8 +229,13 @@ struct Demonstration {
     try demand(crop.make())
     tell("cropped    \(Quantities.count(inputs.count, "picture")) to 256 × 256 in \(squares)")
     let stamp = try StampCommand.parse(["--out", stamped, "--time", "now"] + words)
-    try demand(stamp.make())
-    tell("stamped    \(Quantities.count(inputs.count, "picture")) in \(stamped)")
+    // A machine without Pango or fonts can do all the rest.
+    let isStamped = (try? stamp.make()) == .done
+    tell(
+      isStamped
+        ? "stamped    \(Quantities.count(inputs.count, "picture")) in \(stamped)"
+        : "stamped    nothing: larder stamp needs Pango and a font"
+    )
   }
 
   private func demand(_ status: ExitStatus) throws {
@@ -465,7 +470,7 @@ enum SampleFolder {
   }
 
   /// This program's own path, links resolved.
-  private static func program() -> String {
+  static func program() -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)
     return String(

@@ -105,6 +105,19 @@ enum Workers {
   /// Before there is a second thread, and before the arguments are parsed: a start costs as little as it can.
   static func beOneIfAsked(by arguments: [String]) {
     guard arguments.count == 2, arguments[1] == argument else { return }
+    OwnFonts.use()
     PictureWorker.run(on: 3)
+  }
+}
+
+/// The fonts that the tarball brings, for machines without any.
+enum OwnFonts {
+  /// Names their configuration to fontconfig, where it lies beside the program and nobody named another.
+  ///
+  /// Before there is a second thread, as it changes the environment.
+  static func use() {
+    let program = SampleFolder.program().split(separator: "/").dropLast(2)
+    let file = program.map { "/" + $0 }.joined() + "/share/larder/fonts.conf"
+    if access(file, R_OK) == 0 { setenv("FONTCONFIG_FILE", file, 0) }
   }
 }

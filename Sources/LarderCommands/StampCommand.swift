@@ -123,6 +123,7 @@ struct StampCommand: ParsableCommand {
 
   /// Makes all pictures, and says how to end the process.
   func make() throws -> ExitStatus {
+    OwnFonts.use()
     var stamp = Stamp(crop: pictures.crop(lossless: false))
     frame.apply(to: &stamp.crop)
     stamp.style = style

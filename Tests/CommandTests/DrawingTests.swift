@@ -37,4 +37,39 @@ import Testing
     )
     #expect(!FileManager.default.fileExists(atPath: folder.path("stamps/morning.png")))
   }
+
+  @Test func `the fonts of a tarball are found beside its program, unless another file is named`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let photo = folder.path("morning.png")
+    let bitmap = Bitmap(
+      width: 64,
+      height: 48,
+      layout: .rgb,
+      samples: [UInt8](repeating: 90, count: 64 * 48 * 3)
+    )
+    try Data(try bitmap.png()).write(to: URL(filePath: photo))
+    // A configuration without any folder, so that there is a font nowhere.
+    let none = try folder.write("<fontconfig></fontconfig>", to: "none.conf")
+    let stamp = """
+      set -e
+      mkdir -p prefix/bin prefix/share/larder/fonts
+      ln "$larder" prefix/bin/larder 2>/dev/null || cp "$larder" prefix/bin/larder
+      printf '<fontconfig><dir prefix="relative">fonts</dir></fontconfig>' >prefix/share/larder/fonts.conf
+      cp "$(fc-match -f '%{file}' NanumGothic)" prefix/share/larder/fonts/
+      own="prefix/bin/larder stamp morning.png --locale ko_KR --time 2021-01-13T06:30:00+09:00 --out"
+      $own stamps --quiet
+      FONTCONFIG_FILE="$none" $own others --quiet || echo $?
+      $own bold --font 'DejaVu Sans' --quiet || echo $?
+      """
+
+    let stamped = try Command.shell(
+      "cd '\(folder.path)'\n" + stamp,
+      environment: ["none": none]
+    )
+
+    #expect(FileManager.default.fileExists(atPath: folder.path("stamps/morning.png")))
+    #expect(stamped.output == "65\n65\n", "\(stamped.errors)")
+  }
 }
