@@ -6,6 +6,41 @@ import Testing
 @testable import Web
 
 @Suite struct ReportPageTests {
+  @Test func `on a phone each run is a few named figures, and no table is wider than the page`()
+    throws
+  {
+    let page = try ReportFixture.page(ReportFixture.data([ReportFixture.item("1")]))
+
+    for name in ["Run", "Took", "Received", "Requests", "Failures"] {
+      #expect(page.contains("data-name=\"\(name)\""), "\(name)")
+    }
+    #expect(ReportStyle.css.contains("#run-list [data-name]::before{content:attr(data-name)"))
+  }
+
+  @Test func `what needs attention comes before the items, and after them when nothing does`()
+    throws
+  {
+    var report = SyncReport(catalog: "shop")
+    report.failures = [
+      SyncReport.Failure(
+        stage: .picture,
+        id: "1",
+        url: "https://a.example/1",
+        reason: "http-404",
+        attempts: 1
+      )
+    ]
+    let items = [ReportFixture.item("1")]
+    func isFirst(_ page: String) throws -> Bool {
+      let problems = try #require(page.firstRange(of: "id=\"problems\""))
+      return problems.lowerBound
+        < (try #require(page.firstRange(of: "<li class=c id=i"))).lowerBound
+    }
+
+    #expect(try isFirst(ReportFixture.page(ReportFixture.data(items, report: report))))
+    #expect(try !isFirst(ReportFixture.page(ReportFixture.data(items))))
+  }
+
   @Test func `nothing that a feed says becomes markup, in any place of the page`() throws {
     let evil = "\"\u{301}><script>alert(1)</script><img src=x onerror=\"'</style>"
     var item = ReportFixture.item(evil, title: evil, badges: [evil])

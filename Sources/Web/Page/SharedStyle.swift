@@ -29,6 +29,6 @@ package enum SharedStyle {
     @media(min-width:48rem){.wrap{padding:0 2rem}}
     @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--faint:#444;--rule:#bbb;
     --accent:#8a2d0b;--tint:#fff;--good:#145434;--warn:#6b4300;--bad:#8c1d17;--hole:#eee;
-    --shade:none}body{font-size:10pt}}
+    --shade:none}body{font-size:10pt}h1,h2,h3,header{break-after:avoid}}
     """
 }

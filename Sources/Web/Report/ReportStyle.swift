@@ -149,11 +149,17 @@ enum ReportStyle {
     .key{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin-top:.75rem;font-size:.8125rem;
     color:var(--faint)}
     .more{margin-top:.5rem;color:var(--faint);font-size:.875rem}
-    @media(max-width:40rem){.find .wrap{flex-wrap:wrap}.find form{max-width:none}
+    @media(max-width:40rem){html{scroll-padding-top:7.5rem}.find .wrap{flex-wrap:wrap}.find form{max-width:none}
     .tiles li:last-child:nth-child(odd){grid-column:1/-1}
     .find nav{order:3;width:100%}.top{padding:1.75rem 0 1.25rem}h1{font-size:1.625rem}
     .tiles{grid-template-columns:1fr 1fr}.part{padding-top:1.75rem}.hide{display:none}
-    .plot text{font-size:16px}}
+    .plot text{font-size:16px}.plot{overflow:visible}.panel>h3:has(+.plot){margin-bottom:1rem}
+    .cal{min-width:0}.cal text{font-size:14px}
+    #run-list thead{display:none}#run-list :is(table,tbody){display:block}
+    #run-list tr{display:grid;grid-template-columns:1fr 1fr;gap:.125rem 1rem;padding:.625rem 0;
+    border-bottom:1px solid var(--rule)}#run-list tr:last-child{border:0}
+    #run-list :is(td,th){padding:0;border:0;text-align:left}#run-list tbody th{grid-column:1/-1}
+    #run-list [data-name]::before{content:attr(data-name) " ";color:var(--faint);font-size:.8125rem}}
     .names{columns:17rem;column-gap:2rem}.names li{break-inside:avoid}
     .row{color:var(--faint)}
     @media(min-width:48rem){.fact{display:flex;gap:1.25rem;align-items:baseline}

@@ -60,6 +60,7 @@ enum ReportTemplates {
     </div></div>
     <main id="main" class="wrap">
     <p class="empty" id="none" hidden>{{words.nothingFound}}</p>
+    {{#needsAttention}}{{> problems}}{{/needsAttention}}
     {{#shelves}}
     <section class="part shelf" id="{{anchor}}" aria-labelledby="{{anchor}}-h">
     <header{{{speech}}}><h2 id="{{anchor}}-h">{{title}}</h2>\
@@ -73,7 +74,7 @@ enum ReportTemplates {
     {{/shelves}}
     {{^hasShelves}}<p class="empty">{{words.emptyCatalog}}</p>{{/hasShelves}}
     {{> changes}}
-    {{> problems}}
+    {{^needsAttention}}{{> problems}}{{/needsAttention}}
     {{> runs}}
     {{> sizes}}
     </main>
@@ -208,10 +209,13 @@ enum ReportPartTemplates {
     <th scope="col" class="r">{{words.failures}}</th></tr></thead>
     <tbody>
     {{#runs.rows}}
-    <tr><th scope="row">{{number}}</th>\
+    <tr><th scope="row" data-name="{{words.run}}">{{number}}</th>\
     <td class="w"><time datetime="{{began.machine}}">{{began.text}}</time></td>\
-    <td><span class="is {{tone}}">{{outcome}}</span></td><td class="r">{{duration}}</td>\
-    <td class="r">{{received}}</td><td class="r">{{requests}}</td><td class="r">{{failures}}</td></tr>
+    <td><span class="is {{tone}}">{{outcome}}</span></td>\
+    <td class="r" data-name="{{words.duration}}">{{duration}}</td>\
+    <td class="r" data-name="{{words.received}}">{{received}}</td>\
+    <td class="r" data-name="{{words.requests}}">{{requests}}</td>\
+    <td class="r" data-name="{{words.failures}}">{{failures}}</td></tr>
     {{/runs.rows}}
     </tbody></table></div></div>
     </section>

@@ -60,6 +60,8 @@ struct ReportView {
   let shelves: [Shelf]
   let changes: ChangesView
   let problems: [ProblemView]
+  /// Whether there are any: they come before the items then.
+  let needsAttention: Bool
   let runs: RunsView
   let sizes: SizesView
 
@@ -83,6 +85,7 @@ struct ReportView {
     made = MomentView(clock.now, clock)
     zone = clock.zone
     (self.shelves, hasShelves) = (shelves, !shelves.isEmpty)
+    needsAttention = !problems.isEmpty
     (self.changes, self.problems, self.runs, self.sizes) = (changes, problems, runs, sizes)
     let items = language.count(report.items.count, "item", "items", "상품")
     let sections = language.count(shelves.count, "section", "sections", "섹션")
