@@ -128,17 +128,17 @@ final class LevelRun: Sendable {
     let meter = ProcessMeter()
     let began = surroundings.monotonic()
     let (images, failures) = try work()
-    let nanoseconds = surroundings.monotonic() - began
+    let ended = surroundings.monotonic()
     return RunRecord(
       pass: pass,
       parallel: parallel,
-      seconds: Double(nanoseconds) / 1e9,
+      seconds: Double(ended - began) / 1e9,
       began: began,
       images: max(0, images),
       failures: failures,
       others: transport.others,
       samples: transport.samples,
-      writingSeconds: transport.writingSeconds(until: began + nanoseconds),
+      writingSeconds: transport.writingSeconds(until: ended),
       cpuSeconds: meter.cpuSeconds,
       peakBytes: meter.peakBytes
     )
@@ -198,7 +198,7 @@ final class DiscardRun: Sendable {
     let (count, end): (Int, MonotonicTime?) =
       switch length {
       case .requests(let count): (count, nil)
-      case .time(let count): (count, now() + Int64(BenchPlan.leastSeconds * 1e9))
+      case .time(let count): (count, now() + .seconds(BenchPlan.leastSeconds))
       }
     let known = state.withLock { state in
       (state.images, state.failures, state.started) = (0, [:], count)
