@@ -14,7 +14,7 @@ package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArith
   /// No bytes.
   package static let zero = ByteCount(0 as Int64)
 
-  /// So many times 1,048,576 bytes.
+  /// A number of mebibytes (1,048,576 bytes each).
   package static func mebibytes(_ number: Int64) -> ByteCount { ByteCount(number << 20) }
 
   /// Reads a plain number.
@@ -43,14 +43,14 @@ package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArith
 }
 
 extension ByteCount {
-  /// The bytes of so many things of one size.
+  /// The bytes of `number` things of one size.
   package static func * (size: ByteCount, number: Int64) -> ByteCount {
     ByteCount(size.count * number)
   }
 }
 
 extension ByteCount: ExpressibleByIntegerLiteral, CustomStringConvertible {
-  /// So many bytes.
+  /// A number of bytes.
   package init(integerLiteral count: Int64) { self.init(count) }
 
   /// The number in digits.

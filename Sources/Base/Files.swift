@@ -13,7 +13,7 @@ package struct SystemError: Error, Equatable {
 
 /// Bytes of files: all that is asked for, or the reason why not.
 ///
-/// Every call blocks, and repeats what a signal interrupts.
+/// Every call blocks, and is repeated if a signal interrupts it.
 package enum Files {
   /// Writes all of some bytes.
   ///
@@ -138,9 +138,9 @@ package enum Files {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - bytes: What it is to hold.
+  ///   - The new content.
   ///   - temporary: The path of the temporary file; `PATH.PID.tmp` when left out. Nothing is left of it.
-  ///   - mode: The file's permissions, whatever the umask; 0644 under the umask when left out.
+  ///   - The file's permissions, regardless of the umask; 0644 under the umask by default.
   ///   - isDurable: Whether the bytes are on the device before the rename. Without, a crash may leave an empty file.
   /// - Throws: ``SystemError``; the old file then stands.
   package static func replace(

@@ -1,7 +1,7 @@
 import CGlibc
 import Glibc
 
-/// Why larder could not do what it was asked: a code, the sentence, and what helps.
+/// The reason why larder could not carry out a request: a code, the sentence, and the remedy.
 ///
 /// A picture, detail or section that fails within a run is no error but a part of the report.
 public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -20,7 +20,7 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The HTTP status that is the cause, when one is.
   public let status: Int?
 
-  /// Makes an error from its code, its sentence and what else is known.
+  /// Makes an error from its code, its sentence and its details.
   package init(
     _ code: Code,
     _ problem: String,
@@ -73,7 +73,7 @@ extension LarderError {
     case failed
     /// The request cannot be carried out as it stands, such as a wrong argument.
     case usage
-    /// The data that was read is not what it should be.
+    /// The data does not have the expected form.
     case data
     /// Nobody answers, or those who do refuse.
     case unavailable
@@ -112,7 +112,7 @@ extension LarderError.Code {
   package static let failed = Self(.failed)
   /// The request contradicts itself, or cannot be carried out.
   public static let usage = Self(.usage)
-  /// A file is not what it should be.
+  /// A file does not have the expected content.
   package static let data = Self(.data)
   /// Nothing could be fetched.
   package static let unavailable = Self(.unavailable)
@@ -146,9 +146,9 @@ extension LarderError.Code {
   public static let catalog = Self("catalog", .configuration)
   /// A URL cannot be used.
   public static let address = Self("address", .configuration)
-  /// An argument is outside what is allowed.
+  /// An argument is outside the allowed range.
   public static let argument = Self("argument", .usage)
-  /// There is no cache, nothing in it yet, or not what was asked for.
+  /// There is no cache, it is empty, or it lacks the requested thing.
   public static let notFound = Self("not-found", .failed)
   /// The folder, or a library of this machine, is not fit for it.
   public static let unfit = Self("unfit", .failed)
@@ -161,9 +161,9 @@ extension LarderError.Code {
 extension LarderError.Code {
   /// There is no cache at this path, or nothing in it yet.
   package static let empty = Self("empty", .failed)
-  /// Several things fit what was asked for.
+  /// Several things match the request.
   package static let ambiguous = Self("ambiguous", .usage)
-  /// A library of this machine is too old for what larder needs of it.
+  /// A library of this machine is too old for larder.
   package static let oldLibrary = Self("unsupported", .failed)
   /// The folder's file system or owner makes it unfit to hold a cache.
   package static let unfitFolder = Self("unfit", .io)
@@ -171,7 +171,7 @@ extension LarderError.Code {
   package static let storeBusy = Self("store-busy", .tryAgain)
   /// The store that keeps the pictures refuses, or cannot be reached.
   package static let storeRefused = Self("store-refused", .unavailable)
-  /// The store is not named as it has to be, or the environment lacks what it needs.
+  /// The store's name is malformed, or the environment lacks a variable.
   package static let storeUnnamed = Self("store-unnamed", .usage)
 
   /// No order has this id.
@@ -188,7 +188,7 @@ extension LarderError.Code {
 extension LarderError.Code {
   /// The text names no place in a store.
   package static let storeLocation = Self("location", .usage)
-  /// The environment lacks what a store needs, or what it has is wrong.
+  /// The environment lacks a variable that a store needs, or has a wrong value.
   package static let storeEnvironment = Self("environment", .usage)
   /// The store refuses: the key, the signature, the right to do it.
   package static let storeDenied = Self("refused", .unavailable)
@@ -225,7 +225,7 @@ extension LarderError.Code {
   public static let overTime = Self("over-time", .data)
   /// Work on the picture ended its process: it took more memory than it may, or a library crashed.
   public static let crashed = Self("crashed", .data)
-  /// The process that is to work on the picture cannot be had, or was ended from outside.
+  /// The worker process for a picture cannot be started, or was killed from outside.
   public static let worker = Self("worker", .data)
   /// Work on the picture was stopped, as the caller wished.
   public static let stopped = Self("stopped", .data)
@@ -240,7 +240,7 @@ extension LarderError {
   public enum Remedy: String, Codable, Sendable, Hashable {
     /// Repair the cache, then sync.
     case repair = "repair the cache, then sync again"
-    /// Repair the cache, which makes the index anew.
+    /// Repair the cache, which rebuilds the index.
     case remake = "a repair makes it anew and keeps the pictures"
     /// Choose a folder that belongs to oneself.
     case ownFolder = "choose a folder of your own"
@@ -284,10 +284,10 @@ extension LarderError {
     case morePixels = "allow more pixels"
     /// Let the file be replaced.
     case replace = "allow it to be replaced"
-    /// Run again, and let what was made be replaced.
+    /// Run again, and allow existing output to be replaced.
     case again = "run again and allow it to be replaced"
 
-    /// Choose another folder for what is measured.
+    /// Choose another folder for the measurement.
     case otherScratch = "choose another folder for it"
     /// Measure again, and keep that as the baseline.
     case newBaseline = "make it anew"

@@ -25,7 +25,7 @@ package struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConve
     left.parts.lexicographicallyPrecedes(right.parts)
   }
 
-  /// What to say when a library that was found is older than is needed; nil when it is not.
+  /// The message for a library that is older than `needed`; nil if it is new enough.
   package func shortcoming(of library: String, needed: LibraryVersion) -> String? {
     guard self < needed else { return nil }
     return

@@ -14,7 +14,7 @@ package struct UnixTime: Hashable, Comparable, Sendable {
     self.seconds = seconds
   }
 
-  /// The earliest moment there is: what expired then is always stale.
+  /// The earliest representable moment: an expiry at it is always past.
   package static let distantPast = UnixTime(.min)
   /// The latest moment there is.
   package static let distantFuture = UnixTime(.max)
@@ -29,14 +29,14 @@ package struct UnixTime: Hashable, Comparable, Sendable {
     UnixTime(time.seconds.addingClamped(delta))
   }
 
-  /// The seconds from `right` to `left`, clamped to what an `Int64` holds.
+  /// The seconds from `right` to `left`, clamped to an `Int64`.
   package static func - (left: UnixTime, right: UnixTime) -> Int64 {
     left.seconds.subtractingClamped(right.seconds)
   }
 }
 
 extension UnixTime: ExpressibleByIntegerLiteral {
-  /// The moment so many seconds after the start of 1970.
+  /// The moment `seconds` after the start of 1970.
   package init(integerLiteral seconds: Int64) { self.init(seconds) }
 }
 
@@ -202,7 +202,7 @@ extension Duration {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }
 
-  /// The duration in nanoseconds, clamped to what an `Int64` holds (292 years).
+  /// The duration in nanoseconds, clamped to an `Int64` (292 years).
   package var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     return seconds.multipliedClamped(by: 1_000_000_000)

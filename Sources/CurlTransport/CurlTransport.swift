@@ -60,7 +60,7 @@ package final class CurlTransport: Fetching {
     try CurlURLParser.parse(text, relativeTo: base)
   }
 
-  /// What a request sends; see ``Fetching``.
+  /// The fields that a request sends; see ``Fetching``.
   package func fields(of request: Request) -> Headers {
     let key = HeaderKey(request)
     var fields = key.fields(userAgent: core.options.userAgent)
@@ -71,7 +71,7 @@ package final class CurlTransport: Fetching {
     return fields
   }
 
-  /// What is under way now; from any thread.
+  /// The transfers under way; callable from any thread.
   package var activity: TransferActivity { core.tally.activity }
 
   /// Completes everything unfinished as cancelled; see ``Fetching``.
@@ -87,7 +87,8 @@ package final class CurlTransport: Fetching {
     thread.join()
   }
 
-  /// Why libcurl could not be opened, and what to do; nil where it could, or nothing has needed it yet.
+  /// The reason why libcurl could not be opened, with a remedy; nil if it could, or if nothing has needed it
+  /// yet.
   package static var absence: String? {
     larder_curl_failure().map {
       "libcurl cannot be opened: \(String(cString: $0)); install it (Debian: libcurl4)"
@@ -102,8 +103,8 @@ package final class CurlTransport: Fetching {
   /// CURLOPT_QUICK_EXIT with 7.87.0.
   static let needed = LibraryVersion(7, 87, 0)
 
-  /// What libcurl says of itself: its version, that of its TLS library if it has one, and where it looks for the
-  /// certificates to trust; nil where it cannot be opened.
+  /// The loaded libcurl: its version, the version of its TLS library if it has one, and the place of its CA
+  /// certificates; nil if it cannot be opened.
   package static var library: (version: String, tls: String?, trust: String?)? {
     guard let info = larder_version_info(CURLVERSION_SEVENTH)?.pointee else { return nil }
     return (
@@ -121,7 +122,7 @@ package final class CurlTransport: Fetching {
   }
 }
 
-/// What the transfer thread and its callers share.
+/// The state that the transfer thread shares with its callers.
 final class TransferCore: Sendable {
   let options: TransportOptions
   let inbox = Inbox()
@@ -186,9 +187,9 @@ final class TransferThread: Sendable {
   }
 }
 
-/// What other threads ask of the transfer thread, and whether it must be woken to see it.
+/// The messages from other threads to the transfer thread, and whether it has to be woken to read them.
 final class Inbox: Sendable {
-  /// What came since the loop last looked.
+  /// The messages since the loop last looked.
   struct Mail: Sendable {
     /// To be started, in order.
     var submitted: [Transfer] = []
@@ -218,7 +219,7 @@ final class Inbox: Sendable {
 
   private let state = Mutex(State())
 
-  /// What the caller has to do after posting.
+  /// The next step of the caller after posting.
   enum Receipt {
     case posted
     case mustWake
@@ -237,7 +238,7 @@ final class Inbox: Sendable {
     post { $0.cancelAll() }
   }
 
-  /// Takes no further mail; what was submitted is cancelled.
+  /// Accepts no further mail, and cancels the submitted requests.
   func close() -> Receipt {
     // In one step: between two the loop could fall asleep and never see the second.
     post(closing: true) {
@@ -246,7 +247,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Takes what came, or, when nothing did, notes that the loop goes to sleep.
+  /// Takes the messages, or, if there are none, records that the loop goes to sleep.
   func collect(orSleep: Bool) -> Mail {
     state.withLock { state in
       state.isLoopAsleep = orSleep && state.mail.isEmpty
@@ -296,10 +297,10 @@ final class ActivityTally: Sendable {
     return host
   }
 
-  /// Takes note of so many more requests, or fewer, that are made again.
+  /// Adds to the number of requests that are being retried; `count` may be negative.
   func addRetrying(_ count: Int) { retrying.wrappingAdd(count, ordering: .relaxed) }
 
-  /// What is under way now.
+  /// The transfers under way.
   ///
   /// Each count is right; between the looks at two of them a request may have moved.
   var activity: TransferActivity {

@@ -20,7 +20,7 @@ package struct CurlURLParser: URLParsing {
   ///
   /// - Parameters:
   ///   - text: An absolute or relative URL.
-  ///   - base: What relative text is relative to.
+  ///   - The base of relative text.
   /// - Returns: The URL as it will be sent.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` or `scheme-refused`.
   package static func parse(
@@ -113,8 +113,9 @@ package struct CurlURLParser: URLParsing {
 
 /// The text of a URL, absolute or relative, made fit for libcurl's parser.
 ///
-/// Outside the authority, whatever no URL has becomes percent-encoded: spaces, quotes, brackets but square ones, `|`, `^`,
-/// a backquote, raw UTF-8. A backslash of the path becomes a slash. Whatever is encoded already stays as it is.
+/// Outside the authority, characters that are not allowed in a URL are percent-encoded: spaces, quotes, brackets but
+/// square ones, `|`, `^`, a backquote, raw UTF-8. A backslash of the path becomes a slash. Encoded characters stay as
+/// they are.
 struct URLReference {
   /// Without surrounding white space, and encoded.
   let text: String
@@ -158,7 +159,7 @@ struct URLReference {
     return String(shown.prefix { $0 != "?" && $0 != "#" && $0 != "," }.prefix(200))
   }
 
-  /// What stands before the first colon, when it can be a scheme. (RFC 3986, section 3.1)
+  /// The text before the first colon, if it can be a scheme. (RFC 3986, section 3.1)
   private static func scheme(of text: Substring) -> String? {
     guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
     let name = text[..<colon]
@@ -171,7 +172,8 @@ struct URLReference {
     return name.lowercased()
   }
 
-  /// Encodes what no URL has, and takes a backslash of the path for a slash, as browsers do.
+  /// Encodes characters that are not allowed in a URL, and treats a backslash of the path as a slash, as
+  /// browsers do.
   ///
   /// RFC 3986, section 2; WHATWG URL, path state. `${NAME}` stays: it stands for a value until the request leaves.
   private static func encode(_ text: Substring) -> String {

@@ -10,7 +10,7 @@ struct EasyHandle: ~Copyable {
   private let raw: UnsafeMutableRawPointer
   private let refusals = Refusals()
 
-  /// What libcurl did not take; a class, for a handle is set up by functions that borrow it.
+  /// The options that libcurl refused; a class, because functions that borrow a handle set it up.
   private final class Refusals {
     var first: RefusedOption?
   }
@@ -20,8 +20,9 @@ struct EasyHandle: ~Copyable {
     self.raw = raw
   }
 
-  /// The first option that libcurl refused since the handle was made: no transfer may go out on it, for
-  /// it could lack what keeps it to http, to public addresses or to valid certificates.
+  /// The first option that libcurl refused since the handle was made. No transfer may use such a
+  /// handle: it might lack the setting that limits it to http, to public addresses or to valid
+  /// certificates.
   var refused: RefusedOption? { refusals.first }
 
   private func check(_ option: CURLoption, _ code: CURLcode) {
@@ -179,7 +180,7 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
   /// Advances every transfer as far as it gets without waiting.
   func perform() { larder_multi_perform(raw) }
 
-  /// Waits for something to do, for a wake, or for so many milliseconds.
+  /// Waits for work, for a wake, or for `milliseconds`.
   func wait(milliseconds: Int32) { larder_multi_poll(raw, milliseconds) }
 
   /// Ends a wait, or the next one, from any thread.

@@ -7,8 +7,8 @@ import Transport
 /// libcurl delivers the promised bytes and reports no error, yet such a picture is truncated. Surplus that comes in one
 /// piece with the promised end is counted before libcurl drops it: its debug callback gets every byte of a body.
 /// Surplus that comes later is unread in the socket. It is found before the socket closes, or on a kept connection that
-/// nothing else uses yet. Surplus that comes after that cannot be detected, and none that comes later behind TLS: there
-/// a farewell or a ticket may be what is unread.
+/// nothing else uses yet. Surplus that arrives later cannot be detected, and none is after TLS: there the unread bytes
+/// may be a close alert or a session ticket.
 final class ExcessDetector {
   private let flag: UnsafeMutablePointer<Int32>
   private let watch: UnsafeMutablePointer<larder_excess_watch>
@@ -83,7 +83,7 @@ final class ExcessDetector {
   }
 }
 
-/// What a head says about its body's length and coding, read from the raw lines in one pass.
+/// The length and coding of a body as its head announces them, read from the raw lines in one pass.
 struct HeadFraming {
   /// The one length that every `Content-Length` names. (RFC 9112, section 6.3)
   private(set) var length: ByteCount?

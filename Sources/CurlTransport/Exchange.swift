@@ -33,7 +33,7 @@ final class Exchange {
   private(set) var head: ResponseHead?
   /// Body bytes after decoding.
   private(set) var received: ByteCount = 0
-  /// What a callback found wrong; outranks libcurl's own word for the stop that it caused.
+  /// The error that a callback found; it overrides libcurl's own code for the stop that it caused.
   private(set) var refusal: (reason: FailureReason, detail: String)?
   /// The first bytes of a refusal's body.
   private(set) var refusalBody: [UInt8] = []
@@ -140,7 +140,7 @@ final class Exchange {
     head = nil
   }
 
-  /// What libcurl said went wrong, in its own words.
+  /// The error text of libcurl.
   var errorDetail: String { String(cString: errorText) }
 
   /// Whether the host had addresses, and all of them were refused.
@@ -289,7 +289,7 @@ extension Exchange {
   private func headEnded() -> Bool {
     guard let transfer else { return false }
     if status < 200 {
-      // Interim responses, of which there may be any number, say nothing yet. (RFC 9110, section 15.2)
+      // Interim responses (1xx), of which there may be any number, are ignored. (RFC 9110, section 15.2)
       lines.removeAll(keepingCapacity: true)
       status = 0
       return true
@@ -392,7 +392,7 @@ extension Exchange {
   }
 }
 
-/// What every handle of a transport is set to once, from the options.
+/// The options that every handle of a transport is set to once.
 final class ExchangePolicy {
   /// How many bytes libcurl reads at once.
   static let bufferSize = 64 << 10

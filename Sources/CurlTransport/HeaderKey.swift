@@ -69,10 +69,10 @@ struct HeaderKey: Equatable {
       && isSigned == (request.signing != nil)
   }
 
-  /// What libcurl is told about codings; nil has nothing decoded.
+  /// The codings that libcurl is told to accept; nil disables decoding.
   ///
-  /// An empty text asks for all that libcurl can decode. `identity` asks for none, yet has what comes decoded all
-  /// the same: some stores keep pictures compressed and send them so to everybody.
+  /// An empty text asks for all that libcurl can decode. `identity` asks for no coding, but a coded body is
+  /// decoded all the same: some stores keep pictures compressed and send them to everyone in that form.
   var codings: String? {
     if takesCodedBytes { return nil }
     return accept.compressed ? "" : "identity"
@@ -80,7 +80,7 @@ struct HeaderKey: Equatable {
 
   /// The lines that libcurl is to send besides `Host` and those that frame the message.
   ///
-  /// It prints what it is told here once for each request; lines that it makes itself, twice.
+  /// libcurl writes each line given here once a request; lines that it makes itself, twice.
   func list(userAgent: String) -> HeaderList {
     var list = HeaderList()
     list.append(fields(userAgent: userAgent))
@@ -98,7 +98,7 @@ struct HeaderKey: Equatable {
     return list
   }
 
-  /// The lines that may decide what is answered, but for those of codings that libcurl writes itself.
+  /// The lines that may select the response, without those of codings, which libcurl writes itself.
   func fields(userAgent: String) -> Headers {
     var fields = headers
     fields.append(credentials)

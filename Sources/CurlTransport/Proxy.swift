@@ -20,14 +20,14 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   package let scheme: Scheme
   /// Where it listens.
   package let place: HostPort
-  /// What it asks for, as `user:password`, percent-encoded; never print it.
+  /// The credentials as `user:password`, percent-encoded; never print them.
   let userInfo: String?
 
   /// Reads a proxy as curl does: without a scheme it is `http`, without a port 1080, or 443 behind TLS.
   ///
   /// - Parameters:
   ///   - text: The proxy's URL.
-  ///   - name: What an error calls it.
+  ///   - Its name in error messages.
   /// - Throws: ``LarderError`` of code `usage`, which does not repeat the text, for that may hold a password.
   package init(parsing text: String, named name: String = "the proxy") throws(LarderError) {
     func refusal(_ reason: String) -> LarderError {
@@ -62,7 +62,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
     userInfo.map { Self.decoded($0.drop { $0 != ":" }.dropFirst()) }
   }
 
-  /// Whether a request for a URL goes through a tunnel, of which the proxy knows only where it ends.
+  /// Whether a request for a URL goes through a tunnel, of which the proxy knows only the end point.
   func tunnels(to url: WebURL) -> Bool {
     switch scheme {
     case .http, .https: url.scheme == .https
@@ -81,21 +81,21 @@ package struct ProxyRoute: Hashable, Sendable {
   private let https: Proxy?
   private let exceptions: ProxyExceptions
 
-  /// One proxy for everything but what `no_proxy` among the variables names.
+  /// One proxy for all hosts, except those that `no_proxy` among the variables names.
   package init(_ proxy: Proxy, variables: [String: String] = [:]) {
     http = proxy
     https = proxy
     exceptions = ProxyExceptions(Self.noProxy(variables))
   }
 
-  /// What the environment says, in the variables that curl reads.
+  /// The proxies of the environment, from the variables that curl reads.
   ///
   /// A scheme's own variable wins over `all_proxy`, a name in lower case over one in capitals. `HTTP_PROXY` is not
   /// read: a web server sets it for its scripts from a header of the request. (CVE-2016-5385)
   ///
   /// - Parameters:
   ///   - variables: The environment.
-  ///   - name: What an error calls the proxy.
+  ///   - The proxy's name in error messages.
   /// - Throws: ``LarderError`` of code `usage` when a variable that is set names no proxy.
   package init(
     environment variables: [String: String],
@@ -190,7 +190,7 @@ extension IPAddress {
   }
 }
 
-/// The way that a handle's transfers take: direct, or through a proxy and there to what.
+/// The route of a handle's transfers: direct, or through a proxy to a target.
 ///
 /// Setting an option again costs more than comparing, and the list must stay as long as the handle uses it.
 struct ProxyWay: ~Copyable {

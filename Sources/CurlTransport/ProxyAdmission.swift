@@ -23,13 +23,13 @@ struct ProxyAdmission {
 
   init(_ core: TransferCore) { self.core = core }
 
-  /// Finds the proxy for the present hop, and judges what that proxy would be asked for.
+  /// Finds the proxy for the present hop, and judges the request to that proxy.
   ///
   /// Without a proxy, the address is judged when the socket is opened. A proxy resolves names and opens sockets
   /// itself, so a host that only fetched data names is judged here, before the proxy is asked for it:
   ///
   /// - An address is judged as it is.
-  /// - A name is resolved. For a tunnel (`CONNECT`), the proxy gets a public address in place of the name, so
+  /// - A name is resolved. For a tunnel (`CONNECT`), the proxy gets a public address instead of the name, so
   ///   that its own resolver cannot give another one.
   /// - A request for `http` that the proxy forwards needs the name. Every address of the name must be public; larder
   ///   cannot know whether the proxy resolves it to the same ones.
@@ -71,7 +71,7 @@ struct ProxyAdmission {
     lookUp()
   }
 
-  /// Takes what a look-up found; returns whom that was for.
+  /// Takes the result of a look-up; returns the requests that waited for it.
   mutating func note(_ addresses: [IPAddress], of host: String) -> [NameBook.Waiting] {
     let waiting = names.note(addresses, of: host, at: .now())
     lookUp()
@@ -139,7 +139,7 @@ struct NameBook {
     return host
   }
 
-  /// Takes what a look-up found; returns whom that was for.
+  /// Takes the result of a look-up; returns the requests that waited for it.
   mutating func note(_ addresses: [IPAddress], of host: String, at now: MonotonicTime) -> [Waiting]
   {
     asked -= 1

@@ -12,9 +12,9 @@ final class Transfer: @unchecked Sendable {
   var url: WebURL
   /// URLs of this attempt's earlier hops.
   var visited: [WebURL] = []
-  /// What those hops answered.
+  /// The responses of those hops.
   var redirects: [Redirect] = []
-  /// What is asked of the resource that answered before; nil once a 304 spoke of another version.
+  /// The condition for the resource that answered before; nil once a 304 named another version.
   var condition: Condition?
   /// Attempts started.
   var attempts = 0
@@ -42,7 +42,7 @@ final class Transfer: @unchecked Sendable {
   var isTrusted = false
   /// The proxy of the present hop, if it goes through one.
   var proxy: Proxy?
-  /// The address that a proxy is asked for in place of the present hop's host.
+  /// The address to give a proxy instead of the name of the present hop's host.
   var pin: IPAddress?
   /// The transfer's own number in the loop's table.
   var index = 0
@@ -71,7 +71,7 @@ final class Transfer: @unchecked Sendable {
         && url.host == request.url.host)
   }
 
-  /// What the present hop is asked, if it is the resource that the condition speaks of.
+  /// The validators for the present hop, if it is the resource of the condition.
   var validators: Validators? {
     guard let condition else { return nil }
     let isItsSource = condition.source.map { $0 == url.resource } ?? visited.isEmpty
@@ -140,7 +140,7 @@ extension Transfer {
 }
 
 extension Redirect {
-  /// Keeps of a redirect's head what tells how long it holds, and for whom.
+  /// Keeps the fields of a redirect's head that limit its freshness and its audience.
   fileprivate init(_ head: ResponseHead) {
     self.init(
       status: head.status,

@@ -4,8 +4,8 @@ import Transport
 
 /// Runs all transfers on the thread that calls `run`.
 ///
-/// The schedule decides what starts, libcurl moves the bytes, the loop carries messages between them. Nothing here
-/// is shared: other threads post to the inbox.
+/// The schedule decides on the next transfer, libcurl moves the bytes, the loop carries messages between them.
+/// Nothing here is shared: other threads post to the inbox.
 final class TransferLoop {
   private let core: TransferCore
   private let policy: ExchangePolicy
@@ -20,7 +20,7 @@ final class TransferLoop {
   private var transfers: [Transfer?] = []
   private var freeNumbers: [Int] = []
   private var hosts: [HostPort: Int] = [:]
-  /// By a host's number: how much of what is under way it has.
+  /// By a host's number: its share of the transfers under way.
   private var tallies: [ActivityTally.Host] = []
   /// By a host's number: why everything for it fails, once it asked to be left alone for longer than a run waits.
   private var closed: [Int: TransferFailure] = [:]
@@ -58,7 +58,7 @@ final class TransferLoop {
       if mail.stops { return }
       wait = advance()
       core.multi.perform()
-      // What has finished makes room: look for more to start before resting.
+      // A finished transfer frees a slot: look for more to start before resting.
       mayRest = !settleFinished()
     }
   }
@@ -143,7 +143,7 @@ final class TransferLoop {
   /// Milliseconds after which the loop looks whether there is work, although nobody woke it.
   private static let longestRest: Int32 = 2000
 
-  /// Starts what the schedule allows; tells for how many milliseconds there is nothing else to do.
+  /// Starts the transfers that the schedule allows; returns the milliseconds until the next possible work.
   private func advance() -> Int32 {
     let now = MonotonicTime.now()
     hasStarted = false
@@ -224,7 +224,7 @@ final class TransferLoop {
     return hasFinished
   }
 
-  /// Decides what follows an exchange: completion, the next hop, or another attempt.
+  /// Decides the next step after an exchange: completion, the next hop, or another attempt.
   private func conclude(_ transfer: Transfer, _ exchange: Exchange, _ code: CURLcode) {
     let now = MonotonicTime.now()
     switch exchange.verdict(code, transfer, now: .now()) {
@@ -351,7 +351,7 @@ final class TransferLoop {
   }
 }
 
-/// Decides whether a failed attempt is made again, and when, within what the run may spend on that.
+/// Decides whether and when a failed attempt is repeated, within the run's budget.
 struct AttemptBudget {
   private let options: TransportOptions
   private var budget: RetryBudget
@@ -384,14 +384,15 @@ struct AttemptBudget {
   }
 }
 
-/// Counts the body bytes of the whole run against what it may take, and looks at the room that the disk is to keep.
+/// Counts the body bytes of the whole run against its limit, and checks the free space that the disk has to keep.
 final class ByteMeter {
   private var left: ByteCount
   private let reserve: DiskReserve?
   /// How many bytes may come before the disk is looked at again.
   private var unlooked: ByteCount = .zero
 
-  /// A look costs a system call; in between the room shrinks by this much at most, and by what waits in memory.
+  /// A check costs a system call; between two checks, the space shrinks by at most this much and the bytes that
+  /// wait in memory.
   private static let stride: ByteCount = 1_048_576
 
   init(limit: ByteCount?, reserve: DiskReserve? = nil) {

@@ -12,8 +12,8 @@ package struct TransportOptions: Sendable {
     case fixed(Int)
   }
 
-  /// Transfers at once over all hosts; auto goes up to 64, or to `perHost` if that is more, not counting what hosts that
-  /// have fallen silent keep under way.
+  /// Transfers at once over all hosts; auto goes up to 64, or to `perHost` if that is more, without the transfers of
+  /// hosts that have fallen silent.
   package var parallel = Count.auto
   /// Transfers at once to one host at most; auto is 16, or no limit under a fixed `parallel`.
   ///
@@ -45,13 +45,13 @@ package struct TransportOptions: Sendable {
   package var namedHosts: Set<HostPort> = []
   /// Connects elsewhere, as `HOST:PORT:HOST:PORT` in curl's words; such a host counts as named.
   package var connectTo: [String] = []
-  /// Certificates to trust in place of the system's, a PEM file.
+  /// Certificates to trust instead of the system's, a PEM file.
   package var caFile: String?
-  /// What servers see in their logs.
+  /// The User-Agent field, visible in servers' logs.
   package var userAgent = "larder"
   /// All headers of one response, interim ones included, in bytes.
   package var headerLimit = 64 << 10
-  /// Which proxies to go through; nil goes direct, whatever the environment says.
+  /// The proxies to use; nil connects directly, even if the environment names one.
   package var proxy: ProxyRoute?
   /// Finds a name's addresses, none when it does not resolve; may block.
   var resolver: @Sendable (String) -> [IPAddress] = NameBook.addresses

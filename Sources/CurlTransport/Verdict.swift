@@ -3,13 +3,13 @@ import CCurl
 import Glibc
 import Transport
 
-/// What became of one exchange.
+/// The outcome of one exchange.
 enum Verdict {
   /// A 2xx whose body went to the sink, or a 304.
   case success(Response)
-  /// A redirect of what may be repeated to where `Location` says, nil when it says nothing.
+  /// A redirect of a repeatable request to the value of `Location`, nil if there is none.
   case redirect(String?)
-  /// The part that came does not continue what is held: fetch everything.
+  /// The partial response does not continue the held part: fetch everything.
   case mismatch
   /// A 304 of another version than the one asked about, or a 412: fetch everything.
   case otherVersion
@@ -157,7 +157,7 @@ extension Exchange {
     )
     failure.isHostOfDataOnly = reason == .addressRefused
     failure.status = head?.status
-    // What a proxy was sent so that it would tunnel is no request.
+    // The `CONNECT` request to a proxy is not counted as a request.
     let hasTunnel = transfer.proxy == nil || transfer.url.scheme == .http || outcome.secured > 0
     failure.mayHaveBeenSent =
       outcome.request > 0 && (outcome.connections == 0 || hasTunnel)
@@ -198,7 +198,7 @@ extension Exchange {
     }
   }
 
-  /// What the system says of a connection that the other side cut.
+  /// The system's errors for a connection that the other side cut.
   private static let cuts: Set<Int32> = [ECONNRESET, ECONNABORTED, EPIPE]
 
   private func timeout(_ outcome: larder_outcome) -> FailureReason {
@@ -239,7 +239,7 @@ extension TransferFailure {
     detail = "the host asks to be left alone until \((now + min(seconds, 31_536_000)).rfc3339)"
   }
 
-  /// What the attempt taught about its host.
+  /// The information that the attempt gives about its host.
   func outcome(since start: MonotonicTime, retry: RetryPolicy) -> TransferSchedule.Outcome {
     switch reason {
     case .askedToWait: return .closed
@@ -258,7 +258,7 @@ extension TransferFailure {
 }
 
 extension Exchange {
-  /// What went wrong with the proxy itself, before anything reached the origin; nil when the proxy did its part.
+  /// The failure of the proxy itself, before any byte reached the origin; nil if the proxy worked.
   func proxyTrouble(
     _ code: CURLcode,
     _ outcome: larder_outcome,
@@ -344,13 +344,13 @@ enum LibcurlWords {
 
 /// Content codings by name. (RFC 9110, section 8.4.1)
 ///
-/// libcurl has one code for a coding that it does not know and for a body that is not what its coding says; which of
-/// the two it was follows from the names in the head.
+/// libcurl has one code for an unknown coding and for a body that contradicts its coding; the names in the head tell
+/// which of the two it was.
 struct ContentCodings: Equatable {
   /// In lower case.
   let names: Set<String>
 
-  /// What the libcurl that is loaded undoes.
+  /// The codings that the loaded libcurl decodes.
   static let decodable: ContentCodings = {
     let features = larder_version_info(CURLVERSION_FIRST)?.pointee.features ?? 0
     return ContentCodings(

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// The reason why a database cannot be used, without the word for what to do about it.
+/// The reason why a database cannot be used, without the remedy.
 package enum DatabaseFailure: Error, Equatable {
   /// There is no space left.
   case full

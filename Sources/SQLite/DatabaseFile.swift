@@ -9,7 +9,7 @@ import Glibc
 package enum DatabaseFile {
   /// Makes an empty file where there is none.
   ///
-  /// Its mode is 0600 whatever the umask; SQLite gives its journal the same.
+  /// Its mode is 0600 regardless of the umask; SQLite gives its journal the same.
   ///
   /// - Throws: ``SystemError``.
   package static func make(_ path: String) throws(SystemError) {

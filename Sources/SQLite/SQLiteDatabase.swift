@@ -57,7 +57,7 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Opens a database file for reading, whatever its version and state.
+  /// Opens a database file for reading, in any version and state.
   package init(asFound path: String) throws {
     do {
       queue = try Self.connect(path, isReadOnly: true)
@@ -66,7 +66,8 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Makes a database without a name, which is gone with the process: for what a run need not remember.
+  /// Makes an unnamed temporary database for data that a run need not keep in memory; it ends with the
+  /// process.
   ///
   /// Memory holds 16 MiB of its pages. SQLite puts the file where `SQLITE_TMPDIR` or `TMPDIR` say, else into `/var/tmp`.
   /// (https://sqlite.org/tempfiles.html, section 5)
@@ -180,7 +181,7 @@ package final class SQLiteDatabase: Sendable {
     return try body()
   }
 
-  /// Writes the file anew without its unused pages.
+  /// Rewrites the file without its unused pages.
   package func vacuum() throws {
     do {
       try queue.vacuum()
@@ -191,7 +192,8 @@ package final class SQLiteDatabase: Sendable {
 }
 
 extension SQLiteDatabase {
-  /// `sqlite3_db_config` with one switch: connection, option, its new state, and where it says what that is now.
+  /// `sqlite3_db_config` with one switch: connection, option, its new state, and a place for the resulting
+  /// state.
   ///
   /// Swift cannot call the function itself, which is variadic.
   typealias Configure =

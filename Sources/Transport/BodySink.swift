@@ -11,7 +11,7 @@ package struct ResumePoint: Hashable, Sendable {
   /// A redirect may lead elsewhere the next time, where the same tag names other bytes.
   package var source: String?
 
-  /// Makes a resume point; see ``Validators/resumeValidator(date:)`` for what may validate one.
+  /// Makes a resume point; see ``Validators/resumeValidator(date:)`` for valid validators.
   package init(offset: ByteCount, validator: String, source: String? = nil) {
     self.offset = offset
     self.validator = validator
@@ -19,9 +19,9 @@ package struct ResumePoint: Hashable, Sendable {
   }
 }
 
-/// What a sink decides about a body, or about a part of it.
+/// A sink's decision about a body, or about a part of it.
 package enum BodyDecision: Sendable {
-  /// Take it, and what follows.
+  /// Take it, and continue.
   case accept
   /// Stop; the transfer fails for that reason and is not retried.
   case refuse(FailureReason)

@@ -3,15 +3,15 @@ import Base
 /// Tells compressed bodies that are made to fill a memory from those that shops send.
 ///
 /// JSON and feeds become 5 to 50 times as large when they are unpacked; runs of one byte, a thousand times, and a million
-/// times when they are packed twice. The limit therefore holds for all layers together: what comes out of the last is
-/// related to the bytes that came on the wire.
+/// times when they are packed twice. The limit therefore holds for all layers together: the output of the last is
+/// compared with the bytes on the wire.
 package struct BombGuard {
-  /// How many times as large as what was sent an unpacked body may be.
+  /// The largest ratio of an unpacked body to its bytes on the wire.
   package static let mostTimes: Int64 = 200
   /// The size that every body may reach, however little was sent.
   package static let harmless = ByteCount.mebibytes(1)
 
-  /// How large a body may become of which so much was sent.
+  /// The largest allowed body for `count` bytes on the wire.
   package static func limit(ofPacked count: ByteCount) -> ByteCount {
     let (product, isOver) = count.count.multipliedReportingOverflow(by: mostTimes)
     return max(harmless, ByteCount(isOver ? .max : product))

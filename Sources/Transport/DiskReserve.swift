@@ -1,7 +1,7 @@
 import Base
 import Glibc
 
-/// Room that a run leaves free on a disk, for whatever else the machine does.
+/// Space that a run leaves free on a disk for other programs.
 package struct DiskReserve: Sendable {
   /// The room to be left.
   package let size: ByteCount

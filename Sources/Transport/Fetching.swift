@@ -5,16 +5,17 @@ import Synchronization
 package protocol Fetching: URLParsing {
   /// Starts, or queues, a transfer into `sink`.
   ///
-  /// `completion` runs on the transfer thread exactly once, whatever happens: be quick there too. It may call
-  /// `fetch`. What answers the request, see
-  /// ``Request/isAnswered(by:)``, and a 304 succeed; any other final status is a failure `http-NNN`.
+  /// `completion` runs on the transfer thread exactly once, in every case: be quick there too. It may call
+  /// `fetch`. A status that answers the request, see ``Request/isAnswered(by:)``, and a 304 succeed; any
+  /// other final status is a failure `http-NNN`.
   func fetch(
     _ request: Request,
     into sink: any BodySink,
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   )
 
-  /// The fields that a request sends to its first host besides `Host`, its condition and what frames the message.
+  /// The fields that a request sends to its first host, without `Host`, its condition and the framing of the
+  /// message.
   func fields(of request: Request) -> Headers
 
   /// Completes everything unfinished with the reason `cancelled`, soon and on the transfer thread.
@@ -25,10 +26,10 @@ extension Fetching {
   /// Fetches, and waits for the result: for a thread with nothing else to do, never the transfer thread.
   ///
   /// - Parameters:
-  ///   - request: What to ask.
+  ///   - The request.
   ///   - sink: Where the body goes.
   ///   - isCancelled: Asked once the request is submitted: a `cancelAll()` just before would have missed it.
-  /// - Returns: What `fetch` completes with.
+  /// - The result with which `fetch` completes.
   package func result(
     of request: Request,
     into sink: any BodySink,
@@ -48,7 +49,7 @@ extension Fetching {
       )
   }
 
-  /// Those that the request names itself, and what it accepts.
+  /// The request's own fields, and its `Accept` fields.
   package func fields(of request: Request) -> Headers {
     var fields = request.headers
     fields.append(request.credentials)
@@ -57,16 +58,16 @@ extension Fetching {
   }
 }
 
-/// What a transport is busy with at one moment, for a person to look at.
+/// A snapshot of a transport's work at one moment, for display.
 package struct TransferActivity: Sendable, Hashable {
   /// How many requests failed and are made again: those that wait for another attempt, and those that make one.
   package let retrying: Int
   /// The host that most of the requests under way were last sent to, as ``WebURL/shownHost``; nil without any.
   ///
-  /// Under way is what was sent at least once and has not ended, so a host that is waited for is named too.
+  /// A transfer is under way from its first attempt to its end, so a host in a retry pause is named too.
   package let host: String?
 
-  /// Sums up what is under way.
+  /// Sums up the transfers under way.
   ///
   /// - Parameters:
   ///   - retrying: How many requests are made again.

@@ -1,7 +1,7 @@
 import Base
 
-/// What is to be done about something that a cache may hold, at a moment: the one decision that pictures,
-/// details and sections, runs and plans all ask.
+/// The action for something that a cache may hold, at a moment: the one decision for pictures, details
+/// and sections, in runs and plans.
 package enum Freshness: Hashable, Sendable {
   /// Nothing, until that moment.
   case fresh(until: UnixTime)
@@ -9,7 +9,7 @@ package enum Freshness: Hashable, Sendable {
   case revalidate(Condition)
   /// To be fetched again: there is nothing to ask with, or it was chosen by other request fields.
   case refetch
-  /// Nothing is held, and it is not to be had: leave it alone until that moment.
+  /// Nothing is held, and it is not available: leave it alone until that moment.
   case rest(until: UnixTime)
 
   /// Whether no request is due.
@@ -27,28 +27,28 @@ package enum FreshnessPolicy {
   package static let longestLifetime: Int64 = 365 * 86_400
   /// No guess is longer.
   package static let longestGuess: Int64 = 86_400
-  /// How far the clock may go back before what was stored "in the future" is no longer believed.
+  /// The largest step back of the clock after which a response stored "in the future" is still believed.
   package static let clockTolerance: Int64 = 300
 
   /// The moments at which a response is fresh.
   ///
   /// They begin a little before the answer, because a clock may be set back, and end with its expiry.
-  /// A database that keeps both moments can tell what is due without reading a header.
+  /// A database that keeps both moments finds due rows without reading a header.
   package static func window(answered: UnixTime, expiry: UnixTime) -> Range<UnixTime> {
     let start = answered + -clockTolerance
-    // What was stale when it came does not become fresh under a clock that is set back.
+    // A response that was stale on arrival does not become fresh if the clock is set back.
     return start..<(expiry > answered ? expiry : start)
   }
 }
 
 extension StoredResponse {
-  /// What is to be done about the response at a moment, for a request that sends this.
+  /// The action for the response at a moment, for a request with these traits.
   ///
   /// - Parameters:
-  ///   - expiry: Until when it is fresh, where that was stored beside it; nil for what its headers say.
+  ///   - The end of its freshness, if that was stored beside it; nil to compute it from its headers.
   ///   - now: The wall clock.
-  ///   - traits: What the request sends; nil when that does not matter.
-  /// - Returns: What is to be done.
+  ///   - The fields that the request sends; nil when that does not matter.
+  /// - The action.
   package func freshness(
     until expiry: UnixTime? = nil,
     at now: UnixTime,
@@ -79,7 +79,8 @@ extension StoredResponse {
     if Vary(headers).isAnything { return .distantPast }
     let understood = Self.isUnderstood(status)
     if control.noCache || control.mustUnderstand && !understood { return .distantPast }
-    // A user keeps what `no-store` covers, for that is what larder is for, but asks each time.
+    // larder keeps `no-store` responses on disk, because a local copy is its purpose, but requests them each
+    // time.
     if control.noStore && !control.mustUnderstand { return .distantPast }
     let left = lifetime(control).subtractingClamped(initialAge)
     return left > 0 ? responseTime + left : min(responseTime, responseTime + left)
@@ -94,7 +95,7 @@ extension StoredResponse {
     return now < expiry + grace
   }
 
-  /// Whether the response itself allows its use in place of an error at that moment.
+  /// Whether the response itself allows its use instead of an error at that moment.
   ///
   /// Only its own `stale-if-error` counts, and only when nothing demands validation before each use. (RFC 5861,
   /// section 4)
@@ -124,7 +125,8 @@ extension StoredResponse {
       else { return 0 }
       return min(max(0, moment - (date ?? responseTime)), limit)
     }
-    // What the server marks as for everybody it has thought about, whatever its status. (Section 4.2.2)
+    // `public` and the like show that the server considered caching, so they count for any status. (Section
+    // 4.2.2)
     guard Self.isHeuristicallyCacheable(status) || control.isPublic,
       let modified = headers["Last-Modified"].flatMap({ UnixTime(httpDate: $0, now: responseTime) }
       )
@@ -153,7 +155,7 @@ extension StoredResponse {
     [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
   }
 
-  /// Whether larder treats the status as its definition asks: it knows what the response is of.
+  /// Whether larder treats the status as its definition requires: it knows the resource of the response.
   private static func isUnderstood(_ status: Int) -> Bool {
     [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410].contains(status)
   }
@@ -176,9 +178,9 @@ package struct CacheControl: Hashable, Sendable {
   package private(set) var mustRevalidate = false
   /// Whether the body never changes while fresh. (RFC 8246)
   package private(set) var immutable = false
-  /// Whether the response is for everybody, whatever asked for it.
+  /// Whether the response is public, regardless of the requester.
   package private(set) var isPublic = false
-  /// Whether only those may keep it who know what its status demands; `no-store` is for the others.
+  /// Whether only caches that understand the status may keep it; `no-store` is for the others.
   package private(set) var mustUnderstand = false
 
   /// Reads all `Cache-Control` fields.
@@ -203,7 +205,7 @@ package struct CacheControl: Hashable, Sendable {
         scanner.skipBlanks()
         argument = Self.argument(&scanner)
       }
-      // What is left before the comma belongs to no directive.
+      // The text left before the comma belongs to no directive.
       let junk = scanner.take { $0 != UInt8(ascii: ",") }
       _ = scanner.skip(UInt8(ascii: ","))
       apply(name, junk.allSatisfy(\.isBlank) ? argument : nil)
@@ -225,7 +227,7 @@ package struct CacheControl: Hashable, Sendable {
         text.append(byte)
       }
     }
-    // What stands behind such a quote counts, for it may be strict.
+    // The text after such a quote counts, because it may be strict.
     scanner = start
     return nil
   }

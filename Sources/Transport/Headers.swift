@@ -28,7 +28,7 @@ package struct Headers: Hashable, Sendable {
     lines = []
   }
 
-  /// Makes a list from fields; see ``append(_:_:)`` for what becomes of malformed ones.
+  /// Makes a list from fields; see ``append(_:_:)`` for the treatment of malformed ones.
   package init(_ fields: [HeaderField]) {
     lines = []
     for field in fields { append(field.name, field.value) }
@@ -194,8 +194,8 @@ extension Headers: ExpressibleByDictionaryLiteral {
 }
 
 extension Headers {
-  /// The fields as text, `Name: value` a line, each byte a character of its own: a value need not be UTF-8, and
-  /// what ``init(text:)`` reads back is what came.
+  /// The fields as text, `Name: value` a line, each byte a character of its own, because a value need not be
+  /// UTF-8. ``init(text:)`` reads back the same fields.
   package var text: String {
     guard lines.contains(where: { $0 >= 0x80 }) else {
       return String(decoding: lines, as: UTF8.self)
@@ -203,7 +203,7 @@ extension Headers {
     return String(String.UnicodeScalarView(lines.map { Unicode.Scalar($0) }))
   }
 
-  /// Reads back the UTF-8 of what ``text`` gave; for text of our own making only.
+  /// Parses UTF-8 that ``text`` wrote; for text of larder's own making only.
   package init(text: UnsafeBufferPointer<UInt8>) {
     guard text.contains(where: { $0 >= 0x80 }) else {
       self.init(lines: Array(text))

@@ -1,6 +1,6 @@
 import Base
 
-/// What waits for one host, and whether the host may be asked.
+/// The requests that wait for one host, and the host's availability.
 struct HostQueue: Sendable {
   enum Permission: Equatable {
     case go
@@ -148,14 +148,14 @@ struct HostQueue: Sendable {
 /// The number of transfers that one host gets at once: 16 at the start, half as many when it refuses, more with its
 /// answers. (Additive increase, multiplicative decrease: Chiu and Jain 1989)
 ///
-/// Each answer adds one until the host first refuses, as the slow start of RFC 5681 does; from then on every eighth. What
-/// the host refused is not asked again for half a minute, and for twice as long with each refusal that follows.
+/// Each answer adds one until the host first refuses, as the slow start of RFC 5681 does; from then on every eighth.
+/// After a refusal the host gets no request for half a minute, and for twice as long with each further refusal.
 package struct ConcurrencyWindow: Sendable {
   /// How far the window may go.
   package enum Bounds: Hashable, Sendable {
     /// As far as the host lets it, and to this number at most.
     case upTo(Int)
-    /// Exactly this number, whatever the host says.
+    /// Exactly this number, regardless of the host's answers.
     case fixed(Int)
   }
 
@@ -181,7 +181,7 @@ package struct ConcurrencyWindow: Sendable {
     }
   }
 
-  /// The host delivered what was asked for.
+  /// The host delivered the requested response.
   ///
   /// `isHeldBack` says whether more would be under way if the window let it; otherwise nothing is learned.
   package mutating func answered(isHeldBack: Bool, at now: MonotonicTime) {
@@ -208,7 +208,7 @@ package struct ConcurrencyWindow: Sendable {
     answers = 0
   }
 
-  /// How far the window may go now: to what the host took of the last volley, while that is remembered.
+  /// The largest window now: the number that the host accepted in the last burst, while that is remembered.
   private func room(at now: MonotonicTime) -> Int {
     guard let volley, now < volley.at + patience else { return most }
     // A host that took none of them does not mind their number.
@@ -220,8 +220,8 @@ package struct ConcurrencyWindow: Sendable {
 /// Stops asking a host that does not answer, or sends everybody away.
 ///
 /// After `failures` attempts in a row without an answer, one probe at a time goes there, at growing distances: a
-/// server that restarts loses nothing. A host that has not answered for `grace` as well is dead: whatever waits
-/// for it fails at once, for `rest`; after that one probe decides. A host that says nothing but that it is
+/// server that restarts loses nothing. A host that has not answered for `grace` as well is dead: waiting
+/// requests fail at once, for `rest`; after that one probe decides. A host that says nothing but that it is
 /// overloaded is asked again each time after the quiet that it needs; when that has happened as often and for
 /// `patience`, or `toldPatience` if it says when to come back, it is dead too, or a catalog of thousands would
 /// wait for days.
@@ -230,8 +230,8 @@ package struct CircuitBreaker: Sendable {
   package struct Thresholds: Sendable {
     /// Attempts in a row without an answer before only probes go out.
     package var failures = 5
-    /// Attempts in a row that one request may make: before so many the host is not dead, or a request that is
-    /// alone would not get the retries that it was given.
+    /// The number of attempts in a row that one request may make. The host is not dead before, so that a
+    /// single request gets its configured retries.
     package var persistence = 0
     /// How long there must have been no answer before the host is dead.
     package var grace = Duration.seconds(3)
@@ -256,7 +256,7 @@ package struct CircuitBreaker: Sendable {
     case probe
     /// Not before that moment.
     case resting(until: MonotonicTime)
-    /// Not at all: fail what waits.
+    /// Not at all: fail the waiting requests.
     case dead
   }
 
@@ -282,7 +282,7 @@ package struct CircuitBreaker: Sendable {
     return .probe
   }
 
-  /// The host answered, whatever it said but that it is overloaded.
+  /// The host answered, with anything but an overload.
   package mutating func succeeded() {
     self = CircuitBreaker()
   }

@@ -1,8 +1,8 @@
-/// What the user named: the one judge of which URL may lead to a private address, and which gets secrets.
+/// The origins that the user named: they alone may have private addresses and receive secrets.
 ///
-/// It asks not who wrote a URL but whom it names. Whatever a body names, be it a next page, a detail or a
+/// It asks not who wrote a URL but whom it names. A URL from a body, be it a next page, a detail or a
 /// picture, reaches a private address only at a host and port that the user named too, and carries the
-/// catalog's headers and user information only to an origin that the user gave them for.
+/// catalog's headers and user information only to an origin for which the user gave them.
 package struct NamedOrigins: Sendable {
   /// The hosts, with their ports, that may have private addresses.
   package private(set) var hosts: Set<HostPort> = []
@@ -11,7 +11,7 @@ package struct NamedOrigins: Sendable {
   /// The user information that some of them were named with.
   private var userInfo: [String: String] = [:]
 
-  /// What requests for pictures carry.
+  /// The headers for requests for pictures.
   package var pictureHeaders = PictureHeaders()
 
   /// Names nothing.
@@ -40,12 +40,12 @@ package struct NamedOrigins: Sendable {
   /// The user information that origins were named with.
   package var givenUserInfo: [String] { Array(userInfo.values) }
 
-  /// Whether a request for a URL carries user information, the URL's own or what its origin was named with.
+  /// Whether a request for a URL carries user information, the URL's own or that given for its origin.
   package func hasUserInfo(for url: WebURL) -> Bool {
     url.userInfo != nil || givenUserInfo(for: url) != nil
   }
 
-  /// What the origin of a URL was named with.
+  /// The user information given for the origin of a URL.
   private func givenUserInfo(for url: WebURL) -> String? {
     // Seldom is there any: most URLs are not looked up.
     userInfo.isEmpty ? nil : userInfo[url.origin]
@@ -59,7 +59,7 @@ package struct NamedOrigins: Sendable {
   /// A request for a URL, with the trust and the secrets that are due to it.
   ///
   /// - Parameters:
-  ///   - url: Where to; whoever named it.
+  ///   - The target, from any source.
   ///   - secrets: The catalog's headers, which only an entrusted origin gets.
   /// - Returns: A GET request with the other defaults.
   package func request(for url: WebURL, carrying secrets: Headers = Headers()) -> Request {
@@ -85,7 +85,7 @@ package struct NamedOrigins: Sendable {
 
   /// A request for a picture, with the trust and the secrets that are due to it.
   ///
-  /// - Parameter url: Where to; whoever named it.
+  /// - The target, from any source.
   /// - Returns: A GET request with the other defaults.
   package func pictureRequest(for url: WebURL) -> Request {
     var request = request(for: url)
@@ -162,8 +162,8 @@ package struct IPAddress: Hashable, Sendable {
 
 /// Decides which addresses a host that only fetched data names may have.
 ///
-/// Judges the resolved address, on every connection: the text of a URL proves nothing about where it leads. What is
-/// not globally reachable in the IANA special-purpose registries (RFC 6890) is refused.
+/// Judges the resolved address, on every connection: the text of a URL proves nothing about where it leads.
+/// Addresses that are not globally reachable in the IANA special-purpose registries (RFC 6890) are refused.
 package enum AddressPolicy {
   /// Whether the address belongs to the public Internet.
   package static func isPublic(_ address: IPAddress) -> Bool {

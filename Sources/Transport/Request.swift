@@ -2,7 +2,7 @@ import Base
 
 /// One resource to fetch, or one body to post.
 package struct Request: Sendable {
-  /// What is done to the resource.
+  /// The HTTP method.
   package enum Method: Sendable {
     /// Read it; repeated when that may help.
     case get
@@ -18,7 +18,7 @@ package struct Request: Sendable {
     case discovered
   }
 
-  /// What goes first when one host has several requests waiting.
+  /// The order of requests that wait for one host.
   package enum Priority: Int, Sendable, CaseIterable {
     /// Sections, without which nothing else is known.
     case section
@@ -28,7 +28,7 @@ package struct Request: Sendable {
     case image
   }
 
-  /// What the caller would like to be sent, and whether it may come compressed.
+  /// The preferred media type, and whether the response may be compressed.
   package struct Accept: Hashable, Sendable {
     /// The `Accept` field's value.
     package let value: String
@@ -56,7 +56,7 @@ package struct Request: Sendable {
 
   /// Where to.
   package var url: WebURL
-  /// What to do there.
+  /// The method.
   package var method: Method = .get
   /// Fields that go to every host a redirect leads to; `Authorization` and `Cookie` stay with `url`'s origin.
   package var headers = Headers()
@@ -64,12 +64,12 @@ package struct Request: Sendable {
   package var credentials = Headers()
   /// Whether the catalog's credentials are due to `url`, also when there are none yet.
   package var isEntrusted = false
-  /// What a conditional request asks; sent only to the resource that it speaks of.
+  /// The validators of a conditional request; sent only to their resource.
   ///
   /// A 304 succeeds only when it may speak of that version. One of another version, as a redirect that leads
   /// elsewhere, has the whole body fetched.
   package var condition: Condition?
-  /// What a POST sends.
+  /// The body of a POST.
   package var body: [UInt8]?
   /// Whether a POST only asks and changes nothing there, so that it may be repeated and redirected.
   package var isQuery = false
@@ -77,13 +77,13 @@ package struct Request: Sendable {
   package var bodyLimit = ByteCount.mebibytes(64)
   /// Who named the host.
   package var trust: Trust = .discovered
-  /// What goes first.
+  /// The priority.
   package var priority: Priority = .image
-  /// What is wished for.
+  /// The preferred media type.
   package var accept: Accept = .anything
   /// When to give up on this request, in addition to the deadline of the run.
   package var deadline: MonotonicTime?
-  /// Whether its fields ask for a part, so that a 206 answers it; what a catalog's own fields say never does.
+  /// Whether its fields ask for a part, so that a 206 answers it; a catalog's own fields never do.
   package var asksForPart = false
   /// How the request is signed for an object store, and which verb it has there; nil for all others.
   package var signing: RequestSigning?
@@ -94,10 +94,10 @@ package struct Request: Sendable {
   /// Whether sending it twice does no more than sending it once. (RFC 9110, section 9.2.2)
   package var isRepeatable: Bool { method == .get || isQuery }
 
-  /// Whether a response of that status brings what was asked for.
+  /// Whether a response of that status carries the requested representation.
   ///
-  /// To a GET that is the resource itself: a 2xx that nobody knows counts as 200, but those that are defined to hold
-  /// something else do not, such as what became of a request in 202. (RFC 9110, sections 9.3.1 and 15.3)
+  /// A GET accepts the resource itself: an unknown 2xx counts as 200, but not a status that is defined to hold
+  /// something else, for example the state of a job in 202. (RFC 9110, sections 9.3.1 and 15.3)
   package func isAnswered(by status: Int) -> Bool {
     guard (200...299).contains(status) else { return false }
     return method == .post || ![201, 202, 207, 208, 226].contains(status)
@@ -114,11 +114,11 @@ package struct Request: Sendable {
 /// A request with a body is a ``Request/Method/post`` that may be repeated, all others are a ``Request/Method/get``. No
 /// redirect is followed: the signature holds for one host. The secret is for libcurl alone, and printed nowhere.
 package final class RequestSigning: Sendable, CustomStringConvertible {
-  /// What is done to the object.
+  /// The operation on the object.
   package enum Verb: String, Sendable {
     /// Reads it.
     case get = "GET"
-    /// Reads what is known of it, and no body.
+    /// Reads the metadata, and no body.
     case head = "HEAD"
     /// Writes it.
     case put = "PUT"
@@ -130,7 +130,7 @@ package final class RequestSigning: Sendable, CustomStringConvertible {
 
   /// The verb.
   package let verb: Verb
-  /// What the signature is for, in libcurl's words: `aws:amz:eu-central-1:s3`.
+  /// The scope of the signature, in libcurl's notation: `aws:amz:eu-central-1:s3`.
   package let scope: String
   /// The access key's public part.
   package let user: String
@@ -140,7 +140,7 @@ package final class RequestSigning: Sendable, CustomStringConvertible {
   /// Makes a signing for requests of one verb.
   ///
   /// - Parameters:
-  ///   - verb: What is done.
+  ///   - The operation.
   ///   - region: The store's region.
   ///   - user: The access key's public part.
   ///   - secret: The access key's secret part.

@@ -26,7 +26,7 @@ package struct Redirect: Sendable {
   }
 }
 
-/// What stands before a body.
+/// The part of a response before its body.
 package struct ResponseHead: Sendable {
   /// The status code.
   package let status: Int
@@ -98,8 +98,8 @@ package struct TransferTiming: Hashable, Sendable {
 
 /// A finished transfer: a 2xx whose body went to the sink, or a 304 without one.
 ///
-/// Only a transport makes one. A decorator changes a copy by ``with(head:)`` or ``counting(attempts:)``, and never
-/// builds one from parts, because it would lose what it does not copy.
+/// Only a transport makes one. A decorator changes a copy by ``with(head:)`` or ``counting(attempts:)``. It never
+/// builds one from parts, because it would lose the others.
 package struct Response: Sendable {
   /// Status, headers and final URL.
   package private(set) var head: ResponseHead
@@ -152,7 +152,7 @@ package struct Response: Sendable {
     return response
   }
 
-  /// Whether the server says that what the caller holds is still right.
+  /// Whether the server confirms that the caller's version is current.
   package var isNotModified: Bool { head.status == 304 }
 }
 

@@ -2,11 +2,11 @@ import Base
 
 /// Decides whether and when a failed attempt is repeated.
 ///
-/// Only what may be repeated (RFC 9110, section 9.2.2): a GET, or a POST that only asks; and only what may pass: trouble with the connection,
-/// 408, 425, 429 and 5xx but 501 and 505. Waits grow exponentially with full jitter, so that many machines that failed
-/// together do not come back together.
+/// Repeats only repeatable requests (RFC 9110, section 9.2.2): a GET, or a POST that only queries; and only after temporary
+/// failures: trouble with the connection, 408, 425, 429 and 5xx but 501 and 505. Waits grow exponentially with full jitter, so
+/// that many machines that failed together do not come back together.
 package struct RetryPolicy: Sendable {
-  /// What to do about a failed attempt.
+  /// The action after a failed attempt.
   package enum Decision: Hashable, Sendable {
     /// Try again after that wait.
     case retry(after: Duration)
@@ -97,7 +97,7 @@ package enum RetryAfter {
   ///
   /// - Parameters:
   ///   - value: The field's value: seconds or an HTTP date.
-  ///   - now: What a date is compared with.
+  ///   - The time to compare a date with.
   /// - Returns: Seconds, never negative, saturating.
   package static func seconds(_ value: String, now: UnixTime) -> Int64? {
     var scanner = ByteScanner(value)

@@ -39,7 +39,7 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the response came; an earlier one than `requestTime` counts as the same.
   ///   - path: How redirects led to it, if any did.
-  ///   - selection: What selected it.
+  ///   - The digest of the request fields that selected it.
   ///   - owner: Who asked for it.
   package init(
     status: Int,
@@ -63,11 +63,11 @@ package struct StoredResponse: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - head: Its head, and the redirects that led to it.
-  ///   - status: The status of what is held: that of the head, unless it is a 304.
+  ///   - The status of the held response: that of the head, unless it is a 304.
   ///   - names: The header fields to keep; nil keeps all.
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the response came.
-  ///   - traits: What the request sent.
+  ///   - The fields that the request sent.
   package init(
     _ head: ResponseHead,
     status: Int? = nil,
@@ -99,7 +99,8 @@ package struct StoredResponse: Hashable, Sendable {
     traits: RequestTraits?
   ) {
     var headers = headers
-    // What chose a redirect chose the response. One field, however often the response is renewed.
+    // Fields that selected a redirect also selected the response. One field, however often the response is
+    // renewed.
     let hops = redirects.flatMap { $0.headers.all("Vary") }
     if !hops.isEmpty { headers["Vary"] = Vary(headers).joined(by: hops).text }
     let expiries = redirects.map { redirect in
@@ -121,10 +122,10 @@ package struct StoredResponse: Hashable, Sendable {
     )
   }
 
-  /// What a server may be asked with.
+  /// Validators for a conditional request: ETag and Last-Modified. (RFC 9110, section 8.8)
   package var validators: Validators { Validators(headers) }
 
-  /// What a conditional request for it asks; nil when there is nothing to ask with.
+  /// The condition of a conditional request; nil if there are no validators.
   package var condition: Condition? {
     let validators = validators
     return validators.isEmpty ? nil : Condition(validators, source: path?.source)
@@ -137,7 +138,7 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - names: The header fields to keep; nil keeps all.
   ///   - requestTime: When the conditional request was sent.
   ///   - responseTime: When the 304 came.
-  ///   - traits: What the conditional request sent.
+  ///   - The fields that the conditional request sent.
   /// - Returns: The same body with renewed fields and times.
   package func renewed(
     by notModified: ResponseHead,
@@ -171,7 +172,7 @@ package struct StoredResponse: Hashable, Sendable {
 }
 
 extension Headers {
-  /// The fields of `old` as a 304 with these fields replaces them, but for what describes the body that is kept.
+  /// The fields of `old`, replaced by those of a 304, except fields that describe the kept body.
   ///
   /// RFC 9111, section 3.2. On the raw lines, for a cache renews many thousand responses.
   fileprivate func merged(into old: Headers) -> Headers {
@@ -227,10 +228,10 @@ package struct Vary: Hashable, Sendable {
     self.names = names
   }
 
-  /// What chose a response that others led to.
+  /// The request fields that selected a response behind redirects.
   ///
   /// - Parameter values: The values of their `Vary` fields.
-  /// - Returns: What all of them name.
+  /// - The names of all of them.
   func joined(by values: [String]) -> Vary {
     let other = Vary(Headers(values.map { HeaderField(name: "Vary", value: $0) }))
     return Vary(isAnything: isAnything || other.isAnything, names: names.union(other.names))
@@ -239,7 +240,8 @@ package struct Vary: Hashable, Sendable {
   /// The value of one `Vary` field that says the same.
   var text: String { isAnything ? "*" : names.sorted().joined(separator: ", ") }
 
-  /// What the fields of a request select: two requests are answered alike when this is the same for both.
+  /// The digest of the request fields that `Vary` names: two requests get the same response if it is equal
+  /// for both.
   ///
   /// The fields named, in a fixed order, each with its value or the lack of one; empty when none is named.
   package func selection(from request: Headers) -> [UInt8] {
@@ -259,11 +261,11 @@ package struct Vary: Hashable, Sendable {
   }
 }
 
-/// What a request sends that may decide its answer, for a cache to compare with what another one sent.
+/// The fields of a request that may select its response, for a cache to compare with another request.
 ///
-/// What is kept of it are digests, so that no secret reaches a file or database.
+/// It keeps only digests, so that no secret reaches a file or database.
 package struct RequestTraits: Sendable {
-  /// The fields that the request sends to its first host, whoever adds them.
+  /// The fields that the request sends to its first host, from all sources.
   package let fields: Headers
   /// The digest of the fields that say who asks; 0 when there are none.
   package let owner: Int64
@@ -285,7 +287,7 @@ package struct RequestTraits: Sendable {
     owner = credentials.isEmpty ? 0 : digest(credentials.lines)
   }
 
-  /// The digest of what these names select; nil when they select nothing.
+  /// The digest of the fields with these names; nil if the names select nothing.
   func selection(by vary: Vary) -> Int64? {
     let selected = vary.selection(from: fields)
     return selected.isEmpty ? nil : digest(selected)

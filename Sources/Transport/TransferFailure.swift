@@ -6,7 +6,7 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   package var reason: FailureReason
   /// Where, fit for logs and reports.
   package var url: String
-  /// What the transport or the operating system said about it, without secrets; may be empty.
+  /// The message of the transport or the operating system, without secrets; may be empty.
   package var detail: String
   /// Tries made, 0 when none was.
   package var attempts: Int
@@ -18,7 +18,7 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   package var mayHaveBeenSent: Bool
   /// Whether the host was refused because only fetched data names it.
   package var isHostOfDataOnly = false
-  /// The first bytes, at most 8 KiB, of a refusal's body; may hold what the server echoes.
+  /// The first bytes, at most 8 KiB, of a refusal's body; may contain echoed secrets.
   package var refusal: [UInt8]
   /// The header fields of a refusal.
   package var headers = Headers()
@@ -89,7 +89,7 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   /// Whether the credentials that were sent, or their absence, caused the refusal: 401 or 403.
   package var isUnauthorized: Bool { status == 401 || status == 403 }
 
-  // What was asked for cannot be fetched.
+  // The requested resource cannot be fetched.
 
   /// The text is no URL.
   package static let urlInvalid = FailureReason("url-invalid")
@@ -179,6 +179,6 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let disk = FailureReason("disk")
   /// No memory for the transfer.
   package static let outOfMemory = FailureReason("out-of-memory")
-  /// A library of this machine is too old, or will not do what the transfer needs to be safe.
+  /// A library of this machine is too old, or refuses a setting that makes the transfer safe.
   package static let libraryRefused = FailureReason("library-refused")
 }

@@ -2,13 +2,13 @@ import Base
 
 /// Decides which transfer starts next, and when to look again. (A pure state machine: time comes in.)
 ///
-/// Each host has its own queues, by priority and then first come, first served; hosts take turns, so that one dead
-/// host of fifty costs the others nothing. A host is left alone while it is at its limit, has asked for
-/// quiet, or does not answer; one that has not answered yet, or no longer does, gets no more than its share of the run.
-/// What a silent host keeps under way is not counted for the run. Every operation costs the
-/// same however much is queued, but for the look at silent hosts, four times a second at most while the run is full.
+/// Each host has its own queues, by priority and then first come, first served; hosts take turns, so that one dead host
+/// of fifty costs the others nothing. A host is left alone while it is at its limit, has asked for quiet, or does not
+/// answer; one that has not answered yet, or no longer does, gets no more than its share of the run. The transfers of a
+/// silent host do not count for the run. Every operation costs the same however much is queued, but for the look at
+/// silent hosts, four times a second at most while the run is full.
 package struct TransferSchedule: Sendable {
-  /// What the whole run may do at once.
+  /// The limits of the whole run.
   package struct Limits: Sendable {
     /// Transfers at once over all hosts.
     package var parallel = 64
@@ -25,7 +25,7 @@ package struct TransferSchedule: Sendable {
     package init() {}
   }
 
-  /// What to do next.
+  /// The next step.
   package enum Step: Hashable, Sendable {
     /// Start this transfer now.
     case start(transfer: Int, host: Int)
@@ -35,11 +35,11 @@ package struct TransferSchedule: Sendable {
     case wait(until: MonotonicTime?)
   }
 
-  /// What an attempt taught about its host.
+  /// The information that an attempt gives about its host.
   package enum Outcome: Hashable, Sendable {
-    /// It delivered what was wanted.
+    /// It delivered the requested response.
     case delivered
-    /// It answered, if not with what was wanted.
+    /// It answered, but with something else.
     case answered
     /// It asked for less: 429 or 503, with the wait it named, already capped; the attempt had started then.
     case overloaded(since: MonotonicTime, wait: Duration?)
@@ -107,7 +107,7 @@ package struct TransferSchedule: Sendable {
     timers.push(.transfer(transfer, host: host, priority: priority), at: moment)
   }
 
-  /// Says what to do now; ask again until it says to wait.
+  /// Returns the next step; call it again until it says to wait.
   package mutating func next(at now: MonotonicTime) -> Step {
     releaseTimers(at: now)
     while let host = ready.first {
@@ -210,8 +210,8 @@ package struct TransferSchedule: Sendable {
     }
   }
 
-  /// What a host may have under way before it has answered: the run's transfers, divided among the hosts that have
-  /// work, so that a silent host cannot collect the turns of those that answer.
+  /// The number of transfers for a host before it has answered: the run's transfers, divided among the hosts that
+  /// have work, so that a silent host cannot collect the slots of those that answer.
   private var share: Int { max(1, (limits.parallel + busyHosts - 1) / max(1, busyHosts)) }
 
   /// Keeps the number of hosts that have work; when it falls, every share grows.

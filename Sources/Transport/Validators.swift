@@ -1,6 +1,7 @@
 import Base
 
-/// What a server may later be asked with whether a version is still the present one. (RFC 9110, section 8.8)
+/// Validators for a conditional request: ETag and Last-Modified. (RFC 9110, section 8.8) (RFC 9110, section
+/// 8.8)
 ///
 /// Bytes as they came: servers compare them so, and not all of them are text.
 package struct Validators: Hashable, Sendable {
@@ -64,7 +65,7 @@ package struct Validators: Hashable, Sendable {
     return headers
   }
 
-  /// What may prove in `If-Range` that a part still fits: a strong tag, or a date a minute older than the response.
+  /// The validator for `If-Range`: a strong tag, or a date at least a minute older than the response.
   ///
   /// A weak tag, or a date that could cover two versions, proves nothing. (RFC 9110, sections 8.8.2.2 and 13.1.5)
   /// Nor does a tag that is no text, which the note of an unfinished body cannot hold.
@@ -85,16 +86,16 @@ package struct Validators: Hashable, Sendable {
   }
 }
 
-/// What a conditional request asks: whether the resource that answered before still has that version.
+/// A condition: whether the resource that answered before still has that version.
 package struct Condition: Hashable, Sendable {
-  /// What the version is known by.
+  /// The validators of the version.
   package let validators: Validators
   /// The resource that answered, see ``WebURL/resource``, when a redirect led there; nil for the one that is
   /// asked.
   ///
-  /// The validators go nowhere else: what they name in another resource are other bytes.
+  /// The validators go to no other resource, because there they would name other bytes.
   package var source: String?
-  /// Whether nothing but the date is known of what is held: then a 304 to it may name any tag.
+  /// Whether only the date of the held version is known: then a 304 to it may name any tag.
   package let knowsDateOnly: Bool
 
   /// Makes a condition.
@@ -110,7 +111,7 @@ package struct Condition: Hashable, Sendable {
     return validators.mayBeRenewed(by: told)
   }
 
-  /// What to ask about a response that came; nil when there is nothing to ask with.
+  /// The condition for a received response; nil if it has no validators.
   package init?(_ head: ResponseHead) {
     let validators = Validators(head.headers.endToEnd)
     guard !validators.isEmpty else { return nil }
@@ -122,7 +123,7 @@ package struct Condition: Hashable, Sendable {
 package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
   /// Whether versions that differ in bytes may share the tag.
   package let isWeak: Bool
-  /// What stands between the quotes.
+  /// The text between the quotes.
   package let opaque: [UInt8]
 
   /// Reads a tag such as `"abc"` or `W/"abc"`; nil for anything else.

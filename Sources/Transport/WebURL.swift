@@ -80,7 +80,7 @@ package struct WebURL: Hashable, Sendable {
     return String(Substring(rest.prefix { $0 != UInt8(ascii: "?") }))
   }
 
-  /// What stands after the question mark, nil without one.
+  /// The text after the question mark, nil without one.
   package var query: String? {
     guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return nil }
     return String(text[text.utf8.index(after: mark)...])
@@ -103,7 +103,7 @@ package struct WebURL: Hashable, Sendable {
 }
 
 extension WebURL {
-  /// What stands before a URL's path.
+  /// The part of a URL before its path.
   private final class Authority: Hashable, Sendable {
     let scheme: Scheme
     let host: String
@@ -225,7 +225,7 @@ extension WebURL {
 
   private static let signatures: Set = ["x-amz-signature", "x-goog-signature", "signature", "sig"]
 
-  /// What such a signature covers besides the resource: who signed, and until when it holds.
+  /// The parameters that such a signature covers besides the resource: signer and expiry.
   private static let besideSignatures: Set = [
     "awsaccesskeyid", "googleaccessid", "expires", "policy", "key-pair-id", "se", "st", "sp",
     "spr", "sv", "sr", "skoid", "sktid", "skt", "ske", "sks", "skv",
@@ -236,13 +236,13 @@ extension WebURL {
 package protocol URLParsing: Sendable {
   /// Parses an absolute URL, or one that is relative to `base`. (RFC 3986, section 5)
   ///
-  /// White space around the text is dropped; what no URL has, such as spaces, braces and raw UTF-8, is
-  /// percent-encoded in path and query; a backslash of the path becomes a slash; what is already encoded is left alone; the
-  /// fragment goes. `${NAME}` stays.
+  /// White space around the text is dropped. Characters that are not allowed in a URL, such as spaces, braces and raw
+  /// UTF-8, are percent-encoded in path and query. A backslash of the path becomes a slash, encoded characters stay, and
+  /// the fragment is dropped. `${NAME}` stays.
   ///
   /// - Parameters:
-  ///   - text: What a catalog, a feed or a `Location` header says.
-  ///   - base: What relative text is relative to.
+  ///   - Text from a catalog, a feed or a `Location` header.
+  ///   - The base of relative text.
   /// - Returns: The URL as it will be sent.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` or `scheme-refused`.
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL
