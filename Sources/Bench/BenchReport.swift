@@ -63,6 +63,10 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var failures = 0
     /// Failures by their reason.
     package var failureReasons: [String: Int] = [:]
+    /// Requests by the status of their last answer; reports of earlier versions have none.
+    package var statuses: [String: Int]? = [:]
+    /// The ten slowest URLs, the slowest first; reports of earlier versions have none.
+    package var slowest: [SlowURL]? = []
     /// The share of the median run in which transfers waited for larder's own files, hashes and index.
     ///
     /// 0 when the bytes are thrown away; reports of earlier versions have none.
@@ -81,6 +85,14 @@ package struct BenchReport: Sendable, Equatable, Codable {
       self.parallel = parallel
       self.pass = pass
     }
+  }
+
+  /// A URL with its slowest request.
+  package struct SlowURL: Sendable, Equatable, Codable {
+    /// The URL, without secrets.
+    package var url: String
+    /// How long its slowest request took, as the row's total counts.
+    package var milliseconds: Double
   }
 
   /// How sure a rate is.

@@ -87,7 +87,8 @@ final class MeasuringTransport: Fetching {
     }
     let taker: any BodySink = timesSinks ? TimedSink(sink, timed) : sink
     transport.fetch(request, into: taker) { [self] result in
-      let sample = RequestSample(result, planned: planned, at: now())
+      var sample = RequestSample(result, planned: planned, at: now())
+      sample.url = request.url
       state.withLock { $0.samples.append(sample) }
       timed { completion(result) }
     }
@@ -138,12 +139,15 @@ extension RequestSample {
       timing = response.timing
       bytes = response.bodyBytes
       isNotModified = response.isNotModified
+      status = "\(response.isNotModified ? 304 : response.head.status)"
       reused = response.connectionReused
       version = response.head.version
       attempts = response.attempts
     case .failure(let error):
       attempts = error.attempts
       failure = error.reason
+      let reason = error.reason.rawValue
+      if reason.hasPrefix("http-") { status = String(reason.dropFirst(5)) }
     }
   }
 }
@@ -168,6 +172,10 @@ struct RequestSample: Sendable {
   var attempts = 1
   /// Why it failed.
   var failure: FailureReason?
+  /// The status of its last answer; nil when there was none.
+  var status: String?
+  /// What was asked for.
+  var url: WebURL?
 
   /// From the planned start, or without a plan from the attempt's own, to the end.
   var latency: Int64 {

@@ -1,5 +1,6 @@
 import Base
 import Histogram
+import Transport
 
 /// Gathers the runs of one pass at one parallelism into a row.
 struct RowBuilder: Sendable {
@@ -16,6 +17,7 @@ struct RowBuilder: Sendable {
   private var service = LatencyHistogram(isFine: false)
   private var firstByte = LatencyHistogram(isFine: false)
   private var parts = [LatencyHistogram](repeating: LatencyHistogram(isFine: false), count: 5)
+  private var slowest: [(url: WebURL, latency: Int64)] = []
   private var p50: [Double] = []
   private var p99: [Double] = []
 
@@ -60,6 +62,7 @@ struct RowBuilder: Sendable {
     var own = LatencyHistogram(isFine: true)
     for sample in run.samples where sample.failure == nil {
       own.record(nanoseconds: sample.latency)
+      if let url = sample.url { note(url, sample.latency) }
       firstByte.record(nanoseconds: sample.firstByte)
       if isOpen { service.record(seconds: sample.timing?.total ?? 0) }
       let phases = sample.phases
@@ -75,6 +78,20 @@ struct RowBuilder: Sendable {
     if let value = own.milliseconds(at: 99) { p99.append(value) }
     total.add(own)
   }
+
+  /// Keeps the ten slowest URLs, each with its slowest request.
+  private mutating func note(_ url: WebURL, _ latency: Int64) {
+    if slowest.count == Self.mostSlow, latency <= slowest[Self.mostSlow - 1].latency { return }
+    if let place = slowest.firstIndex(where: { $0.url.text == url.text }) {
+      guard latency > slowest[place].latency else { return }
+      slowest.remove(at: place)
+    }
+    let place = slowest.firstIndex { $0.latency < latency } ?? slowest.count
+    slowest.insert((url, latency), at: place)
+    if slowest.count > Self.mostSlow { slowest.removeLast() }
+  }
+
+  private static let mostSlow = 10
 
   /// The run whose rate is the median, or the slower of the two in the middle.
   private var median: Summary? {
@@ -92,6 +109,9 @@ struct RowBuilder: Sendable {
     row.seconds = median.seconds
     row.rates = rates
     row.writingShare = median.writingShare
+    row.slowest = slowest.map {
+      BenchReport.SlowURL(url: $0.url.redacted, milliseconds: Double($0.latency) / 1e6)
+    }
     row.p50OfRuns = p50
     if let estimate = Estimate(rates) {
       row.imagesPerSecond = estimate.median
@@ -127,6 +147,7 @@ struct RowBuilder: Sendable {
     for sample in run.samples {
       counts.requests += 1
       counts.retries += max(0, sample.attempts - 1)
+      if let status = sample.status { counts.statuses?[status, default: 0] += 1 }
       guard sample.failure == nil else { continue }
       counts.notModified += sample.isNotModified ? 1 : 0
       counts.protocols[sample.version.rawValue, default: 0] += 1

@@ -75,6 +75,32 @@ import Transport
     #expect(report.runs[1].connections.opened == 0)
   }
 
+  @Test func `answers are counted by status, and the slowest URLs are named`() throws {
+    let shop = try SampleShop()
+    let folder = try TemporaryFolder()
+    shop.store.faults = try FaultScript(
+      text: "path=/pictures/3.jpg status=404\npath=/pictures/7.jpg delay=200ms"
+    )
+    var plan = plan(runs: 1)
+    plan.passes = [.cold, .revalidate]
+    plan.sink = .discard
+    plan.count = 12
+    let urls = (0..<12).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
+
+    let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
+    let page = BenchPage(
+      report,
+      title: "URLs",
+      setting: BenchSetting(date: "", host: "", version: "", command: "")
+    ).html
+
+    #expect(report.runs.map(\.statuses) == [["200": 11, "404": 1], ["304": 11, "404": 1]])
+    let slowest = try #require(report.runs[0].slowest)
+    #expect(slowest.count == 10 && slowest[0].url.hasSuffix("/7.jpg"))
+    #expect(slowest[0].milliseconds >= 200 && slowest[1].milliseconds < slowest[0].milliseconds)
+    #expect(page.contains("Answers by status") && page.contains("/pictures/7.jpg</td>"))
+  }
+
   @Test func `what its own sink takes is told as writing, and nothing when bytes are thrown away`()
     throws
   {

@@ -200,7 +200,7 @@ struct BenchPageTables: Sendable {
   }
 
   var html: String {
-    [rows, parts, baseline].filter { !$0.isEmpty }.joined(separator: "\n")
+    [rows, parts, statuses, slowest, baseline].filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
   private func table(_ title: String, _ head: [String], _ body: [[String]]) -> String {
@@ -259,6 +259,30 @@ struct BenchPageTables: Sendable {
             part.count == 0 ? "–" : "\(milliseconds(part.p50)) / \(milliseconds(part.p99))"
           } + [row.protocols.keys.sorted().joined(separator: ", ")]
       }
+    )
+  }
+
+  private var statuses: String {
+    table(
+      "Answers by status",
+      ["pass", "at once", "status", "requests"],
+      report.runs.flatMap { row in
+        (row.statuses ?? [:]).sorted { $0.key < $1.key }.map {
+          [row.pass.rawValue, "\(row.parallel)", $0.key, "\($0.value)"]
+        }
+      }
+    )
+  }
+
+  /// Of the quickest row, as the plots.
+  private var slowest: String {
+    let row = report.best.flatMap { best in
+      report.runs.first { $0.pass == best.pass && $0.parallel == best.parallel }
+    }
+    return table(
+      "The slowest, \(row.map { "\($0.pass.rawValue) with \($0.parallel) at once" } ?? "")",
+      ["ms", "URL"],
+      (row?.slowest ?? []).map { [milliseconds($0.milliseconds), $0.url] }
     )
   }
 
