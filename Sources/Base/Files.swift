@@ -138,9 +138,9 @@ package enum Files {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - The new content.
+  ///   - bytes: The new content.
   ///   - temporary: The path of the temporary file; `PATH.PID.tmp` when left out. Nothing is left of it.
-  ///   - The file's permissions, regardless of the umask; 0644 under the umask by default.
+  ///   - mode: The file's permissions, regardless of the umask; 0644 under the umask by default.
   ///   - isDurable: Whether the bytes are on the device before the rename. Without, a crash may leave an empty file.
   /// - Throws: ``SystemError``; the old file then stands.
   package static func replace(

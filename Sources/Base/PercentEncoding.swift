@@ -21,7 +21,7 @@ package enum PercentEncoding {
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - Further characters that stay unencoded, such as `/` in a path.
+  ///   - others: Further characters that stay unencoded, such as `/` in a path.
   /// - Returns: A segment of a path, or a value in a query.
   package static func escaped(_ text: String, keeping others: String = "") -> String {
     var bytes: [UInt8] = []

@@ -20,7 +20,7 @@ package struct CurlURLParser: URLParsing {
   ///
   /// - Parameters:
   ///   - text: An absolute or relative URL.
-  ///   - The base of relative text.
+  ///   - base: The base of relative text.
   /// - Returns: The URL as it will be sent.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` or `scheme-refused`.
   package static func parse(

@@ -20,9 +20,10 @@ struct EasyHandle: ~Copyable {
     self.raw = raw
   }
 
-  /// The first option that libcurl refused since the handle was made. No transfer may use such a
-  /// handle: it might lack the setting that limits it to http, to public addresses or to valid
-  /// certificates.
+  /// The first option that libcurl refused since the handle was made.
+  ///
+  /// No transfer may use such a handle: it might lack the setting that limits it to http, to public addresses or
+  /// to valid certificates.
   var refused: RefusedOption? { refusals.first }
 
   private func check(_ option: CURLoption, _ code: CURLcode) {

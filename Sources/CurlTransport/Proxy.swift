@@ -27,7 +27,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - text: The proxy's URL.
-  ///   - Its name in error messages.
+  ///   - name: Its name in error messages.
   /// - Throws: ``LarderError`` of code `usage`, which does not repeat the text, for that may hold a password.
   package init(parsing text: String, named name: String = "the proxy") throws(LarderError) {
     func refusal(_ reason: String) -> LarderError {
@@ -95,7 +95,7 @@ package struct ProxyRoute: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - variables: The environment.
-  ///   - The proxy's name in error messages.
+  ///   - name: The proxy's name in error messages.
   /// - Throws: ``LarderError`` of code `usage` when a variable that is set names no proxy.
   package init(
     environment variables: [String: String],

@@ -26,10 +26,10 @@ extension Fetching {
   /// Fetches, and waits for the result: for a thread with nothing else to do, never the transfer thread.
   ///
   /// - Parameters:
-  ///   - The request.
+  ///   - request: The request.
   ///   - sink: Where the body goes.
   ///   - isCancelled: Asked once the request is submitted: a `cancelAll()` just before would have missed it.
-  /// - The result with which `fetch` completes.
+  /// - Returns: The result with which `fetch` completes.
   package func result(
     of request: Request,
     into sink: any BodySink,

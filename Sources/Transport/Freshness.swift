@@ -45,10 +45,10 @@ extension StoredResponse {
   /// The action for the response at a moment, for a request with these traits.
   ///
   /// - Parameters:
-  ///   - The end of its freshness, if that was stored beside it; nil to compute it from its headers.
+  ///   - expiry: The end of its freshness, if that was stored beside it; nil to compute it from its headers.
   ///   - now: The wall clock.
-  ///   - The fields that the request sends; nil when that does not matter.
-  /// - The action.
+  ///   - traits: The fields that the request sends; nil when that does not matter.
+  /// - Returns: The action.
   package func freshness(
     until expiry: UnixTime? = nil,
     at now: UnixTime,

@@ -195,7 +195,9 @@ extension Headers: ExpressibleByDictionaryLiteral {
 
 extension Headers {
   /// The fields as text, `Name: value` a line, each byte a character of its own, because a value need not be
-  /// UTF-8. ``init(text:)`` reads back the same fields.
+  /// UTF-8.
+  ///
+  /// ``init(text:)`` reads back the same fields.
   package var text: String {
     guard lines.contains(where: { $0 >= 0x80 }) else {
       return String(decoding: lines, as: UTF8.self)

@@ -230,8 +230,9 @@ package struct CircuitBreaker: Sendable {
   package struct Thresholds: Sendable {
     /// Attempts in a row without an answer before only probes go out.
     package var failures = 5
-    /// The number of attempts in a row that one request may make. The host is not dead before, so that a
-    /// single request gets its configured retries.
+    /// The number of attempts in a row that one request may make.
+    ///
+    /// The host is not dead before, so that a single request gets its configured retries.
     package var persistence = 0
     /// How long there must have been no answer before the host is dead.
     package var grace = Duration.seconds(3)

@@ -59,7 +59,7 @@ package struct NamedOrigins: Sendable {
   /// A request for a URL, with the trust and the secrets that are due to it.
   ///
   /// - Parameters:
-  ///   - The target, from any source.
+  ///   - url: The target, from any source.
   ///   - secrets: The catalog's headers, which only an entrusted origin gets.
   /// - Returns: A GET request with the other defaults.
   package func request(for url: WebURL, carrying secrets: Headers = Headers()) -> Request {
@@ -85,7 +85,7 @@ package struct NamedOrigins: Sendable {
 
   /// A request for a picture, with the trust and the secrets that are due to it.
   ///
-  /// - The target, from any source.
+  /// - Parameter url: The target, from any source.
   /// - Returns: A GET request with the other defaults.
   package func pictureRequest(for url: WebURL) -> Request {
     var request = request(for: url)

@@ -140,7 +140,7 @@ package final class RequestSigning: Sendable, CustomStringConvertible {
   /// Makes a signing for requests of one verb.
   ///
   /// - Parameters:
-  ///   - The operation.
+  ///   - verb: The operation.
   ///   - region: The store's region.
   ///   - user: The access key's public part.
   ///   - secret: The access key's secret part.

@@ -97,7 +97,7 @@ package enum RetryAfter {
   ///
   /// - Parameters:
   ///   - value: The field's value: seconds or an HTTP date.
-  ///   - The time to compare a date with.
+  ///   - now: The time to compare a date with.
   /// - Returns: Seconds, never negative, saturating.
   package static func seconds(_ value: String, now: UnixTime) -> Int64? {
     var scanner = ByteScanner(value)

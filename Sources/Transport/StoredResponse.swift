@@ -39,7 +39,7 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the response came; an earlier one than `requestTime` counts as the same.
   ///   - path: How redirects led to it, if any did.
-  ///   - The digest of the request fields that selected it.
+  ///   - selection: The digest of the request fields that selected it.
   ///   - owner: Who asked for it.
   package init(
     status: Int,
@@ -63,11 +63,11 @@ package struct StoredResponse: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - head: Its head, and the redirects that led to it.
-  ///   - The status of the held response: that of the head, unless it is a 304.
+  ///   - status: The status of the held response: that of the head, unless it is a 304.
   ///   - names: The header fields to keep; nil keeps all.
   ///   - requestTime: When the request was sent.
   ///   - responseTime: When the response came.
-  ///   - The fields that the request sent.
+  ///   - traits: The fields that the request sent.
   package init(
     _ head: ResponseHead,
     status: Int? = nil,
@@ -138,7 +138,7 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - names: The header fields to keep; nil keeps all.
   ///   - requestTime: When the conditional request was sent.
   ///   - responseTime: When the 304 came.
-  ///   - The fields that the conditional request sent.
+  ///   - traits: The fields that the conditional request sent.
   /// - Returns: The same body with renewed fields and times.
   package func renewed(
     by notModified: ResponseHead,
@@ -231,7 +231,7 @@ package struct Vary: Hashable, Sendable {
   /// The request fields that selected a response behind redirects.
   ///
   /// - Parameter values: The values of their `Vary` fields.
-  /// - The names of all of them.
+  /// - Returns: The names of all of them.
   func joined(by values: [String]) -> Vary {
     let other = Vary(Headers(values.map { HeaderField(name: "Vary", value: $0) }))
     return Vary(isAnything: isAnything || other.isAnything, names: names.union(other.names))

@@ -241,8 +241,8 @@ package protocol URLParsing: Sendable {
   /// the fragment is dropped. `${NAME}` stays.
   ///
   /// - Parameters:
-  ///   - Text from a catalog, a feed or a `Location` header.
-  ///   - The base of relative text.
+  ///   - text: Text from a catalog, a feed or a `Location` header.
+  ///   - base: The base of relative text.
   /// - Returns: The URL as it will be sent.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` or `scheme-refused`.
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL
