@@ -91,4 +91,20 @@ import Testing
     #expect(list.output.contains("\u{1B}[33m[hos[31mtile"))
     #expect(!list.output.contains("\u{1B}[31m"))
   }
+
+  @Test func `lines that systemd's journal reads have their priority, and no others`() throws {
+    let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
+    shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
+    let warm = "\"$larder\" warm '\(shop.catalog)' --cache '\(shop.cache)' --retries 0"
+    let own = "JOURNAL_STREAM=$(stat -L -c %d:%i /proc/self/fd/2)"
+
+    let journal = try Command.shell(
+      "\(own) \(warm); \(own) \"$larder\" show none --cache '\(shop.cache)'"
+    )
+    let other = try Command.shell("rm -r '\(shop.cache)'; JOURNAL_STREAM=1:1 \(warm)")
+
+    #expect(journal.errors.contains(#/^<4>warning: banchan: partial\./#))
+    #expect(journal.errors.contains(#/\n<3>larder: cannot /#))
+    #expect(other.errors.hasPrefix("warning: banchan: partial."))
+  }
 }

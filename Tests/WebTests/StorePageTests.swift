@@ -237,6 +237,16 @@ import Testing
     #expect(title.map { String($0.1) } == "/items/A2")
   }
 
+  @Test func `a badge counts the items that it would leave, within the price range`() async throws
+  {
+    let visitor = try StoreFixture(items: 3) { $0.items["A"]?[0].price = "1,000원" }
+
+    let page = await visitor.get("/sections/A?low=5000")
+
+    #expect(page.html.contains("2 items"))
+    #expect(page.html.contains("<span class=\"n\">2</span>"))
+  }
+
   @Test func `a picture that is not held has its place, and says so`() async throws {
     let visitor = try StoreFixture(items: 1) { shop in
       shop.items["A"]?[0].thumbnail = "/nothing.jpg"

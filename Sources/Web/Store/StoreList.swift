@@ -132,7 +132,8 @@ struct StoreList {
         "\(number), page \(chosen.page) of \(pageCount.grouped)",
         "\(number) · \(pageCount.grouped)쪽 중 \(chosen.page)쪽"
       )
-    let within = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.items
+    // A badge's count is that of the items which choosing it would show.
+    let within = query.with { $0.badge = "" }.items
     badges = Self.offered(
       within.isFiltering ? items.filter { within.admits($0.item) } : items,
       query,
