@@ -1,6 +1,6 @@
 import Base
 
-/// What a sweep of the cache would remove, and why.
+/// The removals of a sweep, with reasons.
 ///
 /// Nothing that a catalog refers to goes unless that is asked for. Equal pictures share their bytes, so
 /// bytes count once, and are freed when the last picture that holds them goes.
@@ -13,7 +13,7 @@ package struct GcPlan: Sendable, Hashable {
     package var url: String
     /// Its size.
     package var bytes: ByteCount
-    /// What its bytes are, so that equal ones are counted once.
+    /// A number for its bytes, so that equal ones are counted once.
     package var content: Int64
     /// When a run last needed it: when the origin last answered for it.
     package var used: UnixTime
@@ -46,10 +46,10 @@ package struct GcPlan: Sendable, Hashable {
     package var maxAge: Int64?
     /// How many bytes may be held; nil for any number.
     package var maxBytes: ByteCount?
-    /// Whether age and size may take what a catalog refers to.
+    /// Whether the limits on age and size may remove pictures that a catalog refers to.
     package var includesReferenced = false
 
-    /// Limits that only sweep what nobody refers to, after a week.
+    /// Limits that only remove unreferenced pictures, after a week.
     package init(grace: Int64 = 7 * 86_400, maxAge: Int64? = nil, maxBytes: ByteCount? = nil) {
       self.grace = grace
       self.maxAge = maxAge
@@ -75,7 +75,7 @@ package struct GcPlan: Sendable, Hashable {
     package var reason: Reason
   }
 
-  /// What goes, in the order it was decided on.
+  /// The removals, in order of decision.
   package private(set) var removals: [Removal] = []
   /// How many bytes that frees.
   package private(set) var bytesFreed: ByteCount
@@ -89,13 +89,13 @@ package struct GcPlan: Sendable, Hashable {
   /// The size that was asked for.
   private let most: ByteCount?
 
-  /// Decides what goes.
+  /// Decides on the removals.
   ///
   /// - Parameters:
   ///   - pictures: everything that is held.
   ///   - limits: how far to go.
-  ///   - now: the moment. What lies in its future was written by a clock that has
-  ///     been set back since, and counts as just now.
+  ///   - now: the moment. A time in its future was written by a clock that has been set back
+  ///     since, and counts as just now.
   package init(_ pictures: [Picture], limits: Limits, now: UnixTime) {
     var holders: [Int64: Int] = [:]
     var held: ByteCount = 0

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The files that a killed run left without a row, until a picture claims them or they are swept.
 ///
-/// Who gets a file is decided under the lock, and what is done to it is done after: no other picture can claim a
-/// file that is claimed. A run's picture asks its origin only after its claim has ended, and the run sweeps only once
-/// all pictures have.
+/// The owner of a file is decided under the lock, and the file is changed after that: no other picture can claim it
+/// in between. A run's picture asks its origin only after its claim has ended, and the run sweeps only once all
+/// pictures have.
 package final class OrphanFiles: Sendable {
   private let layout: CacheLayout
   private let index: Index
@@ -35,7 +35,7 @@ package final class OrphanFiles: Sendable {
   /// - Parameters:
   ///   - id: The picture's identity.
   ///   - url: Where it is fetched from.
-  ///   - identity: What tells it from others; nil for its URL.
+  ///   - identity: Its identity; nil for its URL.
   /// - Returns: Its row; nil when there is no such file, it cannot be read, or it is no picture and is removed.
   /// - Throws: ``LarderError`` when the row cannot be written.
   package func adopt(
@@ -54,7 +54,7 @@ package final class OrphanFiles: Sendable {
       return nil
     }
     guard let entry = renewed else {
-      // No picture: were it left, it would stay an orphan that no sweep knows of.
+      // No picture: if it stayed, no sweep would ever find it.
       try layout.remove(claimed.name.path)
       return nil
     }

@@ -14,7 +14,7 @@ enum Standing: Equatable {
   /// Nothing is held and nothing is there.
   case empty
 
-  /// Judges a row by what `stat` says of its file.
+  /// Compares a row with the `stat` of its file.
   init(row: FileStamp?, file: FileStamp?) {
     switch (row, file) {
     case (nil, nil): self = .empty
@@ -28,7 +28,7 @@ enum Standing: Equatable {
 ///
 /// They part when a run is killed between its renames and its rows, or when somebody else touches
 /// the folders. Neither costs a download: files without rows are adopted when a catalog asks for
-/// their URL, and what nobody asked for is swept at the end of a complete run.
+/// their URL, and unclaimed files are removed at the end of a complete run.
 package struct Recovery: Sendable {
   /// Pictures whose file was gone: their rows are forgotten.
   package let forgotten: Int
@@ -47,10 +47,10 @@ package struct Recovery: Sendable {
   ///
   /// - Parameters:
   ///   - layout: the cache.
-  ///   - index: what is known of it.
+  ///   - index: the index.
   ///   - oldest: unfinished bodies last written before this are removed.
-  ///   - isClaimed: whether the caller enters the row of a file, by its path; such a file is no orphan.
-  /// - Throws: ``LarderError`` when a folder or the index cannot be read or mended.
+  ///   - isClaimed: whether the caller enters the row of a file, by its path; such a file is no stray.
+  /// - Throws: ``LarderError`` when a folder or the index cannot be read or repaired.
   package init(
     _ layout: CacheLayout,
     _ index: Index,
@@ -99,7 +99,7 @@ package struct Recovery: Sendable {
   }
 }
 
-/// What comparing every row with its file found.
+/// The result of comparing every row with its file.
 private struct Comparison {
   /// How many rows were forgotten, as their file is gone or damaged.
   var forgotten = 0
@@ -117,7 +117,7 @@ private struct Comparison {
   ) throws(LarderError) {
     for number in UInt8.min...UInt8.max {
       let folder: Folder?
-      // Of what the system will not show, nobody can say that it is gone.
+      // A file that the system cannot show may still exist.
       do throws(LarderError) { folder = try layout.existingFolder(number) } catch { continue }
       let known = try compare(number, folder, index, read)
       for name in try folder?.names() ?? [] where !known.contains(name) {
@@ -150,7 +150,7 @@ private struct Comparison {
       case .gone: gone.append(entry.id)
       case .doubtful:
         let now: PictureEntry?
-        // What cannot be read may be whole: its row stays as it is.
+        // An unreadable file may be whole: its row stays as it is.
         do throws(LarderError) { now = entry.reconciled(with: try read(name)) } catch { break }
         if let now { renewed.append(now) } else { gone.append(entry.id) }
       }
@@ -193,17 +193,17 @@ extension PictureEntry {
   }
 }
 
-/// What lies in a cache of the pictures that a run beside others is to bring: a look at each of their files.
+/// The files in a shared cache of the pictures that one shard is to fetch, each checked once.
 package struct RoomRecovery {
   /// Files that no row describes, to be adopted.
   package let orphans: OrphanFiles
 
-  /// Looks at the files, and enters what is held into the run's own index.
+  /// Checks the files, and enters the held ones into the run's own index.
   ///
   /// - Parameters:
   ///   - layout: The run's room.
   ///   - index: The run's own index.
-  ///   - known: What the cache's index knew of each picture.
+  ///   - known: the rows of the cache's index for these pictures.
   /// - Throws: ``LarderError`` when a folder cannot be read.
   package init(_ layout: CacheLayout, _ index: Index, known: [PictureEntry]) throws(LarderError) {
     let read: PictureReading = { name throws(LarderError) in try layout.digest(of: name) }
@@ -228,7 +228,7 @@ package struct RoomRecovery {
     orphans = OrphanFiles(paths, layout, index, read: read)
   }
 
-  /// What a store keeps of pictures, and what was known of those that it does not keep and that fail.
+  /// The pictures that a store keeps, and the rows of failing pictures that it does not keep.
   private static func rows(
     of known: [PictureEntry],
     in keeper: any PictureKeeping
@@ -277,7 +277,7 @@ extension CacheLayout {
 }
 
 extension PictureEntry {
-  /// The entry of a picture of which nothing is held any more: why and since when it fails.
+  /// The entry of a picture that is no longer held: the reason and start of its failure.
   fileprivate var lost: PictureEntry {
     var entry = PictureEntry(id: id, url: url, identity: identity)
     entry.failure = failure
@@ -288,7 +288,7 @@ extension PictureEntry {
   }
 }
 
-/// When a name in each picture folder last changed: what a run notes, so that the next need not look into the folders.
+/// The last change of names in each picture folder: a run records it, so that the next need not look into the folders.
 package struct FolderTimes: Sendable, Equatable {
   /// By the folder's number, in nanoseconds since 1970.
   private var times: [UInt8: Int64] = [:]
@@ -300,7 +300,7 @@ package struct FolderTimes: Sendable, Equatable {
     }
   }
 
-  /// Reads what was noted: a folder's number, its time, and so on.
+  /// Reads the record: a folder's number, its time, and so on.
   init(packed: [Int64]) {
     for place in stride(from: 0, to: packed.count - 1, by: 2) {
       times[UInt8(truncatingIfNeeded: packed[place])] = packed[place + 1]
@@ -312,7 +312,8 @@ package struct FolderTimes: Sendable, Equatable {
 
   /// The times once this process has put files into folders.
   ///
-  /// Those of the others stay: what somebody else did to them meanwhile is for the next run to find.
+  /// The times of the other folders stay: the next run finds changes that another program made to them
+  /// meanwhile.
   func filled(by layout: CacheLayout) -> FolderTimes {
     var now = self
     for number in layout.filledFolders { now.look(at: number, in: layout) }

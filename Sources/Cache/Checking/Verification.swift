@@ -2,13 +2,13 @@ import Base
 import Dispatch
 import Synchronization
 
-/// Checks every file of a cache against what was committed.
+/// Checks every file of a cache against its committed row.
 ///
-/// A run may be at work meanwhile. What seems wrong is therefore looked at again with its row read anew,
-/// until looking again changes nothing; and while a run holds the cache, a file that got its name after
-/// its row was written is that run's to enter, not damage.
+/// A run may be at work meanwhile. A suspicious file is therefore checked again with a newly read row,
+/// until the result is stable. While a run holds the cache, a file that was renamed into place after its
+/// row was written belongs to that run, and is not damage.
 ///
-/// Memory is 16 bytes for each picture, and what is found.
+/// Memory is 16 bytes for each picture, and the findings.
 package struct Verification: Sendable {
   /// How closely a file is looked at.
   package enum Depth: Sendable {
@@ -39,7 +39,7 @@ package struct Verification: Sendable {
     }
   }
 
-  /// The same with another way to read a picture's file in full, to see what a failing disk does.
+  /// The same with another way to read a picture's file in full, to test a failing disk.
   init(
     _ layout: CacheLayout,
     _ index: Index,
@@ -58,7 +58,7 @@ package struct Verification: Sendable {
   /// - Parameters:
   ///   - depth: how closely.
   ///   - progress: called now and then, on any thread, with how many of how many are done.
-  /// - Returns: What is damaged, missing or orphaned.
+  /// - Returns: The damaged, missing and stray files.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Depth,
@@ -73,10 +73,10 @@ package struct Verification: Sendable {
   ///
   /// - Parameters:
   ///   - depth: how closely.
-  ///   - start: where to begin; what was found before it is looked at again, in case it was mended.
+  ///   - start: where to begin; earlier findings are checked again, in case they were repaired.
   ///   - isStopped: asked now and then, on any thread, whether to end early.
   ///   - progress: called after each pass with the position and how many there are in all.
-  /// - Returns: What is damaged, missing or orphaned; not complete when it was stopped.
+  /// - Returns: The damaged, missing and stray files; not complete if it was stopped.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Depth,
@@ -123,8 +123,7 @@ package struct Verification: Sendable {
     return report
   }
 
-  /// Looks at these pictures, in parallel, and says what it came to of each that is held still; nil when it was
-  /// stopped.
+  /// Checks these pictures in parallel and returns a result for each that is still held; nil if it was stopped.
   private func look(
     at ids: [PictureID],
     _ depth: Depth,
@@ -145,13 +144,13 @@ package struct Verification: Sendable {
     return found.count == entries.count ? Array(zip(entries, found)) : nil
   }
 
-  /// Looks again at pictures, and at files that seemed to be nobody's.
+  /// Checks pictures and apparent strays again.
   ///
   /// - Parameters:
   ///   - paths: the files.
   ///   - ids: whose file each is, of those that had a row.
   ///   - depth: how closely.
-  /// - Returns: What seems wrong now.
+  /// - Returns: The present findings.
   /// - Throws: ``LarderError`` when the index or a folder cannot be read.
   private func lookAgain(
     at paths: Set<String>,
@@ -184,13 +183,13 @@ package struct Verification: Sendable {
     return found
   }
 
-  /// Repairs what ``run(_:progress:)`` found, so that the next sync fetches what is missing.
+  /// Repairs the findings of ``run(_:progress:)``, so that the next sync fetches the missing pictures.
   ///
-  /// Damaged and missing pictures are forgotten, damaged files removed. What cannot be read stays as it
-  /// is, with its row. An orphan that is a picture and has the name of a URL in `urls` is adopted; the
-  /// other orphans are removed. The caller holds the cache's lock.
+  /// Damaged and missing pictures are forgotten, damaged files removed. An unreadable file stays as it
+  /// is, with its row. A stray that is a picture and has the name of a URL in `urls` is adopted; the
+  /// others are removed. The caller holds the cache's lock.
   ///
-  /// While the index is being made anew, orphans that no URL claims stay: their catalogs may still come.
+  /// While the index is being rebuilt, strays that no URL claims stay: their catalogs may still come.
   package func repair(_ report: VerifyReport, urls: [String]) throws(LarderError) {
     try SquareVerification(layout, index).repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
@@ -199,7 +198,7 @@ package struct Verification: Sendable {
     let unclaimed = try Recovery(layout, index, read: read).orphans
     for identity in urls {
       let id = PictureID(url: identity)
-      // What a catalog names is an identity; a row knows where to ask.
+      // A catalog names an identity; a row has the URL to request.
       let url = try index.pictureURLs([id])[id] ?? identity
       _ = try unclaimed.adopt(id, url: url, identity: identity)
     }
@@ -226,7 +225,7 @@ package struct Verification: Sendable {
   }
 }
 
-/// What a check of every file against its row found.
+/// The result of checking every file against its row.
 ///
 /// Paths are relative to the cache, sorted.
 public struct VerifyReport: Sendable, Hashable {
@@ -269,7 +268,7 @@ public struct VerifyReport: Sendable, Hashable {
   /// Every file that something is wrong with.
   var paths: Set<String> { Set(damaged + missing + orphans + unreadable) }
 
-  /// Adds what another part of the check found; paths stay sorted.
+  /// Adds the findings of another part of the check; paths stay sorted.
   mutating func add(_ other: VerifyReport) {
     checked += other.checked
     damaged = (damaged + other.damaged).sorted()
@@ -314,9 +313,9 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
     self.isFull = isFull
   }
 
-  /// A check that goes on where another one stopped.
+  /// A check that continues an interrupted one.
   ///
-  /// What seemed wrong then is looked at again with the rest.
+  /// Its findings are checked again with the rest.
   ///
   /// - Parameters:
   ///   - earlier: The other one.
@@ -328,7 +327,7 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
     checked = last.map { last in ids.prefix { $0 <= last }.count } ?? 0
   }
 
-  /// Notes what was found wrong with a picture.
+  /// Records the finding about a picture.
   mutating func note(_ verdict: FileVerdict, at path: String) {
     switch verdict {
     case .good: break
@@ -344,14 +343,14 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
   }
 }
 
-/// Looks again at what seemed wrong, until looking again changes nothing.
+/// Checks suspicious files again, until the result is stable.
 ///
 /// One look alone cannot tell: a run that begins and ends between it and the reading of the rows would
 /// leave every file that it replaced looking damaged.
 struct SuspectReview {
-  /// What one look at some files found.
+  /// The result of one check of some files.
   struct Look {
-    /// What seems wrong.
+    /// The findings.
     var report = VerifyReport()
     /// The files in `report` that a run would leave so for a moment: placed, but not entered yet.
     var underWay: Set<String> = []
@@ -376,7 +375,7 @@ struct SuspectReview {
   /// Looks at files again and again, each time at those only that still seem wrong, until two looks in
   /// turn say the same.
   ///
-  /// While a run holds the cache, what it may be placing at this moment is left out.
+  /// While a run holds the cache, files that it may be placing at this moment are left out.
   func settled(
     _ paths: Set<String>,
     _ look: (Set<String>) throws(LarderError) -> Look
@@ -400,7 +399,7 @@ struct SuspectReview {
   }
 }
 
-/// What a look at one file of the cache came to.
+/// The result of checking one file of the cache.
 enum FileVerdict: Equatable {
   case good
   /// The bytes are others than the row says; `isNewer` when the file got its name after the row was
@@ -424,7 +423,7 @@ struct PictureJudge: Sendable {
     self.read = read
   }
 
-  /// What a look at the file of this row comes to.
+  /// The result of checking the file of this row.
   ///
   /// A takeover that was stopped has renamed some files whose rows have the older path still.
   func verdict(_ entry: PictureEntry, _ depth: Verification.Depth) -> FileVerdict {
@@ -457,7 +456,7 @@ struct PictureJudge: Sendable {
     file.inode != row?.inode
   }
 
-  /// What to call a picture without a regular file: a link or pipe in its place is to be removed.
+  /// The verdict on a picture without a regular file: a link or pipe at its path has to be removed.
   private func absence(_ entry: PictureEntry) throws(LarderError) -> FileVerdict {
     try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
       ? .missing : .damaged(isNewer: false)
@@ -486,13 +485,13 @@ struct PictureFiles {
   /// The files that no held row of this index names, sorted.
   ///
   /// A folder at a time, so that memory is for a 256th of the names. A folder's rows are read after its files, so
-  /// that what is committed meanwhile counts as known.
+  /// that rows committed meanwhile are known.
   func orphans(_ index: Index) throws(LarderError) -> [String] {
     if let keeper = layout.keeper {
       let all = try all()
       let known = try index.heldPictures(at: all)
       let others = all.filter { known[$0] == nil }
-      // What was put with its row is the next run's to enter, not nobody's.
+      // A file that was put with its row is entered by the next run, and is no stray.
       let rows = try keeper.rows(at: others)
       return others.filter { path in !(rows[path]?.isRow(at: path) ?? false) }
     }

@@ -6,11 +6,11 @@ import Synchronization
 ///
 ///     images/<2 hex>/…   pictures, each whole; none where a store keeps them
 ///     squares/<side>/<2 hex>/…   squares of them, made by larder, under the same names
-///     thumbnails/<side>/<2 hex>/…   small pictures for pages, named by what they were made of
+///     thumbnails/<side>/<2 hex>/…   small pictures for pages, named by their sources
 ///     partial/           bytes on their way; nothing here is ever shown
 ///     shards/            the rooms of runs that place pictures side by side, each with a partial/ of its own
-///     serving/           the rooms of servers, for what they fetch until it can be taken in
-///     index.sqlite       what is known of them
+///     serving/           working folders of servers, for fetched pictures until they can be kept
+///     index.sqlite       the index of these files
 ///     lock               held while a run changes anything
 ///     lock.host          which machine holds it, on a file system that several see
 ///     lock.seen          since when other machines wait for that one in vain
@@ -23,7 +23,7 @@ package final class CacheLayout: Sendable {
   /// Where bytes wait until they are whole.
   var partial: Folder { partialFolder.withLock { $0 } }
   private let partialFolder: Mutex<Folder>
-  /// What the store lists that keeps the pictures in place of ``images``; nil for an ordinary cache.
+  /// The list of the store that keeps the pictures instead of ``images``; nil for an ordinary cache.
   let listing: KeptListing?
   /// That store.
   var keeper: (any PictureKeeping)? { listing?.keeper }
@@ -40,7 +40,7 @@ package final class CacheLayout: Sendable {
 
     """
 
-  /// Opens the cache at `path`, making what is missing.
+  /// Opens the cache at `path`, creating missing folders.
   ///
   /// - Throws: ``LarderError`` when a folder cannot be made, or one below the cache is a symbolic link.
   package init(
@@ -57,16 +57,16 @@ package final class CacheLayout: Sendable {
     try Self.tag(root)
   }
 
-  /// Opens a room in the cache at `path` for a run that places pictures beside others, making what is missing.
+  /// Opens a working folder in the cache at `path` for a shard, creating missing folders.
   ///
-  /// ``root`` is the room then: what the run has for itself lies there, and its pictures go into the
-  /// cache's own `images/`, on the same file system. No lock guards that: a picture's name says its URL, and each
-  /// comes by a rename.
+  /// ``root`` is then the working folder: the run's own files are there, and its pictures go into the cache's
+  /// `images/`, on the same file system. No lock guards that: a picture's name says its URL, and each comes by a
+  /// rename.
   ///
   /// - Parameters:
   ///   - path: The cache.
   ///   - room: The room's name, which no other run has.
-  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   /// - Throws: ``LarderError`` when a folder cannot be made or is a symbolic link.
   package init(
     beside path: String,
@@ -87,7 +87,8 @@ package final class CacheLayout: Sendable {
   /// Where rooms are, below the cache.
   private static let rooms = "shards"
 
-  /// Removes the rooms whose names begin with a text, with all that is in them; what cannot be removed stays.
+  /// Removes the working folders whose names begin with a text, with their contents; those that cannot be
+  /// removed stay.
   package static func removeRooms(of path: String, prefix: String) {
     guard let rooms = try? Folder(path: "\(path)/\(Self.rooms)", creating: false) else { return }
     for name in (try? rooms.names()) ?? [] where name.hasPrefix(prefix) {
@@ -159,8 +160,8 @@ package final class CacheLayout: Sendable {
     try claim.withLock { $0 }?.demandHold()
   }
 
-  /// Gives the run that the cache was taken from a folder of its own for what it may still write, and this
-  /// one an empty `partial/`: that run has the folder open, and its files have the names of this one's.
+  /// Moves the `partial/` of the run that lost the cache aside, and gives this run an empty one: the other
+  /// run has the folder open, and its files have the same names as this one's.
   ///
   /// Nothing is lost that could be of use: unfinished bodies count on the machine alone that wrote them.
   ///
@@ -227,7 +228,7 @@ package final class CacheLayout: Sendable {
     }
   }
 
-  /// The same without making it; nil when there is none, or a link or file in its place.
+  /// The same without creating it; nil if there is none, or a link or file at its path.
   func existingFolder(_ number: UInt8) throws(LarderError) -> Folder? {
     guard try images.findKind(PictureName.folderName(number)) == S_IFDIR else { return nil }
     return try folder(number, creating: false)
@@ -267,7 +268,7 @@ package final class CacheLayout: Sendable {
   /// The name of the file in which a check notes how far it came.
   private static let noteName = "verify.json"
 
-  /// What an interrupted check noted; nil when there is nothing.
+  /// The note of an interrupted check; nil if there is none.
   package func note() -> String? {
     root.text(of: Self.noteName, limit: 16 << 20)
   }

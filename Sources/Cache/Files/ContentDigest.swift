@@ -19,7 +19,7 @@ package enum ContentDigest {
   }
 }
 
-/// The first 128 bits of a SHA-256: the key of whatever a feed can name.
+/// The first 128 bits of a SHA-256: the key of everything that a feed can name.
 ///
 /// Nobody finds a second text for a given key: that takes 2^128 attempts, and two texts of one key take 2^64. With 47
 /// bits, a core found two URLs of one key in 36 seconds.
@@ -117,6 +117,6 @@ package struct RunningDigest: Sendable {
     hash.update(bufferPointer: bytes)
   }
 
-  /// What ``ContentDigest/number(of:)`` says of all bytes so far.
+  /// The ``ContentDigest/number(of:)`` of all bytes so far.
   package var number: Int64 { hash.finalize().withUnsafeBytes { ContentDigest.prefix($0) } }
 }

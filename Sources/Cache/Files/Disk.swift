@@ -8,9 +8,9 @@ import Synchronization
 /// whole. All calls block. None retries a failed sync: after one, the kernel may have dropped the
 /// very pages that it could not write (the caller drops the file and fetches it again).
 package protocol Disk: Sendable {
-  /// Creates `name` in `folder` for writing, empty; replaces what an earlier run left.
+  /// Creates `name` in `folder` for writing, empty; replaces a file of an earlier run.
   func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile
-  /// Opens `name` in `folder` to append to its first `size` bytes; what lies behind them is cut.
+  /// Opens `name` in `folder` to append to its first `size` bytes, and truncates the rest.
   ///
   /// Fails when it is no regular file or shorter than that.
   func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(LarderError)
@@ -21,10 +21,10 @@ package protocol Disk: Sendable {
   func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError)
   /// Waits until the file's bytes and size are on the device.
   func sync(_ file: OpenFile) throws(LarderError)
-  /// Gives `name` a new name, replacing what is there, in one step that no crash can halve.
+  /// Renames `name`, replacing an existing file, in one step that is atomic even in a crash.
   func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError)
-  /// Makes a second name for `name`. False when the system does not, for whatever reason.
+  /// Makes a second name for `name`. False if the system does not, for any reason.
   func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError) -> Bool
   /// Removes `name`; quiet when it is already gone.
@@ -59,7 +59,8 @@ package final class Folder: Sendable {
     self.path = path
   }
 
-  /// Opens a folder in a folder that is open, whatever has its path by now; refuses a symbolic link.
+  /// Opens a folder relative to an open one, even if another now has that one's path; refuses a symbolic
+  /// link.
   init(_ name: String, in parent: Folder) throws(LarderError) {
     path = "\(parent.path)/\(name)"
     descriptor = openat(
@@ -91,7 +92,7 @@ package final class OpenFile: Sendable {
   deinit { close(descriptor) }
 }
 
-/// What `stat` says of a file, as far as the index keeps it.
+/// The part of a file's `stat` that the index keeps.
 package struct FileStamp: Hashable, Sendable {
   /// The inode's number: a rename over a name always changes it.
   package var inode: Int64
@@ -188,7 +189,7 @@ package struct SystemDisk: Disk {
     throws(LarderError) -> Bool
   {
     guard linkat(old.descriptor, name, folder.descriptor, new, 0) == 0 else {
-      // Whatever the reason, the caller has bytes of its own to place.
+      // For any of these reasons, the caller places its own bytes.
       FileSystemGap.note(link: errno)
       return false
     }
@@ -214,7 +215,7 @@ package struct SystemDisk: Disk {
 }
 
 extension Folder {
-  /// What `stat` says of the regular file `name`, or nil when there is none.
+  /// The `stat` of the regular file `name`, or nil if there is none.
   package func stamp(of name: String) -> FileStamp? {
     var status = Glibc.stat()
     guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
@@ -223,7 +224,7 @@ extension Folder {
     return FileStamp(status)
   }
 
-  /// What `stat` says of the regular file `name`, or nil when there is none.
+  /// The `stat` of the regular file `name`, or nil if there is none.
   ///
   /// - Throws: ``LarderError`` when the system would not say, which is no proof that there is none.
   func find(_ name: String) throws(LarderError) -> FileStamp? {
@@ -231,14 +232,14 @@ extension Folder {
     return FileStamp(status)
   }
 
-  /// What lies under `name`, one of the system's `S_IF…`; nil when nothing does.
+  /// The type of the file at `name`, one of the system's `S_IF…`; nil if there is none.
   ///
   /// - Throws: ``LarderError`` when the system would not say.
   func findKind(_ name: String) throws(LarderError) -> mode_t? {
     try status(of: name).map { $0.st_mode & S_IFMT }
   }
 
-  /// What the system says of `name` itself; nil where nothing lies there.
+  /// The `stat` of `name` itself, not of a link's target; nil if there is none.
   ///
   /// - Throws: ``LarderError`` when the system would not say.
   func status(of name: String) throws(LarderError) -> stat? {
@@ -250,7 +251,7 @@ extension Folder {
     return nil
   }
 
-  /// What lies under `name`, one of the system's `S_IF…`; nil when nothing does.
+  /// The type of the file at `name`, one of the system's `S_IF…`; nil if there is none.
   func kind(of name: String) -> mode_t? {
     var status = Glibc.stat()
     guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
@@ -268,7 +269,7 @@ extension Folder {
 }
 
 extension OpenFile {
-  /// What `stat` says of the file.
+  /// The `stat` of the file.
   func stamp() throws(LarderError) -> FileStamp {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
@@ -284,7 +285,7 @@ extension OpenFile {
 }
 
 extension FileStamp {
-  /// What `stat` said of a file.
+  /// Takes the fields of a `stat`.
   init(_ status: stat) {
     self.init(
       inode: Int64(truncatingIfNeeded: status.st_ino),
@@ -307,7 +308,7 @@ extension Folder {
     if let error = Self.refusal(of: path, owner: status.st_uid, user: geteuid()) { throw error }
   }
 
-  /// What to say when a folder belongs to another; nil when it is ours.
+  /// The message for a folder that belongs to another user; nil if it is ours.
   static func refusal(of path: String, owner: uid_t, user: uid_t) -> LarderError? {
     guard owner != user else { return nil }
     let problem = "cannot change \(path): it belongs to user \(owner), and you are \(user)"
@@ -335,7 +336,7 @@ extension Folder {
 
 /// A facility that a file system lacks, and that larder does without.
 ///
-/// Noted when an operation meets it, so that a run can name what it did in its place.
+/// Recorded when an operation meets it, so that a run can name its alternative.
 package enum FileSystemGap: CaseIterable, Sendable {
   /// Hard links.
   case links

@@ -4,13 +4,13 @@ import Glibc
 import Imaging
 import Transport
 
-/// What a file in the cache holds, read in full.
+/// The type and digest of a file in the cache, read in full.
 struct FileDigest: Equatable {
   /// The SHA-256 of its bytes.
   var sha256: [UInt8]
-  /// What its first bytes say it is.
+  /// The type, by its first bytes.
   var type: PictureType?
-  /// What `stat` says of it.
+  /// Its `stat`.
   var stamp: FileStamp
 }
 
@@ -25,7 +25,7 @@ extension CacheLayout {
     return try folder.digest(of: name.file)
   }
 
-  /// What is known of a picture's file without reading it; nil when there is none.
+  /// The `stat` of a picture's file; nil if there is none.
   ///
   /// - Throws: ``LarderError`` when the system or the store would not say.
   func find(_ name: PictureName) throws(LarderError) -> FileStamp? {
@@ -33,8 +33,7 @@ extension CacheLayout {
     return try existingFolder(name.folder)?.find(name.file)
   }
 
-  /// Removes what lies at a path below `images/`, whatever it is, a folder with all that is in it;
-  /// quiet when it is gone.
+  /// Removes a file or a whole folder at a path below `images/`; does nothing if it is gone.
   ///
   /// Follows no link.
   func remove(_ path: String) throws(LarderError) {
@@ -68,7 +67,7 @@ extension CacheLayout {
     }
   }
 
-  /// Removes what lies at a path below `images/` and is nobody's.
+  /// Removes a stray file at a path below `images/`.
   package func removeOrphan(_ path: String) throws(LarderError) {
     try remove(path)
   }
@@ -95,7 +94,7 @@ extension Folder {
       throw .system("open", "\(path)/\(name)", errno: errno)
     }
     let file = OpenFile(name, in: self, descriptor: opened)
-    // Of what was opened, for the name may lead elsewhere by now.
+    // Of the open file, because the name may lead elsewhere by now.
     guard let stamp = try file.regularStamp() else { return nil }
     var hash = SHA256()
     var type: PictureType?
@@ -117,5 +116,5 @@ extension Folder {
   }
 }
 
-/// What a file's first bytes say it is, whatever its name or the origin says.
+/// The type by a file's first bytes, regardless of its name and of the origin's `Content-Type`.
 package typealias PictureType = PictureFormat

@@ -149,10 +149,10 @@ extension Index {
     return name
   }
 
-  /// Makes an index anew in place of one that is gone or damaged, from the files.
+  /// Rebuilds an index that is lost or damaged, from the files.
   ///
-  /// The damaged one is kept beside it, as `index.sqlite.damaged-TIME`. What can still be read of it is entered for the files that are
-  /// as it says; all other files stay, for the next run of their catalog to claim.
+  /// The damaged one is kept beside it, as `index.sqlite.damaged-TIME`. Readable rows are entered for files that match them; all
+  /// other files stay, for the next run of their catalog to claim.
   ///
   /// - Parameters:
   ///   - layout: the cache, whose lock the caller holds.
@@ -176,7 +176,7 @@ extension Index {
     try index.noteLost(since: now)
     var found: [PictureEntry] = []
     for entry in salvaged where entry.isHeld {
-      // The next run compares all rows with what a store keeps.
+      // The next run compares all rows with the contents of a store.
       if layout.keeper != nil { found.append(entry) }
       let folder = try layout.existingFolder(entry.name.folder)
       if folder?.stamp(of: entry.name.file) == entry.stamp { found.append(entry) }

@@ -1,11 +1,11 @@
 import Base
 import GRDB
 
-/// What the index knows of a section's page or an item's detail, by its URL and who reads it: its row in
+/// The index's entry for a section's page or an item's detail, by its URL and reader: its row in
 /// `document`.
 ///
 /// Two sections may name one URL, and two catalogs in a cache one page: each reads the body in its own
-/// way and keeps what it made of it.
+/// way and keeps its own result.
 package struct DocumentEntry: Sendable, Equatable {
   /// Its identity.
   package var id: DocumentID
@@ -13,7 +13,7 @@ package struct DocumentEntry: Sendable, Equatable {
   package var url: String
   /// The digest of the mapping that the body was read with.
   package var mapping: Int64
-  /// What the origin said of the body, as `StoredValidity` writes it.
+  /// The origin's caching fields for the body, as `StoredValidity` writes them.
   package var response: String?
   /// Until when the body is fresh.
   package var expiry: UnixTime
@@ -56,7 +56,7 @@ package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, En
   package var subtitle: String?
   /// The listing that the feed gave, before any guard.
   package var listing: ListingID
-  /// What could not be read of it, as `SkippedText` writes it.
+  /// The unreadable parts of it, as `SkippedText` writes them.
   package var skipped: String
 
   /// A section from its parts; without a listing until that is kept.
@@ -147,7 +147,7 @@ extension Index {
     }
   }
 
-  /// What the page was last decoded to, in order.
+  /// The last decoded sections of the page, in order.
   package func decoded(_ document: DocumentID) throws(LarderError) -> [DecodedSection] {
     try read { db in
       try DecodedSection.fetchAll(
@@ -157,7 +157,7 @@ extension Index {
     }
   }
 
-  /// Keeps a page and what it was decoded to, together or not at all.
+  /// Keeps a page and its decoded sections, together or not at all.
   package func store(_ document: DocumentEntry, decoded: [DecodedSection]) throws(LarderError) {
     try write { db in try Self.store(document, decoded, db) }
   }
@@ -203,15 +203,15 @@ extension Index {
   }
 }
 
-/// What is known beyond the listing of one item.
+/// The data about one item beyond its listing.
 package struct DetailEntry: Sendable, Equatable {
   /// How the last request for it ended.
   package enum State: String, Sendable, DatabaseValueConvertible {
     /// The body is here.
     case held
-    /// The origin said that there is none: 404 or 410. What was held before stays as ``body``.
+    /// The origin said that there is none: 404 or 410. The previous version stays as ``body``.
     case missing
-    /// It could not be had, and none was held before.
+    /// It could not be fetched, and none was held before.
     case failed
   }
 
@@ -225,7 +225,7 @@ package struct DetailEntry: Sendable, Equatable {
   package var body: [UInt8]?
   /// The pictures that it refers to, in order, repeats included.
   package var pictures: [PictureID]
-  /// Since when the origin no longer has what is held, nil while it has it.
+  /// The time since which the origin lacks the held detail, nil while it has it.
   package var since: UnixTime?
 
   /// An entry from its parts.

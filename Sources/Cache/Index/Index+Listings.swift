@@ -36,7 +36,7 @@ package struct ListedRecords: Sendable {
   package var byteCount: Int { items.indices.reduce(0) { $0 + items[$1].body.count } }
 }
 
-/// A row of `listing`: its lists packed, so that what is asked of many listings reads no item.
+/// A row of `listing`: its lists packed, so that queries over many listings read no item.
 struct ListingRow {
   /// The key of ``items``.
   let digest: IdentityDigest
@@ -47,7 +47,7 @@ struct ListingRow {
   /// The pictures of all items, 16 bytes each.
   let pictures: [UInt8]
 
-  /// A listing of packed lists, named by what it holds.
+  /// A listing of packed lists, named by its content.
   init(items: [UInt8], keys: [UInt8], pictures: [UInt8]) {
     digest = IdentityDigest(of: items)
     (self.items, self.keys, self.pictures) = (items, keys, pictures)
@@ -272,7 +272,7 @@ extension Index {
 
   /// Calls `body` with the items of a listing, in order, a few hundred at a time.
   ///
-  /// What is held of a listing does not grow with it, and nobody who writes waits for the whole of it.
+  /// Memory does not grow with the listing, and no writer waits for all of it.
   package func forEachBatch(
     of listing: ListingID,
     _ body: ([ItemRecord]) throws(LarderError) -> Void
@@ -316,7 +316,7 @@ extension Index {
     }
   }
 
-  /// The error that says what of a listing is gone.
+  /// The error that names the lost part of a listing.
   private func gone(_ what: String, _ listing: ListingID) -> LarderError {
     LarderError(
       .damaged,
@@ -428,7 +428,7 @@ extension Index {
     }
   }
 
-  /// Calls `body` with the pictures that a listing refers to, in order, repeats included, so many at a time.
+  /// Calls `body` with the pictures that a listing refers to, in order, with repeats, in batches.
   package func forEachPictureBatch(
     of listing: ListingID,
     _ body: ([PictureID]) throws(LarderError) -> Void
@@ -454,7 +454,7 @@ extension Index {
     }
   }
 
-  /// So many that a usual listing is read at once, and few beside what else a run holds.
+  /// A batch that holds a usual listing, and is small beside the other memory of a run.
   private static let pictureBatch = 1 << 14
 
   /// How many items a listing has, without reading them.
@@ -471,11 +471,11 @@ extension Index {
 }
 
 extension Index {
-  /// Joins listings, one behind the other, and says by which number to find what they make together.
+  /// Joins listings, one after the other, and returns the number of the result.
   ///
-  /// Reads each listing once and writes one row, whatever their number. Items are not read, unless an
-  /// item stands in an earlier listing already: it is left out then, for feeds move items from page to
-  /// page while they are read.
+  /// Reads each listing once and writes one row, for any number of listings. Items are not read,
+  /// unless an item stands in an earlier listing already: it is left out then, for feeds move items
+  /// from page to page while they are read.
   ///
   /// - Parameter listings: the pages' listings, in order.
   /// - Returns: The joined listing, and how many items were left out as repeats.

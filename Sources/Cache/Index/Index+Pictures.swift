@@ -3,7 +3,7 @@ import FoundationEssentials
 import GRDB
 import Transport
 
-/// What the index knows of one picture.
+/// The index's entry for one picture.
 package struct PictureEntry: Sendable, Equatable {
   /// The key of ``identity``.
   package var id: PictureID
@@ -15,9 +15,9 @@ package struct PictureEntry: Sendable, Equatable {
   package var sha256: [UInt8]?
   /// The size of the held bytes.
   package var bytes: ByteCount = 0
-  /// What the held bytes are.
+  /// The type of the held bytes.
   package var type: PictureType?
-  /// What `stat` said of the file when it was committed.
+  /// The `stat` of the file at its commit.
   package var stamp: FileStamp?
   /// The response headers of the held bytes, in the transport's own text form.
   package var response: String?
@@ -76,7 +76,7 @@ package struct PictureState: Sendable, Equatable {
     self.content = content
   }
 
-  /// Why no request is due: the held bytes are fresh, or a picture that is not to be had is left alone.
+  /// The reason why no request is due: the held bytes are fresh, or an unavailable picture is left alone.
   ///
   /// Nil when a request is due; the rest of the row then says which.
   ///
@@ -101,7 +101,7 @@ extension Index {
     try rows(of: ids, "SELECT url FROM picture WHERE id = ?") { $0.text(0) }
   }
 
-  /// What `value` reads from the row of each of these pictures that has one.
+  /// The result of `value` for the row of each of these pictures that has one.
   func rows<Value>(
     of ids: [PictureID],
     _ sql: String,
@@ -198,8 +198,8 @@ extension Index {
     }
   }
 
-  /// Which held picture lies at each of these paths in the cache, of those where one belongs; with
-  /// `anyEnding`, whatever follows the last dot.
+  /// The held picture at each of these paths in the cache; with `anyEnding`, the text after the
+  /// last dot does not count.
   func heldPictures(
     at paths: some Sequence<String>,
     anyEnding: Bool = false
@@ -213,7 +213,7 @@ extension Index {
       for path in paths {
         func add(_ row: borrowing RowReader) {
           let id = PictureID(row.key(0))
-          // What was renamed may have the older path in its row still.
+          // A renamed file may still have the older path in its row.
           let own = [row.text(2), PictureName(url: row.text(1) ?? "", id: id).path]
           let isIt = own.compactMap(\.self).contains {
             anyEnding
@@ -278,11 +278,11 @@ extension Index {
     ).execute(arguments: [run, id, before.databaseValue, after.databaseValue])
   }
 
-  /// Brings rows in step with what is there, in one transaction.
+  /// Updates rows to match the files, in one transaction.
   ///
   /// - Parameters:
   ///   - entries: Rows as they are to be.
-  ///   - ids: Pictures of which nothing is held any more.
+  ///   - ids: Pictures that are no longer held.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func renew(
     _ entries: [PictureEntry],

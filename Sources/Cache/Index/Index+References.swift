@@ -41,7 +41,7 @@ extension Index {
     }
   }
 
-  /// Whether pictures are marked as nobody's.
+  /// Whether pictures are marked as unreferenced.
   package func hasUnreferenced() throws(LarderError) -> Bool {
     try read { try Int.fetchOne($0, sql: "SELECT 1 FROM unreferenced LIMIT 1") != nil }
   }
@@ -70,7 +70,7 @@ extension Index {
         """
       )
       var batch: [(id: PictureID, isMarked: Bool)] = []
-      // What changes lies behind the row that is read next.
+      // Changes affect only rows before the one that is read next.
       func mark() throws {
         let members = referenced.members(batch.map(\.id))
         if let failure = referenced.failure { throw failure }
@@ -94,8 +94,8 @@ extension Index {
     }
   }
 
-  /// Everything that is held, as a sweep judges it; `referenced` is what catalogs refer to, and what
-  /// is not marked yet counts from `now`.
+  /// All held pictures as a sweep judges them; `referenced` are those that catalogs refer to, and
+  /// unmarked ones count from `now`.
   package func held(referenced: Set<PictureID>, at now: UnixTime) throws(LarderError)
     -> [GcPlan.Picture]
   {
@@ -186,15 +186,15 @@ extension Index {
     }
   }
 
-  /// When the index was made anew although there were pictures already; nil
-  /// when that did not happen, or every picture has been claimed since.
+  /// The time at which the index was rebuilt although pictures existed; nil if that did not
+  /// happen, or every picture has been claimed since.
   package func lostSince() throws(LarderError) -> UnixTime? {
     try read { db in
       try UnixTime.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'lost'")
     }
   }
 
-  /// Notes that the index was made anew, or that nothing is left to be claimed.
+  /// Records that the index was rebuilt, or that no picture is left to be claimed.
   package func noteLost(since moment: UnixTime?) throws(LarderError) {
     try write { db in
       try db.execute(sql: "DELETE FROM meta WHERE key = 'lost'")

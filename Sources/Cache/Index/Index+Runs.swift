@@ -22,7 +22,7 @@ package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, Encoda
   package var title: String
   /// The line under the title.
   package var subtitle: String?
-  /// What is shown, or nil when nothing was ever had.
+  /// The shown listing, or nil if none was ever fetched.
   package var listing: ListingID?
   /// Where it came from: `network`, `unchanged`, `stale` or `failed`.
   package var source: String
@@ -154,16 +154,16 @@ extension Index {
     }
   }
 
-  /// Ends a run: from here on its sections are what is shown.
+  /// Ends a run: from here on its sections are shown.
   ///
   /// - Parameters:
   ///   - run: The run.
   ///   - now: The wall clock.
   ///   - outcome: How it ended.
-  ///   - report: What it did.
-  ///   - sections: What is shown.
-  ///   - renewed: Documents that did not change, with what their origins now say of them: a transaction of their own
-  ///     would wait for the disk five times more.
+  ///   - report: Its report.
+  ///   - sections: The shown sections.
+  ///   - renewed: Documents that did not change, with the new caching fields of their origins: a transaction of
+  ///     their own would wait for the disk five times more.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func endRun(
     _ run: RunID,
@@ -331,9 +331,9 @@ extension Index {
 }
 
 extension Index {
-  /// Forgets runs that ended before a moment, and what only they knew: pages, listings, items and tombstones.
+  /// Deletes runs that ended before a moment, and their own data: pages, listings, items and tombstones.
   ///
-  /// The last two finished runs of a catalog and its last complete one stay, whatever their age.
+  /// The last two finished runs of a catalog and its last complete one stay, at any age.
   ///
   /// - Returns: How many runs are forgotten.
   /// - Throws: ``LarderError`` when the index cannot be written.
@@ -375,7 +375,7 @@ extension Index {
   /// Removes pages and details that no kept run read and none has asked for since a moment, then listings and items
   /// that nothing refers to.
   private static func forgetUnread(before moment: UnixTime, in db: Database) throws {
-    // When it was last asked for: a 304 renews what is kept of the response, whose first number is its time.
+    // The time of the last request: a 304 renews the stored response, whose first number is its time.
     let asked = "max(coalesce(fetched, 0), CAST(coalesce(response, 0) AS INTEGER))"
     // A run reads a page that it asked for, or one that was fresh when it began.
     try db.execute(
@@ -444,7 +444,7 @@ extension Index {
     return versions
   }
 
-  /// Removes pages of which no run shows an item, and what only they refer to: a page does not say whose it is.
+  /// Removes pages without an item in any run, and their own data: a page does not name its catalog.
   private static func forgetUnshown(in db: Database) throws {
     let shown = try versions(
       in: "SELECT items FROM listing WHERE id IN (SELECT listing FROM run_section)",
@@ -487,7 +487,7 @@ extension Index {
     }
   }
 
-  /// Forgets a catalog with its runs, pages, items and details; its pictures are then nobody's.
+  /// Deletes a catalog with its runs, pages, items and details; its pictures are then unreferenced.
   ///
   /// Pages of another catalog that showed no item, as an empty one, go with it, and are fetched whole next time.
   ///

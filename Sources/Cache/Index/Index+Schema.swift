@@ -3,12 +3,12 @@ import GRDB
 import Glibc
 import SQLite
 
-// To change the tables: write what changes as a new constant below (`ALTER TABLE … ADD COLUMN`,
-// `CREATE TABLE`), append a migration with a new name to the end of `tables`, and never edit
-// one that has been released: files remember by name what they have seen. A new column needs a
-// default or may be NULL, and a column of `picture` goes into `Index.pictureColumns` too, which is
-// what a damaged index is salvaged by. `user_version` counts by itself. `MigrationTests` then brings
-// the files of every earlier version up to date; keep one of today's there before you start.
+// To change the tables: write the change as a new constant below (`ALTER TABLE … ADD COLUMN`,
+// `CREATE TABLE`), append a migration with a new name to the end of `tables`, and never edit a
+// released one: files remember the migrations by name. A new column needs a default or may be NULL.
+// A column of `picture` goes into `Index.pictureColumns` too, because a damaged index is salvaged
+// by that list. `user_version` counts by itself. `MigrationTests` then brings the files of every
+// earlier version up to date; keep one of today's there before you start.
 
 extension Index {
   /// Every change to the tables, in the order in which a file goes through them.
@@ -27,7 +27,7 @@ extension Index {
   /// of picture, needs one, even if no table changes.
   static let version = tables.version
 
-  /// The tables as they were first released, with what each is for.
+  /// The tables as they were first released, with the purpose of each.
   ///
   /// Times are seconds since 1970, digests the first 63 bits of a SHA-256, packed lists 8 bytes a
   /// number, little-endian.
@@ -100,7 +100,7 @@ extension Index {
       PRIMARY KEY(run, picture)) WITHOUT ROWID;
     """
 
-  /// What sweeps need.
+  /// The table for sweeps.
   static let sweepSchema = """
     -- A picture that no catalog refers to, and since when.
     CREATE TABLE unreferenced(picture INTEGER PRIMARY KEY, since INTEGER NOT NULL);
@@ -111,10 +111,11 @@ extension Index {
     CREATE INDEX tombstone_removed ON tombstone(removed);
     """
 
-  /// What details need that the origin has no more: since when, with what was held beside it.
+  /// The column for details that the origin no longer has: the time since then, with the held version beside
+  /// it.
   static let goneSchema = "ALTER TABLE detail ADD COLUMN since INTEGER"
 
-  /// What squares need.
+  /// The tables for squares.
   static let squareSchema = """
     -- A square of a picture, of one size: what it was made of, or why there is none.
     CREATE TABLE square(
@@ -252,7 +253,7 @@ private struct LongKeys {
       write.bind(2, isHeld ? path : nil)
       write.bind(3, rows.number(3))
       try write.run()
-      // What has the same name has nearly the same number.
+      // Rows with the same name have nearly the same number.
       if isHeld, path == last { shared.insert(path) }
       if isHeld { last = path }
     }
@@ -327,10 +328,10 @@ private struct LongKeys {
     }
   }
 
-  /// Moves documents and what they were decoded to.
+  /// Moves documents and their decoded sections.
   ///
-  /// Who reads a document stands in no row, but nearly all readers follow from the catalogs and their sections. One
-  /// whose reader is not found is asked for anew.
+  /// Who reads a document stands in no row, but nearly all readers follow from the catalogs and their sections. A
+  /// document whose reader is not found is requested again.
   mutating func moveDocuments(in db: Database) throws {
     var readers = [""]
     for name in try String.fetchAll(db, sql: "SELECT name FROM catalog") {
@@ -394,7 +395,7 @@ private struct LongKeys {
     }
   }
 
-  /// Moves what is noted of pictures that have rows.
+  /// Moves the marks of pictures that have rows.
   func moveMarks(in db: Database) throws {
     // Rows kept their numbers.
     let join = "JOIN old_picture ON old_picture.id = o.picture JOIN picture USING (row)"
@@ -416,7 +417,7 @@ extension Index {
   /// Renames the files of pictures and squares that an older larder named, in place; nothing is fetched.
   ///
   /// The caller holds the cache's lock. Rows say which files are meant, and forget it once the new names are on the
-  /// device. After a crash anywhere the next opening goes on: a file that has its new name already keeps it.
+  /// device. After a crash at any point, the next opening continues: a file that has its new name already keeps it.
   ///
   /// - Parameters:
   ///   - layout: The cache.

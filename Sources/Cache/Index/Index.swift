@@ -3,7 +3,7 @@ import GRDB
 import Glibc
 import SQLite
 
-/// What is known of the files: one SQLite database beside them.
+/// The data about the files: one SQLite database beside them.
 ///
 /// The files are the truth and this is a hint: a row without its file is forgotten, a file
 /// without its row adopted or swept.
@@ -80,7 +80,7 @@ package final class Index: Sendable {
   /// Undoes the transaction that a killed writer left half in the file, if there is one: who may
   /// only read cannot, and would be refused.
   ///
-  /// Quiet when the cache cannot be written; the reader then says what is wrong.
+  /// Silent if the cache cannot be written; the reader then reports the error.
   private static func rollBack(_ path: String) throws(LarderError) {
     var journal = stat()
     guard stat(path + "-journal", &journal) == 0, journal.st_size > 0,
@@ -129,7 +129,7 @@ package final class Index: Sendable {
   /// Runs `body` in one transaction: all of it is committed, or nothing.
   ///
   /// - Throws: ``LarderError/Code/locked`` when another machine has taken the cache over, and then nothing
-  ///   is written; ``LarderError`` of what SQLite says.
+  ///   is written; ``LarderError`` for an error of SQLite.
   @discardableResult
   func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     try layout?.demandHold()
@@ -149,7 +149,7 @@ package final class Index: Sendable {
     }
   }
 
-  /// Writes the file anew without its unused pages.
+  /// Rewrites the file without its unused pages.
   func vacuum() throws(LarderError) {
     do {
       try database.vacuum()
@@ -163,7 +163,7 @@ extension LarderError {
   /// The error of the cache for one that a database threw.
   ///
   /// - Parameters:
-  ///   - error: What was thrown.
+  ///   - error: The thrown error.
   ///   - path: The file, for the message.
   init(_ error: any Error, with path: String) {
     switch error {

@@ -105,7 +105,7 @@ extension RunID: DatabaseValueConvertible {}
 extension ListingID: DatabaseValueConvertible {}
 
 extension UnixTime: StatementColumnConvertible {
-  /// Reads a column as SQLite converts it: what a damaged page holds is only wrong.
+  /// Reads a column with SQLite's conversion: a value of a damaged page is wrong, but never traps.
   package init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(Int64(sqliteStatement: sqliteStatement, index: index))
   }

@@ -3,9 +3,9 @@ import GRDB
 import SQLite
 import Synchronization
 
-/// What an index knew of each picture when a run began: held in memory while it is little, looked up when it is much.
+/// The index's entries of pictures at the start of a run: held in memory if they are few, looked up if they are many.
 ///
-/// A run looks a picture up once, before it writes its row, so that what it finds is what was known before.
+/// A run looks a picture up once, before it writes its row, so it always finds the earlier entry.
 package struct KnownPictures: Sendable {
   /// Of how many pictures memory holds the state.
   package static let most = 1 << 20
@@ -18,12 +18,12 @@ package struct KnownPictures: Sendable {
   private let source: Source
   private let leavesOutHeld: Bool
 
-  /// What is known of the pictures in memory, or nothing.
+  /// The given entries, or none.
   package init(_ states: [PictureID: PictureState] = [:]) {
     self.init(.memory { () throws(LarderError) in states }, leavesOutHeld: false)
   }
 
-  /// What an index knows of every picture, read when somebody first asks.
+  /// The entries of all pictures in an index, read on first use.
   package init(_ states: PictureStates) {
     self.init(
       .memory { () throws(LarderError) in try states.read().states },
@@ -31,7 +31,7 @@ package struct KnownPictures: Sendable {
     )
   }
 
-  /// What an index knows.
+  /// The entries of an index.
   ///
   /// - Parameters:
   ///   - index: The index.
@@ -72,7 +72,7 @@ package struct KnownPictures: Sendable {
     }
   }
 
-  /// Calls `body` with the identities of all, so many at a time, until it says that it has enough.
+  /// Calls `body` with all identities, in batches, until it returns that it has enough.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func forEachBatch(_ body: ([PictureID]) -> Bool) throws(LarderError) {
@@ -91,7 +91,7 @@ package struct KnownPictures: Sendable {
   }
 }
 
-/// What an index knows of every picture, read once: when somebody first asks.
+/// The entries of all pictures in an index, read once, on first use.
 ///
 /// A run asks its origins first, and reads this while they answer: it grows with the cache, to a fifth of a second for a
 /// million pictures. It is read before the first picture is asked for, and so before the run writes the first row.
@@ -101,7 +101,7 @@ package final class PictureStates: Sendable {
 
   private typealias Found = (states: [PictureID: PictureState], bytes: ByteCount)
 
-  /// What an index knows; nothing is read yet.
+  /// The entries of an index; nothing is read yet.
   package init(_ index: Index) {
     self.index = index
   }
@@ -165,7 +165,7 @@ extension Index {
   /// How many identities are handed on at once.
   static let idBatch = 4096
 
-  /// Calls `body` with the identities of all pictures that have rows, in order, so many at a time, until it says that
+  /// Calls `body` with the identities of all pictures that have rows, in order and in batches, until it returns that
   /// it has enough.
   func forEachPictureID(_ body: ([PictureID]) -> Bool) throws(LarderError) {
     try read { db in

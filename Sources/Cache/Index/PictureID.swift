@@ -137,7 +137,7 @@ package struct PictureName: Hashable, Sendable {
     path[..<(path.lastIndex(of: ".") ?? path.endIndex)]
   }
 
-  /// Whether a path in the cache is one that a picture could have, of whatever URL.
+  /// Whether a path in the cache is one that a picture could have, for any URL.
   static func mayName(_ path: String) -> Bool { id(at: path) != nil }
 
   /// Whether a path in the cache is one that this larder or an older one could have given a picture.

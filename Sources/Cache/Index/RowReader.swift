@@ -8,8 +8,8 @@ import SQLite
 ///
 /// GRDB copies a row's values out of SQLite and converts them by way of protocols, which for the rows of
 /// pictures costs ten times SQLite's own work, and it traps at a value of another kind than is asked for.
-/// Here SQLite converts (https://sqlite.org/c3ref/column_blob.html), so that what a damaged page holds is
-/// only wrong. For one transaction, on the queue that holds it.
+/// Here SQLite converts (https://sqlite.org/c3ref/column_blob.html), so that a value of a damaged page is
+/// wrong, but never traps. For one transaction, on the queue that holds it.
 struct RowReader: ~Copyable {
   private let db: Database
   private let statement: Statement
@@ -30,19 +30,19 @@ struct RowReader: ~Copyable {
     sqlite3_clear_bindings(raw)
   }
 
-  /// Starts anew, with a number in the query's first place.
+  /// Restarts, with a number as the query's first argument.
   func restart(_ number: Int64) {
     sqlite3_reset(raw)
     sqlite3_bind_int64(raw, 1, number)
   }
 
-  /// Starts anew, with keys in the query's first places.
+  /// Restarts, with keys as the query's first arguments.
   func restart(_ keys: IdentityDigest...) {
     sqlite3_reset(raw)
     for (place, key) in keys.enumerated() { bind(Int32(place) + 1, key) }
   }
 
-  /// Starts anew, with a text in the query's first place.
+  /// Restarts, with a text as the query's first argument.
   func restart(_ text: String) {
     sqlite3_reset(raw)
     sqlite3_bind_text(raw, 1, text, Int32(text.utf8.count), RowWriter.copied)
@@ -56,7 +56,7 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// Starts anew, with a number in the query's first place and a text in its second.
+  /// Restarts, with a number as the query's first argument and a text as its second.
   func restart(_ number: Int64, _ text: String) {
     restart(number)
     sqlite3_bind_text(raw, 2, text, Int32(text.utf8.count), RowWriter.copied)
@@ -156,7 +156,7 @@ struct RowWriter: ~Copyable {
   }
 
   deinit {
-    // The statement outlives this, and must not point at what goes now.
+    // The statement outlives this call, and must not point at values that are freed now.
     sqlite3_clear_bindings(raw)
     room.deallocate()
   }
@@ -240,8 +240,8 @@ struct RowWriter: ~Copyable {
 
 /// One value of bytes that is read in parts, without reading the rest of it.
 ///
-/// A query has SQLite read the whole value whatever part of it is asked for: `substr` of a listing of a million
-/// items read 8 MB for the first of them. Here only the pages up to the part are read.
+/// A query makes SQLite read the whole value for any part of it: `substr` of a listing of a million items read
+/// 8 MB for the first of them. Here only the pages up to the part are read.
 /// (https://sqlite.org/c3ref/blob_open.html) For one transaction, on the queue that holds it.
 struct BlobReader: ~Copyable {
   private let db: Database

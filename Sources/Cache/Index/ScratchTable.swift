@@ -6,12 +6,12 @@ import Synchronization
 /// A number for each of many pictures, beside memory: a database of SQLite's own for temporary files, which has no name
 /// and is gone with the process.
 ///
-/// Memory holds its cache of pages and what was added last, however many there are. SQLite puts the file where
+/// Memory holds its page cache and the last additions, for any number of rows. SQLite puts the file where
 /// `SQLITE_TMPDIR` or `TMPDIR` say, else into `/var/tmp` (https://sqlite.org/tempfiles.html, section 5). Safe on any
 /// thread.
 package final class ScratchTable: Sendable {
   private let database: ScratchDatabase
-  /// What waits to be added.
+  /// The additions that wait.
   private let pending = Mutex<[(id: PictureID, number: Int64)]>([])
   private let most: Int
 
@@ -39,7 +39,7 @@ package final class ScratchTable: Sendable {
     return try full.isEmpty ? nil : insert(full)
   }
 
-  /// Adds what waits; everything that was added is found from then on.
+  /// Adds the waiting rows; all additions are found from then on.
   ///
   /// - Returns: A picture that was added before; nil as long as there is none.
   /// - Throws: ``LarderError`` when there is no room.
@@ -98,15 +98,15 @@ package final class ScratchTable: Sendable {
   }
 }
 
-/// Lines of text in order, each once, however many there are and in whatever order they come: SQLite sorts them beside
-/// memory, in temporary files as ``ScratchTable`` has.
+/// Lines of text in order, each once, for any number and order of additions: SQLite sorts them in temporary files, as
+/// ``ScratchTable`` does.
 ///
 /// Safe on any thread.
 package final class ScratchLines: Sendable {
   private let database: ScratchDatabase
   private let pending = Mutex(Pending())
 
-  /// What waits to be added.
+  /// The additions that wait.
   private struct Pending {
     var lines: [(list: Int, text: String)] = []
     var failure: LarderError?
@@ -134,7 +134,7 @@ package final class ScratchLines: Sendable {
 
   /// Calls `body` with each line of each list: the lists by number, a list's lines in the order of their bytes.
   ///
-  /// - Throws: ``LarderError`` when there is no room; what `body` throws.
+  /// - Throws: ``LarderError`` when there is no space; errors of `body`.
   package func forEach(_ body: (_ list: Int, _ text: String) throws -> Void) throws {
     let failure = pending.withLock { pending in
       flush(&pending)
@@ -176,7 +176,7 @@ package final class ScratchLines: Sendable {
   }
 }
 
-/// A database without a name, for what a run need not remember.
+/// A database without a name, for data that a run need not remember.
 private struct ScratchDatabase {
   let file: SQLiteDatabase
 
