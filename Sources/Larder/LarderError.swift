@@ -4,7 +4,7 @@ import Pipeline
 import Transport
 
 extension LarderError {
-  /// Runs `body` and turns whatever it throws into what callers of the library see.
+  /// Runs `body` and translates its errors into those that callers of the library see.
   static func translating<Value>(_ body: () throws -> Value) throws(LarderError) -> Value {
     do {
       return try body()

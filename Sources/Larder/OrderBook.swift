@@ -7,11 +7,11 @@ import Orders
 import Pipeline
 import Transport
 
-/// The orders and what is still to be sent of them: one file outside every cache.
+/// The orders and their delivery state: one file outside every cache.
 ///
-/// An order that ``place(_:from:)`` returned survives any crash and power cut. It goes out with
-/// ``send(to:_:)``, once and in the order of placing; what may have arrived without an answer is held or
-/// sent again, as the webhook says, and never either in silence. Any number of processes may use one
+/// An order that ``place(_:from:)`` returned survives any crash and power cut. It is sent by
+/// ``send(to:_:)``, in the order of placing; an order that may have arrived without an answer is held or
+/// sent again, as the webhook's settings say, and always reported. Any number of processes may use one
 /// file.
 public struct OrderBook: Sendable {
   /// The path of the file; the first order makes it.
@@ -23,8 +23,8 @@ public struct OrderBook: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path of the file.
-  ///   - transport: What brings orders to their webhook in place of the network, for tests.
-  ///   - clock: What tells the time, for tests: when an order is placed, and when it is due.
+  ///   - transport: The transport that delivers orders instead of the network, for tests.
+  ///   - clock: The source of time, for tests: when an order is placed, and when it is due.
   public init(
     _ path: String,
     transport: (any ShopTransport)? = nil,
@@ -38,7 +38,7 @@ public struct OrderBook: Sendable {
   /// Orders items of a shop as last synced.
   ///
   /// - Parameters:
-  ///   - request: What is wanted, and by whom.
+  ///   - request: The items, and the customer.
   ///   - shop: The shop, whose prices hold.
   /// - Returns: The order, which is safely on disk.
   /// - Throws: ``LarderError``: `not-found` when no section lists an item, `refused` when it is sold out,
@@ -112,9 +112,9 @@ public struct OrderBook: Sendable {
   /// - Parameters:
   ///   - webhook: Where to.
   ///   - options: How far to go.
-  /// - Returns: What was delivered, and what was not.
+  /// - Returns: The delivered orders, and the others.
   /// - Throws: ``LarderError`` when the file cannot be used; a webhook that cannot be reached is a part
-  ///   of what is returned.
+  ///   of the result.
   @discardableResult
   public func send(
     to webhook: Webhook,
@@ -178,7 +178,7 @@ extension OrderBook {
     public var timeout = Duration.seconds(30)
     /// Start a webhook again that was stopped because it refused everything.
     public var resumes = false
-    /// Trust the certificates in this PEM file in place of the system's.
+    /// Trust the certificates in this PEM file instead of the system's.
     public var certificates: String?
 
     /// Everything that is due now or in ten seconds.
@@ -186,7 +186,7 @@ extension OrderBook {
   }
 }
 
-/// The time that a book was given; what is waited for passes by the machine's clock.
+/// The time that a book was given; waits use the machine's clock.
 private struct BookClock: CourierClock {
   private let machine = SystemCourierClock()
   private let time: @Sendable () -> OrderTime
@@ -214,7 +214,7 @@ extension Courier {
 }
 
 extension TransportOptions {
-  /// A transport that leaves all waiting and repeating to the courier.
+  /// A transport that leaves all pauses and retries to the sender of orders.
   ///
   /// - Parameter timeout: When an answer is given up.
   /// - Returns: The options.
@@ -240,7 +240,7 @@ package struct CatalogOrder {
   /// Looks the wishes up and makes the order.
   ///
   /// - Parameters:
-  ///   - request: what is asked for.
+  ///   - request: the request.
   ///   - reader: the catalog.
   ///   - now: when.
   ///   - chance: the chance in its id, when that was drawn before.
@@ -272,7 +272,7 @@ package struct CatalogOrder {
     priceChanges = Self.changes(order, items, reader)
   }
 
-  /// What the last run changed; a cache that cannot tell keeps nobody from ordering.
+  /// The changes of the last run; a cache that cannot be read does not prevent orders.
   private static func changes(
     _ order: PlacedOrder,
     _ items: [String: StoreItem],

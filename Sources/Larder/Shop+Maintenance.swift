@@ -3,12 +3,12 @@ import Cache
 import Pipeline
 
 extension Shop {
-  /// Checks every picture in the cache against what was fetched; works while a sync runs.
+  /// Checks every picture in the cache against its committed row; works while a sync runs.
   ///
   /// - Parameters:
   ///   - everyByte: Whether every byte is read, and not only each file's size and date.
   ///   - progress: Called with how many of how many pictures are done.
-  /// - Returns: What was found; not complete when the task was cancelled.
+  /// - Returns: The findings; not complete when the task was cancelled.
   /// - Throws: ``LarderError`` when there is no cache or it cannot be read.
   public func verify(
     everyByte: Bool = true,
@@ -17,13 +17,13 @@ extension Shop {
     try await verify(everyByte: everyByte, repairs: false, progress)
   }
 
-  /// Checks every byte, forgets what is damaged, adopts or removes what nobody knows: the next sync
-  /// fetches the rest.
+  /// Checks every byte, deletes damaged pictures, adopts or removes strays: the next sync fetches
+  /// the rest.
   ///
-  /// An index that is gone or damaged is made anew; no picture is lost with it.
+  /// A lost or damaged index is rebuilt; no picture is lost with it.
   ///
   /// - Parameter progress: Called with how many of how many pictures are done.
-  /// - Returns: What was found before the repair.
+  /// - Returns: The findings before the repair.
   /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache.
   @discardableResult
   public func repair(
@@ -56,7 +56,7 @@ extension Shop {
   /// Removes pictures that no catalog of the cache needs any more, and old runs.
   ///
   /// - Parameter options: How far to go.
-  /// - Returns: What was done; cancelling the task leaves the rest for the next sweep.
+  /// - Returns: The removals; cancelling the task leaves the rest for the next sweep.
   /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache.
   @discardableResult
   public func sweep(_ options: SweepOptions = SweepOptions()) async throws(LarderError) -> Sweep {
@@ -74,7 +74,7 @@ extension Shop {
   ///   - folder: The folder; made when there is none.
   ///   - options: How it is laid out.
   ///   - progress: Called with how many of how many pictures are done.
-  /// - Returns: What was written; cancelling the task leaves the rest for the next export.
+  /// - Returns: The written files; cancelling the task leaves the rest for the next export.
   /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
   @discardableResult
   public func export(

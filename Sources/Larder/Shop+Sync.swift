@@ -7,17 +7,17 @@ import Synchronization
 import Transport
 
 extension Shop {
-  /// Fetches the sections, then details and pictures, in parallel, and says what changed.
+  /// Fetches the sections, then details and pictures, in parallel, and reports the changes.
   ///
-  /// What is fresh is not asked for and what did not change is not fetched, so a second run costs
-  /// little. A run that is killed loses nothing that was whole. Cancelling the task ends the run
-  /// early: what is whole is kept, and the report comes with the outcome `interrupted`.
+  /// Fresh data is not requested and unchanged data not fetched, so a second run costs little. A
+  /// run that is killed loses nothing that was whole. Cancelling the task ends the run early:
+  /// whole pictures are kept, and the report has the outcome `interrupted`.
   ///
   /// - Parameters:
-  ///   - options: What else is wanted.
+  ///   - options: Limits, filters and other settings; for example, a `deadline` of `.seconds(600)`.
   ///   - progress: Called about ten times a second while something changes, and once at the end; never
   ///     by two threads at once.
-  /// - Returns: What was done, failures included.
+  /// - Returns: The report, failures included.
   /// - Throws: ``LarderError`` when the run could not take place at all.
   @discardableResult
   public func sync(
@@ -27,14 +27,14 @@ extension Shop {
     try await run(options, onlyDue: false, progress)
   }
 
-  /// The same for a timer that calls often: asks only for what is due, the most valuable first.
+  /// The same for a frequent timer: requests only stale and missing data, the most valuable first.
   ///
-  /// What a deadline, a rate or ``SyncOptions/maxBytes`` left over comes first the next time.
+  /// Requests that a deadline, a rate or ``SyncOptions/maxBytes`` cut off come first the next time.
   ///
   /// - Parameters:
-  ///   - options: What else is wanted.
+  ///   - options: Limits, filters and other settings.
   ///   - progress: As in ``sync(_:progress:)``.
-  /// - Returns: What was done, failures included.
+  /// - Returns: The report, failures included.
   /// - Throws: ``LarderError`` when the run could not take place at all.
   @discardableResult
   public func warm(
@@ -47,8 +47,8 @@ extension Shop {
   /// Starts a sync whose progress can be followed as a sequence.
   ///
   /// - Parameters:
-  ///   - options: What else is wanted.
-  ///   - onlyDue: Whether to ask only for what is due, as ``warm(_:progress:)`` does.
+  ///   - options: Limits, filters and other settings.
+  ///   - onlyDue: Whether to request only stale and missing data, as ``warm(_:progress:)`` does.
   /// - Returns: The running sync.
   public func start(_ options: SyncOptions = SyncOptions(), onlyDue: Bool = false) -> SyncTask {
     let (stream, continuation) = AsyncStream.makeStream(
@@ -98,7 +98,7 @@ extension Shop {
     return try run.run(holder: holder(onlyDue ? "warm" : "sync"))
   }
 
-  /// What a run fetches with, and how to end that.
+  /// The transport of a run, and the way to end it.
   private func connection(_ options: SyncOptions) throws
     -> (fetcher: any Fetching, end: () -> Void)
   {
@@ -143,11 +143,11 @@ public struct SyncTask: Sendable {
     }
   }
 
-  /// Ends the run early; what is whole is kept, and the report comes with the outcome `interrupted`.
+  /// Ends the run early; whole pictures are kept, and the report has the outcome `interrupted`.
   public func cancel() { task.cancel() }
 }
 
-/// Looks at a run's progress now and then and tells of what changed.
+/// Polls a run's progress and reports changes.
 private final class ProgressWatch {
   private let queue = DispatchQueue(label: "larder.progress")
   private let timer: any DispatchSourceTimer
@@ -172,7 +172,7 @@ private final class ProgressWatch {
   }
 }
 
-/// What was told last.
+/// The last reported progress.
 private final class LastProgress: Sendable {
   private let last = Mutex<Shop.Progress?>(nil)
 
@@ -185,13 +185,13 @@ private final class LastProgress: Sendable {
 }
 
 extension Shop {
-  /// What a sync is asked for beyond what the catalog file says.
+  /// The settings of a sync that are not in the catalog file.
   ///
   ///     var options = Shop.SyncOptions()
   ///     options.deadline = .seconds(600)
   ///     options.requestsPerSecond = 20
   public struct SyncOptions: Sendable, Hashable {
-    /// Fetch from here in place of the catalog's `base`; an absolute URL.
+    /// Fetch from here instead of the catalog's `base`; an absolute URL such as `https://shop.example/`.
     public var base: String?
     /// Fetch only the pictures of the lists.
     public var thumbnailsOnly = false
@@ -199,11 +199,11 @@ extension Shop {
     public var details = true
     /// Fail on the first item that cannot be read.
     public var strict = false
-    /// How many items of a listing may be unreadable before the last good one stays in its place.
+    /// The number of unreadable items in a listing beyond which the last good one stays.
     public var maxSkipped = SkipLimit.standard
-    /// Let go what the feed lost suddenly: items, sections, details.
+    /// Accept sudden mass removals of items, sections and details.
     public var allowsRemovals = false
-    /// Keep a square of every picture, of so many pixels a side, from 1 to 4096; see
+    /// Keep a square of every picture, with sides of this many pixels, from 1 to 4096; see
     /// ``Shop/squares(side:)``.
     public var square: Int?
     /// Transfers at once over all hosts; nil finds the number that is quickest.
@@ -214,7 +214,7 @@ extension Shop {
     public var requestsPerSecond: Double?
     /// How often a failed request is made again.
     public var retries = 4
-    /// End after this time; what is left over is ``SyncReport/unfinished``.
+    /// End after this time; the rest is in ``SyncReport/unfinished``.
     public var deadline: Duration?
     /// Fetch no more body bytes than this.
     public var maxBytes: Int64?
@@ -222,9 +222,9 @@ extension Shop {
     public var allowsPrivateAddresses = false
     /// Connect elsewhere, as `HOST:PORT:HOST:PORT` in curl's words.
     public var connectTo: [String] = []
-    /// Trust the certificates in this PEM file in place of the system's.
+    /// Trust the certificates in this PEM file instead of the system's.
     public var certificates: String?
-    /// What servers see in their logs.
+    /// The User-Agent field, visible in servers' logs.
     public var userAgent = "larder"
 
     /// The defaults of `larder sync`.
@@ -233,7 +233,7 @@ extension Shop {
 }
 
 extension Shop.SyncOptions {
-  /// What the pipeline is told.
+  /// The settings for the pipeline.
   func inner(at now: UnixTime) -> Pipeline.SyncOptions {
     var inner = Pipeline.SyncOptions()
     inner.base = base
@@ -247,7 +247,7 @@ extension Shop.SyncOptions {
     return inner
   }
 
-  /// What the transport is told; `named` are the hosts of the catalog file.
+  /// The settings for the transport; `named` are the hosts of the catalog file.
   func transport(named: Set<HostPort>) -> TransportOptions {
     var options = TransportOptions()
     options.parallel = parallel.map { .fixed($0) } ?? .auto

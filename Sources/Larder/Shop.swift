@@ -10,9 +10,10 @@ import SystemPackage
 /// A shop's catalog, and the cache on disk that holds it with all its pictures.
 ///
 /// A shop is a value of two paths: it opens nothing until a method is called, and any number of
-/// shops, tasks and processes may use one cache. Whoever changes the cache (``sync(_:progress:)``,
-/// ``warm(_:progress:)``, ``repair(progress:)``, ``sweep(_:)``) holds it alone; the others fail with
-/// the code `locked`. Reading works at any time and needs no network.
+/// shops, tasks and processes may use one cache. Methods that change the cache
+/// (``sync(_:progress:)``, ``warm(_:progress:)``, ``repair(progress:)``, ``sweep(_:)``) hold it
+/// exclusively; others then fail with the code `locked`. Reading works at any time and needs no
+/// network.
 ///
 ///     let shop = try Shop(catalog: "shop.yaml", cache: "cache")
 ///     let report = try await shop.sync()
@@ -35,9 +36,9 @@ public struct Shop: Sendable {
   ///   - cache: The folder of the cache; the first sync makes it.
   ///   - environment: Where `${NAME}` in the catalog file comes from; without it, this process's own
   ///     environment.
-  ///   - transport: What answers requests in place of the network, for tests.
-  ///   - clock: What tells the time, for tests.
-  /// - Throws: ``LarderError`` with the file, the line and what was expected there.
+  ///   - transport: The transport that answers requests instead of the network, for tests.
+  ///   - clock: The source of time, for tests.
+  /// - Throws: ``LarderError`` with the file, the line and the expected value.
   public init(
     catalog path: String,
     cache: String,
@@ -69,8 +70,8 @@ public struct Shop: Sendable {
   ///   - cache: The folder of the cache; the first sync makes it.
   ///   - environment: Where `${NAME}` in the catalog comes from; without it, this process's own
   ///     environment.
-  ///   - transport: What answers requests in place of the network, for tests.
-  ///   - clock: What tells the time, for tests.
+  ///   - transport: The transport that answers requests instead of the network, for tests.
+  ///   - clock: The source of time, for tests.
   public init(
     _ catalog: CatalogFile,
     folder: String = "",
@@ -90,7 +91,7 @@ public struct Shop: Sendable {
   /// The present moment in whole seconds.
   var now: UnixTime { UnixTime(Int64(clock().timeIntervalSince1970.rounded(.down))) }
 
-  /// What is written into the cache's lock, for those who have to wait.
+  /// The text in the cache's lock, shown to processes that have to wait.
   func holder(_ work: String) -> String {
     "\(ProcessInfo.processInfo.processName) \(work) \(catalog.name), process \(getpid())"
   }
@@ -134,7 +135,7 @@ extension Shop {
     public let title: String
     /// A line under the title.
     public let subtitle: String?
-    /// Whether it could not be refreshed, so that what it shows is from an earlier run.
+    /// Whether it could not be refreshed, so that its items are from an earlier run.
     public let isStale: Bool
   }
 
@@ -190,12 +191,12 @@ extension Shop {
     public let outcome: Report.Outcome?
   }
 
-  /// What changed between two runs that ended.
+  /// The changes between two runs that ended.
   ///
   /// - Parameters:
   ///   - old: The run to compare with; without it, the one before `new`.
   ///   - new: The run to look at; without it, the last.
-  /// - Returns: What changed.
+  /// - Returns: The changes.
   /// - Throws: ``LarderError`` with the code `not-found` when there is no such run.
   public func changes(
     from old: Run.ID? = nil,
@@ -225,7 +226,7 @@ extension Shop {
   }
 }
 
-/// Reads what a user names, and no more of it than is of use.
+/// Reads a file that a user names, up to a limit.
 package enum BoundedReading {
   /// A file's bytes, at most one more than `limit`, by which the caller knows that the file is larger.
   ///
@@ -239,10 +240,10 @@ package enum BoundedReading {
     return try file.closeAfter { try bytes(of: file, limit: limit) }
   }
 
-  /// What a descriptor gives until its end, one byte more than `limit` at most.
+  /// The bytes of a descriptor up to its end, at most `limit` and one more.
   ///
   /// - Parameters:
-  ///   - file: what to read.
+  ///   - file: the file.
   ///   - limit: how many bytes are enough.
   /// - Returns: The bytes.
   /// - Throws: `Errno` when it cannot be read.

@@ -3,7 +3,7 @@ import CurlTransport
 import Synchronization
 import Transport
 
-/// What answers a shop's requests in place of the network: for tests, or where something else fetches.
+/// The answers to a shop's requests instead of the network's: for tests, or for a transport of your own.
 ///
 ///     struct Canned: ShopTransport {
 ///       let bodies: [String: [UInt8]]
@@ -17,7 +17,7 @@ public protocol ShopTransport: Sendable {
   /// A run that ends early cancels the task. larder does not retry: an implementation that wants
   /// retries makes them itself.
   ///
-  /// - Parameter request: What is asked for.
+  /// - Parameter request: The request.
   /// - Returns: The final response; redirects are followed here or not at all.
   /// - Throws: Anything; the request then counts as failed with the reason `transport`.
   func respond(to request: ShopRequest) async throws -> ShopResponse
@@ -25,30 +25,30 @@ public protocol ShopTransport: Sendable {
 
 /// A request that a shop makes, or an order book.
 public struct ShopRequest: Sendable, Hashable {
-  /// What is done at the URL.
+  /// The HTTP method.
   public enum Method: String, Sendable {
-    /// Ask for what is there.
+    /// Get the resource.
     case get = "GET"
     /// Send ``ShopRequest/body``: a query, where the catalog file says so, or an order.
     case post = "POST"
   }
 
-  /// What is done at the URL.
+  /// The HTTP method.
   public let method: Method
   /// The absolute URL.
   public let url: String
   /// The header fields in order, conditions such as `If-None-Match` among them.
   public let headers: [ShopHeader]
-  /// What a POST sends, of the type that the header field `Content-Type` names; nil when it sends nothing.
+  /// The body of a POST, of the type in the header field `Content-Type`; nil without one.
   public let body: [UInt8]?
 
   /// The value of the first field of that name, without regard to case; nil when there is none.
   public subscript(name: String) -> String? { headers.first(named: name) }
 }
 
-/// What answers a ``ShopRequest``.
+/// The answer to a ``ShopRequest``.
 public struct ShopResponse: Sendable, Hashable {
-  /// The HTTP status: 200 with a body, 304 when what is held is current, another for a failure.
+  /// The HTTP status: 200 with a body, 304 when the held version is current, another for a failure.
   public var status: Int
   /// The header fields; validators and freshness are read from them as from a server's.
   public var headers: [ShopHeader]

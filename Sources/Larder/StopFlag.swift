@@ -17,7 +17,7 @@ package final class StopFlag: Sendable {
   /// Whether the flag is up.
   package var isRaised: Bool { state.withLock { $0.isRaised } }
 
-  /// Asks the work under way to stop, and whatever comes later too.
+  /// Asks the work under way to stop, and any later work too.
   package func raise() {
     let action = state.withLock { state in
       state.isRaised = true
@@ -27,7 +27,7 @@ package final class StopFlag: Sendable {
     action?()
   }
 
-  /// Names what stops the work under way; called at once when the flag is up already.
+  /// Registers the action that stops the work under way; called at once when the flag is up already.
   package func whenRaised(_ action: @escaping @Sendable () -> Void) {
     let isRaised = state.withLock { state in
       state.action = action
@@ -47,10 +47,10 @@ enum Blocking {
   /// Runs `body` on a thread of Dispatch, waits without blocking, and tells it when the task is cancelled.
   ///
   /// - Parameters:
-  ///   - label: What the thread is called in a debugger.
+  ///   - label: The thread's name in a debugger.
   ///   - body: The work; its flag is raised when the task is cancelled.
-  /// - Returns: What the work gave.
-  /// - Throws: ``LarderError`` for whatever the work threw.
+  /// - Returns: The result of the work.
+  /// - Throws: ``LarderError`` for any error of the work.
   static func run<Value: Sendable>(
     _ label: String = "larder.shop",
     _ body: @escaping @Sendable (StopFlag) throws -> Value

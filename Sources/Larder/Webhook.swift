@@ -11,12 +11,12 @@ public struct Webhook: Sendable {
   /// somebody decides.
   public var resendsAmbiguous: Bool
 
-  /// A Slack incoming webhook; what may have arrived is held.
+  /// A Slack incoming webhook; an order that may have arrived is held.
   ///
   /// - Parameters:
   ///   - url: The webhook's URL, https or loopback.
-  ///   - template: The words, with `{by}`, `{total}`, `{what}` and others in them; nil for
-  ///     `{by} – {total} – {what}`.
+  ///   - template: The text, with `{by}`, `{total}`, `{what}` and others in it, for example `{by}
+  ///     – {total} – {what}`, which is the default.
   /// - Returns: The webhook.
   /// - Throws: ``LarderError`` with the code `argument`, which does not repeat the URL.
   public static func slack(_ url: String, template: String? = nil) throws(LarderError) -> Webhook {
@@ -31,11 +31,11 @@ public struct Webhook: Sendable {
     return Webhook(inner: inner, resendsAmbiguous: false)
   }
 
-  /// A receiver of JSON by Standard Webhooks 1.0; what may have arrived is sent again under its id.
+  /// A receiver of JSON by Standard Webhooks 1.0; an order that may have arrived is sent again under its id.
   ///
   /// - Parameters:
   ///   - url: The receiver's URL, https or loopback.
-  ///   - secrets: `whsec_…` secrets with white space between, all of which sign; nil to send unsigned.
+  ///   - secrets: `whsec_…` secrets separated by white space, all of which sign; nil to send unsigned.
   /// - Returns: The webhook.
   /// - Throws: ``LarderError`` with the code `argument`, which repeats neither.
   public static func json(_ url: String, secrets: String?) throws(LarderError) -> Webhook {

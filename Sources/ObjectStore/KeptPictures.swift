@@ -12,7 +12,7 @@ package final class KeptPictures: PictureKeeping {
   private let parts: PartUpload
   private let uploads = DispatchQueue(label: "larder.parts")
 
-  /// What holds pictures, below the location.
+  /// The folder of pictures, below the location.
   private static let folder = "images/"
   /// How many rows are asked for before the answers are looked at.
   private static let batch = 1024
@@ -160,14 +160,14 @@ package final class KeptPictures: PictureKeeping {
     }
   }
 
-  /// What a reply has of a part; nil when that is not what was asked for.
+  /// The requested part of a reply; nil when the reply has another.
   private static func part(
     _ range: Range<Int>,
     of path: String,
     _ reply: ObjectStore.Reply
   ) -> KeptPart? {
     guard reply.head.status == 206 else {
-      // Whoever knows no ranges sends the whole.
+      // A server without ranges sends the whole.
       guard reply.body.count >= range.upperBound else { return nil }
       let entry = KeptHeaders.entry(
         at: path,
@@ -186,7 +186,7 @@ package final class KeptPictures: PictureKeeping {
     )
   }
 
-  /// Has the store copy pictures, which keeps what was put with them, then removes the old ones.
+  /// Has the store copy pictures with their metadata, then removes the old ones.
   ///
   /// A crash between the two leaves both.
   package func move(_ paths: [(from: String, to: String)]) throws(LarderError) {
@@ -206,7 +206,7 @@ package final class KeptPictures: PictureKeeping {
     try Self.cacheErrors { () throws(LarderError) in try store.remove(paths) }
   }
 
-  /// Ends what other runs began to upload in parts a day ago and never ended, which a store would keep and bill for ever.
+  /// Ends multipart uploads that other runs began a day ago and never ended, which a store would keep and bill forever.
   ///
   /// - Parameter now: The moment.
   /// - Throws: ``LarderError``.
@@ -227,10 +227,10 @@ package final class KeptPictures: PictureKeeping {
   }
 }
 
-/// What a picture's row says, as headers that a store keeps with the object, and back.
+/// Converts a picture's row to headers that a store keeps with the object, and back.
 ///
-/// A store keeps 2 KiB of such headers. A URL that does not fit is left out, and so is what the origin said: the picture
-/// is found by whoever knows its URL, and asked for anew.
+/// A store keeps 2 KiB of such headers. A URL that does not fit is left out, and so are the origin's caching fields: the
+/// picture is then found by its name, and requested again.
 enum KeptHeaders {
   private static let prefix = "x-amz-meta-larder-"
   /// How much of the 2 KiB is used.
@@ -261,7 +261,7 @@ enum KeptHeaders {
   ///
   /// - Parameters:
   ///   - path: Where it is.
-  ///   - headers: What the store says of it.
+  ///   - headers: The store's headers for it.
   ///   - whole: How long it is, when the headers are of a part of it.
   /// - Returns: The row with its stamp; without a SHA-256 when larder did not put it, without a URL when that did not
   ///   fit.
@@ -286,13 +286,13 @@ enum KeptHeaders {
     if times.count == 3 {
       entry.fetched = UnixTime(times[0])
       entry.checked = UnixTime(times[1])
-      // Freshness comes with what the origin said, or not at all.
+      // Freshness comes with the origin's caching fields, or not at all.
       if entry.response != nil { entry.expiry = UnixTime(times[2]) }
     }
     return entry
   }
 
-  /// What tells one version of an object from another.
+  /// The stamp of one version of an object.
   static func stamp(tag: String, bytes: Int64) -> FileStamp {
     FileStamp(
       inode: ContentDigest.number(of: Array(tag.utf8)),

@@ -13,12 +13,12 @@ extension LarderError {
     }
   }
 
-  /// What a failed request comes to.
+  /// The error for a failed request.
   ///
   /// - Parameters:
-  ///   - failure: How it failed; what a store says of it is in its refusal.
-  ///   - verb: What was to be done: "read", "write".
-  ///   - thing: To what.
+  ///   - failure: The failure; a store's own message is in its refusal.
+  ///   - verb: The failed action: "read", "write".
+  ///   - thing: Its object.
   ///   - isConditional: Whether it was to be done only where nothing is.
   init(
     _ failure: TransferFailure,
@@ -30,12 +30,12 @@ extension LarderError {
     self.init(code, "cannot \(verb) \(thing): \(words)")
   }
 
-  /// What a refusal comes to that a store tells after it has said that all is well.
+  /// The error for a refusal in the body of a successful reply.
   ///
   /// - Parameters:
   ///   - said: The store's code.
-  ///   - verb: What was to be done.
-  ///   - thing: To what.
+  ///   - verb: The failed action.
+  ///   - thing: Its object.
   init(_ said: String, _ verb: String, _ thing: String) {
     let (code, words) =
       Self.known(said) ?? (.storeUnfit, "the store answers \(said), which larder did not expect")
@@ -90,7 +90,7 @@ extension LarderError {
     }
   }
 
-  /// The words for what stores say in their own codes.
+  /// The messages for the error codes of stores.
   private static func known(_ said: String) -> (Code, String)? {
     switch said {
     case "SignatureDoesNotMatch":

@@ -53,7 +53,7 @@ package final class ObjectStore: Sendable {
     self.signings = signings
   }
 
-  /// Whether others on the way can read and change what is asked and answered: http to another machine.
+  /// Whether others on the network path can read and change requests and answers: http to another machine.
   package var isUnencrypted: Bool {
     guard let url = try? transport.parse(base, relativeTo: nil) else { return false }
     return url.scheme == .http && !url.isLoopback
@@ -62,7 +62,7 @@ package final class ObjectStore: Sendable {
   /// A path below the location, for messages.
   package func name(_ path: String) -> String { "\(location)/\(path)" }
 
-  /// What a request answers, with its body in memory.
+  /// The reply to a request, with its body in memory.
   struct Reply: Sendable {
     let head: ResponseHead
     let body: [UInt8]
@@ -74,11 +74,11 @@ package final class ObjectStore: Sendable {
   /// Makes a request.
   ///
   /// - Parameters:
-  ///   - verb: What is done.
+  ///   - verb: The operation.
   ///   - path: To which path below the location; nil for the bucket.
-  ///   - query: What is asked besides.
-  ///   - headers: What is said besides; the signature covers it.
-  ///   - body: What is sent.
+  ///   - query: Further query parameters.
+  ///   - headers: Further headers; the signature covers them.
+  ///   - body: The body.
   /// - Returns: The request.
   /// - Throws: ``LarderError`` when the address is no URL.
   private func request(
@@ -185,16 +185,16 @@ package final class ObjectStore: Sendable {
     return try read(path, into: sink).map { _ in sink.bytes }
   }
 
-  /// Writes an object in one request, in place of what is there.
+  /// Writes an object in one request, replacing an existing one.
   package func put(_ bytes: [UInt8], to path: String, type: String) throws(LarderError) {
     _ = try answer(.put, path, headers: ["Content-Type": type], body: bytes, doing: "write")
   }
 
   /// Writes an object unless there is one.
   ///
-  /// The reply to a write that was made may be lost, and its repetition refused: what is there then is compared. A store
-  /// that looks before it writes takes both of two writes that come at one moment, and keeps one: so what is there after
-  /// a write is compared, too. No two writers may have the same bytes.
+  /// The reply to a successful write may be lost, and its repetition refused: the stored object is then compared. A
+  /// store that checks before it writes accepts two simultaneous writes, and keeps one: so the stored object is compared
+  /// after a write, too. No two writers may have the same bytes.
   ///
   /// - Returns: Whether the object is this one.
   /// - Throws: ``LarderError``.
@@ -224,7 +224,7 @@ package final class ObjectStore: Sendable {
     return true
   }
 
-  /// How many of so many writes at one moment a store takes.
+  /// The number of simultaneous writes that a store accepts, of `count`.
   private func taken(of count: Int, at path: String) throws(LarderError) -> Int {
     let taken = Atomic<Int>(0)
     try each((0..<count).map { "\($0)" }) { writer, done in
@@ -241,7 +241,7 @@ package final class ObjectStore: Sendable {
     return taken.load(ordering: .relaxed)
   }
 
-  /// Demands that the store refuses to write what is there when it is asked not to.
+  /// Requires that the store refuses a conditional write to an existing object.
   ///
   /// - Parameter path: Where to try; the object is removed afterwards.
   /// - Throws: ``LarderError`` with the code `unfit` when it writes all the same.
@@ -272,7 +272,7 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// Has the store copy an object with its headers, in place of what is there. (CopyObject)
+  /// Has the store copy an object with its headers, replacing an existing one. (CopyObject)
   func copy(
     _ path: String,
     to other: String,
@@ -302,7 +302,7 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// Calls a body for each path, so many at a time, and waits for all.
+  /// Calls a body for each path, with limited concurrency, and waits for all.
   ///
   /// - Throws: The first failure that counts.
   func each(
@@ -360,7 +360,7 @@ package final class ObjectStore: Sendable {
   }
 }
 
-/// Finds out whether a list goes on for ever, whatever a store says to begin each next page with.
+/// Detects an endless list, for any page tokens of a store.
 struct ListedPages {
   /// The most pages: a hundred million objects.
   static let most = 100_000
@@ -380,7 +380,7 @@ struct ListedPages {
   /// Counts a page that another one follows.
   ///
   /// - Parameters:
-  ///   - token: What the store says to begin the next page with.
+  ///   - token: The store's token for the next page.
   ///   - isEmpty: Whether the page listed nothing.
   /// - Throws: ``LarderError`` when the token came before, or there are too many pages.
   mutating func advance(to token: String, isEmpty: Bool) throws(LarderError) {

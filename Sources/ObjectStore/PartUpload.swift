@@ -2,10 +2,10 @@ import Base
 import Cache
 import Transport
 
-/// Writes large objects in parts, of which none is seen before the last has come.
+/// Writes large objects by multipart upload; no part is visible before the last has arrived.
 struct PartUpload: Sendable {
-  /// What is larger goes in parts: the least size that stores allow a part but the last, 5 MiB. (S3, "multipart upload
-  /// limits")
+  /// The size of a part, and the limit beyond which objects are uploaded in parts: the least part size that S3 allows,
+  /// 5 MiB. (S3, "multipart upload limits")
   static let least = 5 << 20
   /// How many seconds an upload of another run may take.
   private static let patience: Int64 = 86_400
@@ -16,10 +16,10 @@ struct PartUpload: Sendable {
     self.store = store
   }
 
-  /// Writes an object, a part after the other; what was begun is ended when one fails.
+  /// Writes an object, one part after the other; the upload is aborted when one fails.
   ///
   /// - Returns: Its entity-tag.
-  /// - Throws: ``LarderError``; what is there is as before.
+  /// - Throws: ``LarderError``; the stored object is unchanged.
   func put(
     _ bytes: KeptBytes,
     to path: String,

@@ -4,7 +4,7 @@ import Base
 package struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   /// The bucket.
   package let bucket: String
-  /// What all keys begin with, without a slash at its end; empty for the whole bucket.
+  /// The common beginning of all keys, without a slash at its end; empty for the whole bucket.
   package let prefix: String
 
   private static let scheme = "s3://"
@@ -16,9 +16,9 @@ package struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a place.
   ///
-  /// - Parameter text: `s3://bucket` or `s3://bucket/prefix`. A prefix has letters, digits and `-._~` between its slashes:
-  ///   what every signer writes alike.
-  /// - Throws: ``LarderError`` that says what may be written.
+  /// - Parameter text: `s3://bucket` or `s3://bucket/prefix`. A prefix has letters, digits and `-._~` between its slashes,
+  ///   because all signers encode these alike.
+  /// - Throws: ``LarderError`` with the allowed characters.
   package init(parsing text: String) throws(LarderError) {
     func wrong(_ words: String) -> LarderError {
       LarderError(.storeLocation, "cannot use \"\(text)\": \(words)")
@@ -81,8 +81,8 @@ package struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
 
 /// How texts are written where they are signed.
 enum StoreText {
-  /// A query whose names are in order and whose values are encoded, each with its `=`: libcurl before 8.3 signs it as it
-  /// stands, and stores sign what they sort and encode.
+  /// A query with sorted names and encoded values, each with its `=`: libcurl before 8.3 signs it unchanged, and stores
+  /// sign the sorted and encoded form.
   static func query(_ parts: [String: String]) -> String {
     parts.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.escaped($0.value))" }
       .joined(separator: "&")
@@ -95,13 +95,13 @@ package struct StoreEnvironment: Sendable {
   let user: String
   /// Its secret part.
   let secret: String
-  /// What short-lived credentials have besides.
+  /// The session token of temporary credentials.
   let token: String?
   /// The store's region.
   package let region: String
   /// The store's own address; nil for AWS.
   package let endpoint: String?
-  /// Certificates to trust in place of the system's, a PEM file.
+  /// Certificates to trust instead of the system's, a PEM file.
   package let certificates: String?
 
   /// Reads the environment.
@@ -157,7 +157,7 @@ package struct StoreEnvironment: Sendable {
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
-  /// What the URLs of a bucket's objects begin with, without a slash at the end.
+  /// The common beginning of the URLs of a bucket's objects, without a slash at the end.
   ///
   /// A store of one's own is asked by path; AWS by the bucket's own host, but for buckets with a dot, which no
   /// certificate fits.

@@ -1,7 +1,7 @@
 import Base
 import CXML
 
-/// Reads what stores answer: small XML documents of elements without attributes that matter.
+/// Reads replies of stores: small XML documents without relevant attributes.
 enum StoreReply {
   /// An object in a list.
   struct Object: Equatable {
@@ -14,7 +14,7 @@ enum StoreReply {
   /// A page of a list.
   struct Page: Equatable {
     var objects: [Object] = []
-    /// What the next page is asked for with; nil at the end.
+    /// The token of the next page; nil at the end.
     var next: String?
   }
 
@@ -32,7 +32,7 @@ enum StoreReply {
     var next: Marker?
   }
 
-  /// Where a list of uploads goes on.
+  /// The start of the next page of a list of uploads.
   struct Marker: Equatable {
     var key: String
     var id: String
@@ -131,10 +131,10 @@ enum StoreReply {
   }
 }
 
-/// An element of an XML document of a store, with what is in it.
+/// An element of an XML document of a store, with its content.
 ///
-/// libxml2 reads; a document with a document type or an entity of its own is refused, nothing is fetched, and what is
-/// larger than any answer of a store is none.
+/// libxml2 reads it. A document with a document type or an entity of its own is refused, nothing is fetched, and a
+/// document larger than any reply of a store is refused.
 struct StoreDocument: Equatable {
   /// Its name without prefix.
   let name: String

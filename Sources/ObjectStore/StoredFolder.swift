@@ -2,9 +2,9 @@ import Base
 import Cache
 import FoundationEssentials
 
-/// A small folder that many machines share through a store: each has a copy of what it needs.
+/// A small folder that many machines share through a store; each copies the files that it needs.
 ///
-/// One file is the last to be put, and makes the folder what it is; it is put only where none is.
+/// One file is put last, and completes the folder; it is put only if none exists.
 package struct StoredFolder: Sendable {
   private let store: ObjectStore
   /// The copy.
@@ -25,9 +25,9 @@ package struct StoredFolder: Sendable {
   /// The location, as people write it.
   package var name: String { "\(store.location)" }
 
-  /// Demands that the store has no such folder, and keeps what is put only once.
+  /// Requires that the store has no such folder, and keeps a file only once.
   ///
-  /// - Parameter last: The name of the file that makes the folder what it is.
+  /// - Parameter last: The name of the file that completes the folder.
   /// - Returns: Whether the store also takes but one of many such files at one moment, as far as that shows.
   /// - Throws: ``LarderError``.
   package func demandNew(_ last: String) throws(LarderError) -> Bool {

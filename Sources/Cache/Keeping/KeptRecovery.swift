@@ -2,8 +2,8 @@ import Base
 
 /// Brings an index in step with the store that keeps its pictures.
 ///
-/// Rows without a picture are forgotten. Pictures without a row, or others than the row says, get the row that was put
-/// with them: so an index that is gone is made anew, and one machine learns what another put. What larder did not put is
+/// Rows without a picture are forgotten. Pictures without a row, or with a differing one, get the row from their
+/// metadata: so a lost index is rebuilt, and one machine learns of another's uploads. Objects of other programs are
 /// left alone.
 struct KeptRecovery {
   /// Pictures that are gone from the store.
@@ -15,8 +15,8 @@ struct KeptRecovery {
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - listing: What its store has.
-  ///   - index: What is known of it.
+  ///   - listing: The list of its store.
+  ///   - index: The index.
   /// - Throws: ``LarderError`` when the store or the index cannot be read.
   init(
     _ layout: CacheLayout,
@@ -54,7 +54,7 @@ struct KeptRecovery {
     self.gone = gone
   }
 
-  /// Brings the rows in step, and gives what an older larder put its path of today.
+  /// Updates the rows, and gives pictures of an older larder their present path.
   func write(to index: Index, _ layout: CacheLayout) throws(LarderError) {
     try index.renew(renewed, forgetting: gone)
     try index.takeOver(layout, on: SystemDisk())
@@ -62,7 +62,7 @@ struct KeptRecovery {
 }
 
 extension PictureEntry {
-  /// Whether a store gave a whole row for what is at a path, which an older larder may have given it.
+  /// Whether a store gave a whole row for the object at a path, which an older larder may have named.
   package func isRow(at path: String) -> Bool {
     isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
   }

@@ -3,9 +3,9 @@ import Crypto
 import Dispatch
 import Synchronization
 
-/// Checks every picture that a store keeps against what was committed.
+/// Checks every picture that a store keeps against its committed row.
 ///
-/// A version that another machine put since is held to what that machine said of it.
+/// A version that another machine put since is compared with that machine's metadata.
 struct KeptVerification {
   /// How many pictures are read at once.
   private static let readers = 16
@@ -67,9 +67,9 @@ struct KeptVerification {
   /// - Parameters:
   ///   - entries: The rows.
   ///   - depth: How closely.
-  ///   - rows: What the store says of each, by path; of those that are as the rows say, the stamp is enough.
+  ///   - rows: The stored pictures, by path; for those that match their rows, the stamp is enough.
   ///   - isStopped: Whether to end early.
-  /// - Returns: What each comes to, in their order; fewer when it was stopped.
+  /// - Returns: The verdict on each, in their order; fewer when it was stopped.
   private func verdicts(
     _ entries: [PictureEntry],
     _ depth: Verification.Depth,
@@ -138,7 +138,7 @@ struct KeptVerification {
 }
 
 extension [String: KeptObject] {
-  /// What a list says of pictures, as rows that have a stamp and no more.
+  /// The pictures of a list, as rows with only a stamp.
   fileprivate func mapped(_ entries: [PictureEntry]) -> [String: PictureEntry] {
     var rows: [String: PictureEntry] = [:]
     for entry in entries {
@@ -184,7 +184,7 @@ extension PictureKeeping {
   }
 }
 
-/// Hashes a picture as it comes, and says what its first bytes are.
+/// Hashes a picture as it arrives, and detects its type by its first bytes.
 final class PictureDigest: Sendable {
   private struct State {
     var hash = SHA256()
@@ -193,7 +193,7 @@ final class PictureDigest: Sendable {
 
   private let state = Mutex(State())
 
-  /// Forgets what came.
+  /// Forgets the received bytes.
   func restart() { state.withLock { $0 = State() } }
 
   /// Takes the next bytes.
@@ -207,7 +207,7 @@ final class PictureDigest: Sendable {
     }
   }
 
-  /// What came, with the stamp of the file that it is.
+  /// The received bytes, with the stamp of their file.
   func file(_ stamp: FileStamp) -> FileDigest {
     state.withLock { state in
       FileDigest(

@@ -4,38 +4,38 @@ import Synchronization
 
 /// Keeps whole pictures elsewhere than in the cache's own `images/`: in an object store.
 ///
-/// What is put is there whole or not at all, under the path that it would have in the cache's folder, and with what its
-/// row says, so that an index that is lost can be made anew from the store alone. A cache with a keeper has no
-/// picture in its own folder; its index, its lock and what is on its way stay there.
+/// A put is whole or absent, under the path that the picture would have in the cache's folder, and with the fields of
+/// its row, so that a lost index can be rebuilt from the store alone. A cache with a keeper has no picture in its own
+/// folder; its index, its lock and its temporary files stay there.
 ///
-/// All calls but ``put(_:_:completion:)`` block. What may pass has been tried again when one throws.
+/// All calls but ``put(_:_:completion:)`` block. Temporary failures have been retried when one throws.
 package protocol PictureKeeping: Sendable {
-  /// What it is called, for messages: `s3://bucket/prefix`.
+  /// Its name in messages: `s3://bucket/prefix`.
   var name: String { get }
 
-  /// Puts a picture, in place of what is there.
+  /// Puts a picture, replacing an existing one.
   ///
   /// - Parameters:
   ///   - entry: Its row, but for the stamp.
   ///   - bytes: Its bytes, which stay readable until the end.
-  ///   - completion: Called once, on any thread, with the stamp of what is there now.
+  ///   - completion: Called once, on any thread, with the stamp of the stored object.
   func put(
     _ entry: PictureEntry,
     _ bytes: KeptBytes,
     completion: @escaping @Sendable (Result<FileStamp, LarderError>) -> Void
   )
 
-  /// Lists what is kept, in the order of the paths.
+  /// Lists the kept objects, in the order of their paths.
   ///
   /// - Parameter body: Given each.
-  /// - Throws: ``LarderError`` when the store does not tell; what `body` throws.
+  /// - Throws: ``LarderError`` when the store does not answer; errors of `body`.
   func forEach(_ body: (KeptObject) throws(LarderError) -> Void) throws(LarderError)
 
-  /// Asks what was put with these pictures.
+  /// Requests the metadata of these pictures.
   ///
   /// - Parameter paths: Where they are.
-  /// - Returns: What is there, by path. One that larder did not put has no SHA-256; one whose URL is too long to be
-  ///   kept with it has no URL.
+  /// - Returns: The pictures that exist, by path. One that larder did not put has no SHA-256; one whose URL is too
+  ///   long to be kept with it has no URL.
   /// - Throws: ``LarderError`` when the store does not tell.
   func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry]
 
@@ -65,9 +65,9 @@ package protocol PictureKeeping: Sendable {
     completion: @escaping @Sendable (Result<KeptPart?, LarderError>) -> Void
   )
 
-  /// Gives pictures other paths, with what was put with them; quiet about those that are gone.
+  /// Gives pictures other paths, with their metadata; ignores those that are gone.
   ///
-  /// What is at a new path already is replaced. When it ends early, each picture is at one of its paths or at both.
+  /// An object at a new path is replaced. When it ends early, each picture is at one of its paths or at both.
   ///
   /// - Parameter paths: Where each is and where it is to be.
   /// - Throws: ``LarderError`` when one stays.
@@ -93,11 +93,11 @@ package struct KeptPart: Sendable {
   }
 }
 
-/// What a store lists of one picture.
+/// A store's list entry of one picture.
 package struct KeptObject: Sendable, Equatable {
   /// The path that it would have in a cache's folder.
   package var path: String
-  /// What tells it from another version.
+  /// Its size and tag, which differ for each version.
   package var stamp: FileStamp
   /// When it was put.
   package var changed: UnixTime
@@ -155,7 +155,7 @@ extension OpenFile {
   }
 }
 
-/// What a store listed once, for those who look up many pictures.
+/// One list of a store, for many look-ups.
 final class KeptListing: Sendable {
   /// The store.
   let keeper: any PictureKeeping
@@ -165,7 +165,7 @@ final class KeptListing: Sendable {
     self.keeper = keeper
   }
 
-  /// What is kept, by path; asked for when it is first wanted.
+  /// The kept objects, by path; requested on first use.
   ///
   /// - Throws: ``LarderError`` when the store does not tell.
   func objects() throws(LarderError) -> [String: KeptObject] {
@@ -192,7 +192,7 @@ package struct KeptCopy {
   /// - Parameters:
   ///   - source: Where the store keeps it.
   ///   - keeper: The store.
-  ///   - path: The file, which is written anew.
+  ///   - path: The file, which is rewritten.
   /// - Throws: ``LarderError`` when the store cannot be read or the file not written.
   package init(
     of source: String,

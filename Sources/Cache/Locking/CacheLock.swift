@@ -12,14 +12,14 @@ package final class CacheLock: Sendable {
   private let claim: HostClaim?
   private let layout: CacheLayout
 
-  /// What a holder is called that lets go in milliseconds: a server that keeps what it was asked for.
+  /// The name of a holder that releases the lock within milliseconds: a server that keeps a picture.
   static let briefHolder = "larder serve"
 
   /// How often, and after how many microseconds each time, such a holder is looked at again: three seconds in all.
   private static let patience = 300
   private static let pause: useconds_t = 10_000
 
-  /// A sentence that says from whom the cache was taken over; nil when it was nobody's.
+  /// A sentence that names the former holder of the cache; nil if there was none.
   package var notice: String? {
     claim?.predecessor.map {
       "\(layout.root.path) was taken over from \($0.holder), which gave no sign of life any more"
@@ -108,7 +108,7 @@ package final class CacheLock: Sendable {
     flock(descriptor, operation)
   }
 
-  /// Claims the cache; what the run that it is taken from may still write goes elsewhere.
+  /// Claims the cache; the former holder's later writes go to another folder.
   private static func claim(
     _ layout: CacheLayout,
     holder: String,

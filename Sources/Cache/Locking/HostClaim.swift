@@ -9,10 +9,10 @@ import Synchronization
 /// Over a network file system the kernel may grant `flock` by itself, and so to two machines at once. Making a file
 /// that must not be there yet is the server's to grant. (open(2), `O_EXCL`)
 ///
-/// A claim that a killed run left is taken over at once on its own machine, where the caller holds the `flock`: the
-/// boot of the kernel tells the machine, whatever the host was called. Another machine takes it over once it has seen
-/// the same bytes for two minutes by its own monotonic clock; no two clocks are compared. A holder that was frozen for
-/// as long finds another's token before it commits anything more: ``demandHold()``.
+/// The claim of a killed run is taken over at once on its own machine, where the caller holds the `flock`: the boot id
+/// of the kernel identifies the machine, under any host name. Another machine takes it over once it has seen the same
+/// bytes for two minutes by its own monotonic clock; no two clocks are compared. A holder that was frozen for as long
+/// finds another's token before it commits anything more: ``demandHold()``.
 final class HostClaim: Sendable {
   private let folder: Folder
   private let mine: ClaimText
@@ -39,8 +39,8 @@ final class HostClaim: Sendable {
   ///   - folder: The cache.
   ///   - holder: One line for people, such as `larder sync, process 4711`.
   ///   - machine: This machine.
-  ///   - isLocked: Whether the caller holds the `flock`. Without it, a claim of this machine may be that of a run at
-  ///     work, and counts as another machine's.
+  ///   - isLocked: Whether the caller holds the `flock`. Without it, a claim of this machine may belong to a running
+  ///     process, and counts as another machine's.
   ///   - pause: Called between the steps of a takeover, with their number; for tests.
   /// - Throws: ``LarderError``, ``LarderError/Code/locked`` when another machine claims the cache.
   init(
@@ -102,7 +102,7 @@ final class HostClaim: Sendable {
   ///
   /// Runs are refused at once, so each notes for the next one when its machine first saw the state: `BOOT SECONDS
   /// DIGEST`, where the digest is of both and the state. A line that was damaged, or is of another state, counts for
-  /// nothing. A clock that went back counts anew. What cannot be written costs the takeover and nothing else.
+  /// nothing. After a clock went back, the wait begins again. If it cannot be written, only the takeover fails.
   private static func silence(
     of state: String,
     in folder: Folder,
@@ -136,11 +136,12 @@ final class HostClaim: Sendable {
     return 0
   }
 
-  /// Puts a claim in the place of a dead one, so that of several who try one succeeds.
+  /// Replaces an expired claim, so that one of several competitors succeeds.
   ///
-  /// The heir makes a file that only one can make, looks again whether the claim is the one that was judged, renames
-  /// its file over the claim, and reads it: who finds its own token has the cache. The file of an heir that died waits
-  /// out the same silence. An heir that was only frozen finds its file gone, or renames another's, and reads that token.
+  /// The new owner makes a file that only one process can make, checks that the claim is unchanged, renames its file
+  /// over the claim, and reads it: a process that finds its own token has the cache. The file of a new owner that died
+  /// during takeover must expire too. A new owner that only stalled finds its file gone, or renames another's, and
+  /// reads that token.
   ///
   /// - Throws: ``LarderError/Code/locked`` with the holder, when the dead one gave a sign of life or another was quicker.
   private static func take(
@@ -240,7 +241,7 @@ final class HostClaim: Sendable {
 
   /// Demands that no other machine has taken the cache over.
   ///
-  /// Reads one small file. Called before whatever others see: placing files, and each transaction.
+  /// Reads one small file. Called before each visible change: placing files, and each transaction.
   ///
   /// - Throws: ``LarderError/Code/locked`` from the first time on that it is not so.
   func demandHold() throws(LarderError) {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Tells at the cost of two system calls whether an index has changed, without opening a database.
 ///
-/// Each transaction raises a count in the header; an index that is made anew is another file.
+/// Each transaction raises a count in the header; a rebuilt index is another file.
 package final class IndexPulse: Sendable {
   /// How an index stood at a moment; equal beats mean equal contents.
   package struct Beat: Sendable, Hashable {
@@ -23,14 +23,14 @@ package final class IndexPulse: Sendable {
   private let path: String
   private let state = Mutex(State())
 
-  /// A pulse of the cache at `root`.
+  /// Watches the index of the cache at `root`.
   package init(cache root: String) {
     path = root + "/index.sqlite"
   }
 
   /// How the index stands now; nil when there is none that can be read.
   ///
-  /// Read it before the index: what is read then is that old or newer.
+  /// Read it before the index: the index is then of that state or newer.
   package func beat() -> Beat? {
     guard let inode = inode() else { return nil }
     return state.withLock { state in
@@ -56,7 +56,7 @@ package final class IndexPulse: Sendable {
 }
 
 extension Index {
-  /// What is known of the picture that belongs at a path in the cache; nil when no row says anything.
+  /// The index's entry of the picture at a path in the cache; nil if there is none.
   ///
   /// While its file lies where an older larder put it, either path finds it.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
@@ -76,7 +76,7 @@ extension Index {
     }
   }
 
-  /// The ids of items some version of which, or whose detail, refers to the picture at a path in the cache.
+  /// The ids of items that refer, in some version or in their detail, to the picture at a path in the cache.
   ///
   /// Looks through the packed identities of every item's pictures: a millisecond for each thousand items, and nothing
   /// is held.

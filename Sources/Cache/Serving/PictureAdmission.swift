@@ -5,9 +5,9 @@ import Synchronization
 
 /// Takes pictures into a cache that were fetched beside it, without its lock.
 ///
-/// Whoever fetches at somebody's wish holds the lock only for this: milliseconds, not the time that an origin takes.
-/// Every file is whole and on the device before; it is renamed, its folder synced, and its row written, so that a crash
-/// leaves what a killed run leaves: a whole picture, or none. Where a store keeps the pictures, they are put there first.
+/// A server that fetches for a client holds the lock only for this: milliseconds, not the duration of a transfer. Every
+/// file is whole and on the device before. It is renamed, its folder is synced, and its row is written, so that a crash
+/// leaves a whole picture, or none. Where a store keeps the pictures, they are put there first.
 package final class PictureAdmission: Sendable {
   /// Makes the lock's holder known as one that lets go at once; others then wait a moment.
   package static let holder = CacheLock.briefHolder
@@ -15,7 +15,7 @@ package final class PictureAdmission: Sendable {
   private let cache: String
   private let room: String
   private let keeper: (any PictureKeeping)?
-  /// What was put into the store and has no row yet.
+  /// The pictures that were put into the store and have no row yet.
   private let put = Mutex<[PictureID: PictureEntry]>([:])
 
   /// An admission.
@@ -23,7 +23,7 @@ package final class PictureAdmission: Sendable {
   /// - Parameters:
   ///   - room: A cache of its own, on the same file system, that the pictures were fetched into.
   ///   - cache: The cache that they go into.
-  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   package init(
     from room: String,
     into cache: String,
@@ -32,7 +32,7 @@ package final class PictureAdmission: Sendable {
     (self.room, self.cache, self.keeper) = (room, cache, keeper)
   }
 
-  /// Admits pictures, and what is known of those that could not be had.
+  /// Admits pictures, and the states of those that could not be fetched.
   ///
   /// A picture that the cache holds by now stays as it is; one whose file is gone is not held.
   ///
@@ -148,7 +148,7 @@ package struct SquareAdmission: Sendable {
   ///
   /// - Parameters:
   ///   - square: The square's bytes, or why none can be made.
-  ///   - picture: What it was made of.
+  ///   - picture: Its source.
   ///   - side: Pixels along a side.
   /// - Throws: ``LarderError``, with code `locked` while a run holds the cache.
   package func keep(

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Opens the files of a cache for whoever sends them on, and nothing beside them.
+/// Opens only the files of a cache, for sending them.
 ///
 /// Paths come from the index, never from a request; no link is followed on the way all the same.
 package final class ServedFiles: Sendable {
@@ -19,8 +19,7 @@ package final class ServedFiles: Sendable {
   /// Opens a file for reading.
   ///
   /// - Parameter path: Its path in the cache: `images/3f/…` or `squares/256/3f/…`.
-  /// - Returns: The descriptor, which is the caller's to close, and what `fstat` says; nil when there is no such regular
-  ///   file.
+  /// - Returns: The descriptor, which the caller closes, and its `fstat`; nil when there is no such regular file.
   package func open(_ path: String) -> (descriptor: Int32, stamp: FileStamp)? {
     guard let slash = path.lastIndex(of: "/") else { return nil }
     let place = String(path[..<slash])
@@ -53,7 +52,7 @@ package final class ServedFiles: Sendable {
     return open(folder: place)
   }
 
-  /// Opens a folder anew that was removed and made again since it was opened; nil when it is still the same.
+  /// Opens a folder again that was removed and recreated since it was opened; nil when it is still the same.
   private func renewed(_ place: String, _ old: Folder) -> Folder? {
     var status = stat()
     guard fstat(old.descriptor, &status) == 0, status.st_nlink == 0 else { return nil }

@@ -1,7 +1,8 @@
 import Base
 import Glibc
 
-/// Where a server keeps what it fetches until the cache can take it: a cache of its own within the cache, below `serving/`.
+/// The place for fetched pictures of a server until the cache can take them: a cache of its own within the cache, below
+/// `serving/`.
 ///
 /// A lock beside it tells that its server is alive; the rooms of those that were killed are removed by the next.
 package final class ServingRoom: Sendable {

@@ -2,14 +2,15 @@ import Base
 import GRDB
 import Synchronization
 
-/// The squares of a cache's pictures: files below `squares/<side>/`, and what is known of them.
+/// The squares of a cache's pictures: files below `squares/<side>/`, and their rows.
 ///
-/// Each is called as its picture, with the ending of what it holds itself.
+/// Each has the name of its picture, with the extension of its own format.
 ///
-/// A square is made from what is held and can be made again, so it follows its picture: a row says
-/// which bytes it was made of, and it is in step while those are the picture's. Files come by one
-/// rename each, rows in groups behind them. A kill between the two leaves a whole file without a
-/// row, or with an older one, that the next run makes again; ``verify`` finds nothing wrong there.
+/// A square is made from a held picture and can be made again, so it follows its picture: a row
+/// names the bytes of its source, and it is current while those are the picture's. Files come by
+/// one rename each, rows in groups behind them. A kill between the two leaves a whole file without
+/// a row, or with an older one, that the next run makes again; ``verify`` finds nothing wrong
+/// there.
 ///
 /// May be used on several threads at once. The caller holds the cache's lock.
 package final class SquareStore: Sendable {
@@ -46,8 +47,8 @@ package final class SquareStore: Sendable {
     (self.layout, self.index, self.disk, self.side) = (layout, index, disk, side)
   }
 
-  /// Whether what an earlier run came to still holds: the square is there as it was committed, or
-  /// none can be made of these very bytes.
+  /// Whether the result of an earlier run still holds: the square exists as it was committed, or
+  /// none can be made of these bytes.
   package func isCurrent(_ square: SquareEntry, of picture: PictureEntry) throws(LarderError)
     -> Bool
   {
@@ -62,8 +63,8 @@ package final class SquareStore: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: the square.
-  ///   - picture: what it was made of.
-  /// - Throws: ``LarderError`` when the disk refuses; what was there before then stays.
+  ///   - picture: its source.
+  /// - Throws: ``LarderError`` when the disk refuses; the earlier square then stays.
   package func store(_ bytes: [UInt8], of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256, let folder = try folder(of: picture, creating: true) else {
       return
@@ -82,8 +83,8 @@ package final class SquareStore: Sendable {
     try add(entry)
   }
 
-  /// Notes that no square can be made of a picture, so that it is not tried again while the picture
-  /// stays as it is; a square of what it was before goes.
+  /// Records that no square can be made of a picture, so that no further attempt is made while the
+  /// picture stays the same; a square of its earlier bytes is removed.
   package func note(_ failure: String, of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256 else { return }
     if let folder = try folder(of: picture, creating: false) {
@@ -94,7 +95,7 @@ package final class SquareStore: Sendable {
     try add(entry)
   }
 
-  /// Makes durable what was done so far.
+  /// Makes all changes so far durable.
   package func flush() throws(LarderError) {
     let (rows, folders, hasUnsyncedNames) = state.withLock { state in
       defer { (state.rows, state.touched, state.hasUnsyncedNames) = ([], [], false) }
@@ -155,7 +156,7 @@ package final class SquareStore: Sendable {
 }
 
 extension PictureName {
-  /// The file's name, ending as what it holds; its own while that is not known.
+  /// The file's name, with the extension of its content; its own while that is not known.
   package func file(holding type: PictureType?) -> String {
     guard let type, let dot = file.lastIndex(of: ".") else { return file }
     let ending = file[file.index(after: dot)...]
@@ -164,7 +165,7 @@ extension PictureName {
   }
 }
 
-/// What the index knows of one picture's square of one size.
+/// The index's entry for one picture's square of one size.
 package struct SquareEntry: Sendable, Equatable {
   /// The picture.
   package var picture: PictureID
@@ -176,7 +177,7 @@ package struct SquareEntry: Sendable, Equatable {
   package var source: [UInt8]
   /// The SHA-256 of the square; nil when none could be made.
   package var sha256: [UInt8]?
-  /// What `stat` said of its file when it was committed.
+  /// The `stat` of its file at its commit.
   package var stamp: FileStamp?
   /// Why none could be made.
   package var failure: String?
@@ -197,7 +198,7 @@ extension Index {
     }
   }
 
-  /// What is known of a picture's square of one size.
+  /// The entry of a picture's square of one size.
   package func square(of picture: PictureID, side: Int) throws(LarderError) -> SquareEntry? {
     try read { db in
       try SquareEntry.fetchOne(
@@ -277,10 +278,10 @@ extension SquareEntry: FetchableRecord, PersistableRecord {
   }
 }
 
-/// Removes the squares, of any size, that are of no use: those whose picture has gone or changed, and
-/// files below `squares/` that no row knows.
+/// Removes useless squares of any size: those whose picture is gone or changed, and files below
+/// `squares/` without a row.
 ///
-/// The caller holds the cache's lock; whoever removes pictures calls this afterwards.
+/// The caller holds the cache's lock, and calls this after removing pictures.
 package struct SquareSweep: Sendable {
   private let layout: CacheLayout
   private let index: Index
@@ -291,7 +292,7 @@ package struct SquareSweep: Sendable {
     self.index = index
   }
 
-  /// Removes what is of no use.
+  /// Removes the useless squares.
   ///
   /// - Returns: How many files went.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or changed.

@@ -3,7 +3,7 @@ import Glibc
 
 /// Checks the squares against their rows.
 ///
-/// Only those that are in step with their picture; the others are the next run's to mend.
+/// Only those that are current; the next run makes the others again.
 struct SquareVerification {
   private let layout: CacheLayout
   private let index: Index
@@ -23,7 +23,7 @@ struct SquareVerification {
     return look
   }
 
-  /// Looks at some squares again, and at files that seemed to be nobody's.
+  /// Checks some squares again, and apparent strays.
   func look(at paths: Set<String>?, _ depth: Verification.Depth) throws(LarderError)
     -> SuspectReview.Look
   {
@@ -83,8 +83,8 @@ struct SquareVerification {
     }
   }
 
-  /// Those of some files that lie where squares belong: one without a row is an orphan only when no held picture has
-  /// its square there.
+  /// The expected ones among files below `squares/`: one without a row is a stray only when no held picture has its
+  /// square there.
   private func known(_ files: [String]) throws(LarderError) -> Set<String> {
     var pictures: [String: String] = [:]
     for path in files { pictures[path] = picture(ofSquare: path) }
@@ -92,7 +92,7 @@ struct SquareVerification {
     return Set(files.filter { path in pictures[path].flatMap { held[$0] } != nil })
   }
 
-  /// Whether a path is one that a square could have, of whatever picture.
+  /// Whether a path is one that a square could have, for any picture.
   private func mayName(_ path: String) -> Bool {
     picture(ofSquare: path).map(PictureName.mayName) ?? false
   }
@@ -103,7 +103,7 @@ struct SquareVerification {
     return parts.count == 3 && Int(parts[1]) != nil ? "images/\(parts[2])" : nil
   }
 
-  /// Forgets what is damaged or missing, so that the next run makes it again, and removes orphans.
+  /// Deletes rows of damaged or missing squares, so that the next run makes them again, and removes strays.
   func repair(_ report: VerifyReport) throws(LarderError) {
     let bad = Set(report.damaged + report.missing)
     try index.forget(try index.squares().filter { bad.contains($0.name) })
@@ -114,7 +114,7 @@ struct SquareVerification {
 }
 
 extension CacheLayout {
-  /// What lies at a path in the cache, one of the system's `S_IF…`; nil when nothing does.
+  /// The type of the file at a path in the cache, one of the system's `S_IF…`; nil if there is none.
   func kind(of path: String) -> mode_t? { root.kind(of: path) }
 
   /// Everything below `squares/` that is no folder, or a folder where none belongs; no link is followed.
@@ -131,7 +131,7 @@ extension CacheLayout {
     return files.sorted()
   }
 
-  /// The folders in a folder; what is none goes to `files`.
+  /// The folders in a folder; other entries are added to `files`.
   private func names(below path: String, into files: inout [String]) throws(LarderError)
     -> [String]
   {

@@ -4,9 +4,9 @@ import Glibc
 /// Small pictures for pages, kept in a cache so that the next page need not make them again:
 /// `thumbnails/<side>/<2 hex>/<64 hex>.jpg`, named by the SHA-256 of the picture they were made of.
 ///
-/// A name says what the file shows, and a file comes by one rename: so nobody needs the cache's lock to
-/// add one or to read one, and several may do so at once. Nothing is synced: what a crash spoils is seen
-/// when it is read, and made again.
+/// A name describes the content of its file, and a file appears by one rename: so no lock is needed to
+/// add or read one, and several processes may do so at once. Nothing is synced: damage after a crash
+/// is noticed on reading, and the thumbnail is made again.
 package struct ThumbnailFolder: Sendable {
   private let path: String
   /// Whether thumbnails can be added: the cache belongs to the user of this process.
@@ -33,7 +33,7 @@ package struct ThumbnailFolder: Sendable {
     return isWhole ? bytes : nil
   }
 
-  /// Keeps a thumbnail, if that is possible; whoever needs it has it already.
+  /// Keeps a thumbnail, if that is possible; the caller has it already.
   ///
   /// - Parameters:
   ///   - bytes: the JPEG.
@@ -60,9 +60,9 @@ package struct ThumbnailFolder: Sendable {
   private func file(_ source: String) -> String { "\(path)/\(source.prefix(2))/\(source).jpg" }
 }
 
-/// Removes the thumbnails, of any size, of pictures that are not held any more, and what else lies there.
+/// Removes the thumbnails, of any size, of pictures that are no longer held, and other files there.
 ///
-/// The caller holds the cache's lock; whoever removes pictures calls this afterwards.
+/// The caller holds the cache's lock, and calls this after removing pictures.
 package struct ThumbnailSweep: Sendable {
   private let layout: CacheLayout
   private let index: Index
@@ -72,7 +72,7 @@ package struct ThumbnailSweep: Sendable {
     (self.layout, self.index) = (layout, index)
   }
 
-  /// Removes what is of no use.
+  /// Removes the useless thumbnails.
   ///
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run() throws(LarderError) {

@@ -18,7 +18,7 @@ package final class BodyFile: Sendable {
     folder = partial.path
     var descriptor = larder_unnamed(partial.descriptor, ".", 0o600)
     if descriptor < 0 {
-      // Not every file system knows files without a name. The sweep knows what is left by a kill here.
+      // Not every file system knows files without a name. The sweep removes files that a kill leaves here.
       let name = "body-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
       let flags = O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL
       descriptor = openat(partial.descriptor, name, flags, 0o600)

@@ -12,10 +12,10 @@ struct FilePlacer {
   /// Takes failures of the cache as a whole.
   let note: (LarderError) -> Void
 
-  /// Gives the files of a group their names, and adds what waits for its rows then.
+  /// Renames the files of a group into place, and then adds the rows that wait for them.
   ///
   /// - Parameters:
-  ///   - group: what the lanes filled.
+  ///   - group: the group that the lanes filled.
   ///   - placed: where the pictures, refusals and rows go; also looked at for equal bytes.
   ///   - held: who holds the bytes of a digest besides, if anybody does.
   func place(_ group: CommitGroup, in placed: inout PlacedBatch, _ held: HeldElsewhere) {
@@ -57,12 +57,12 @@ struct FilePlacer {
 
   /// Syncs one file and gives it its name.
   ///
-  /// After a failed sync the file is dropped, never synced again: the kernel may have thrown away
-  /// what it could not write.
+  /// After a failed sync the file is dropped, never synced again: the kernel may have discarded
+  /// the unwritten pages.
   ///
   /// - Parameters:
-  ///   - picture: the picture; its row has the stamp of the file in its place afterwards.
-  ///   - placed: what has its files placed already, and takes note of this one.
+  ///   - picture: the picture; its row has the stamp of the placed file afterwards.
+  ///   - placed: the group of placed files, which receives this one.
   ///   - held: who holds the bytes of a digest besides.
   /// - Returns: Whether a file was renamed; it is not when the bytes in place are kept.
   private func place(
@@ -83,7 +83,7 @@ struct FilePlacer {
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
-      // What stays of the note is swept by the next run, for it has no body any more.
+      // The next run sweeps a leftover note, because it has no body any more.
       if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
       picture.moveInto(picture.entry.stamp)
       placed.note(picture)
@@ -137,16 +137,16 @@ struct KeptPlacing {
   /// Takes failures of the cache as a whole.
   let note: @Sendable (LarderError) -> Void
 
-  /// How many bytes are read for requests under way; one picture always goes out, whatever its size.
+  /// The bytes read for requests under way; one picture always goes out, at any size.
   private static let room = ByteCount.mebibytes(32)
 
-  /// Puts the pictures of a group, and adds what waits for its rows then.
+  /// Puts the pictures of a group, and then adds the rows that wait for them.
   ///
   /// A put is whole or did not happen, so nothing is synced. A picture that could not be put is refused, and the rest
-  /// goes on.
+  /// continues.
   ///
   /// - Parameters:
-  ///   - group: What the lanes filled.
+  ///   - group: The group that the lanes filled.
   ///   - placed: Where the pictures, refusals and rows go.
   func place(_ group: CommitGroup, in placed: inout PlacedBatch) {
     let places = Mutex<[Int: Result<FileStamp, LarderError>]>([:])
@@ -181,7 +181,7 @@ struct KeptPlacing {
     placed.add(rowsOf: group)
   }
 
-  /// Removes the file that the bytes waited in; what cannot be removed is swept by the next run.
+  /// Removes the file in which the bytes waited; if that fails, the next run sweeps it.
   private func remove(_ picture: StagedPicture) {
     let name = picture.entry.partialName
     if picture.hasNote { try? disk.remove(name.noteName, in: layout.partial) }

@@ -19,7 +19,7 @@ final class GroupCommitter: @unchecked Sendable {
   private var placed = PlacedBatch()
   /// Groups whose rows are being written.
   private var committing: PlacedBatch?
-  /// Whether what is placed is to be committed as soon as no other rows are being written.
+  /// Whether the placed files are to be committed as soon as no other rows are being written.
   private var areRowsDue = false
   private var isAlarmSet = false
   /// Whom to tell once nothing waits for its rows.
@@ -29,7 +29,7 @@ final class GroupCommitter: @unchecked Sendable {
   private let index: Index
   private let disk: any Disk
   private let run: RunID
-  /// What was held when the run began.
+  /// The held pictures at the start of the run.
   private let states: PictureStates?
   /// How long the rows of full groups may wait for more.
   private let patience: DispatchTimeInterval
@@ -75,10 +75,10 @@ final class GroupCommitter: @unchecked Sendable {
 
   /// Takes a group; blocks until the files of the one before are placed.
   ///
-  /// The lane that would fill the next group waits here too, which bounds what a crash can lose.
+  /// The lane that would fill the next group waits here too, which bounds the loss in a crash.
   ///
   /// - Parameters:
-  ///   - group: what the lane gathered.
+  ///   - group: the group that the lane gathered.
   ///   - isFull: whether more arrived than the group had room for, so that its rows may wait a moment for
   ///     those of the next; otherwise little arrives, and they are committed at once.
   func send(_ group: CommitGroup, isFull: Bool) {
@@ -147,7 +147,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Commits what waits now once it has waited long enough, for nothing else may arrive.
+  /// Commits the waiting pictures once they have waited long enough, because no others may arrive.
   private func setAlarm() {
     guard !isAlarmSet else { return }
     isAlarmSet = true
@@ -204,7 +204,8 @@ final class GroupCommitter: @unchecked Sendable {
   }
 }
 
-/// What is made ready together: its files are synced and renamed before any of its rows is written.
+/// The pictures that become durable together: their files are synced and renamed before any of their rows is
+/// written.
 struct CommitGroup: Sendable {
   /// The most pictures that may be in groups at once, filling or being placed; a crash loses no more.
   static let most = 64
@@ -244,7 +245,8 @@ struct CommitGroup: Sendable {
   }
 }
 
-/// A picture whose bytes are on the disk: in `partial/` first, then in their place, waiting for their row.
+/// A picture whose bytes are on the disk: in `partial/` first, then at their final path, waiting for their
+/// row.
 ///
 /// A class: passing it costs one retain.
 final class StagedPicture: @unchecked Sendable {
@@ -253,7 +255,7 @@ final class StagedPicture: @unchecked Sendable {
 
   /// The row to write, complete.
   private(set) var entry: PictureEntry
-  /// The file with the bytes until it is in its place; nil when those in place are kept.
+  /// The file with the bytes until it is in place; nil when the existing file is kept.
   private(set) var partial: OpenFile?
   /// Where the file goes.
   let name: PictureName
@@ -261,7 +263,7 @@ final class StagedPicture: @unchecked Sendable {
   let hasNote: Bool
   /// The SHA-256 of the bytes held before, if any.
   let before: [UInt8]?
-  /// What to tell once it is durable.
+  /// The result to report once it is durable.
   let outcome: PictureOutcome
   /// Whom to tell.
   let completion: @Sendable (PictureOutcome) -> Void
@@ -283,8 +285,8 @@ final class StagedPicture: @unchecked Sendable {
     self.completion = completion
   }
 
-  /// Notes that the file is in its place, with this stamp, and closes it: 256 pictures may wait for their rows, and
-  /// would hold as many descriptors.
+  /// Records the stamp of the placed file, and closes it: 256 pictures may wait for their rows, and would hold as
+  /// many descriptors.
   func moveInto(_ stamp: FileStamp?) {
     entry.stamp = stamp
     partial = nil
@@ -312,7 +314,7 @@ struct PlacedBatch: Sendable {
     refused.append((outcome, completion))
   }
 
-  /// Adds what a group has besides pictures.
+  /// Adds the other contents of a group, besides pictures.
   mutating func add(rowsOf group: CommitGroup) {
     contents.rows += group.rows
     contents.details += group.details

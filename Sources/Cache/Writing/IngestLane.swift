@@ -5,8 +5,8 @@ import Transport
 
 /// One of the queues on which bodies become files: they are hashed and written to `partial/` there.
 ///
-/// What is submitted is done in order, and gathered into groups. Lanes share the gate that holds the transfer
-/// thread back, and the committer that their groups go to.
+/// Performs the submitted work in order, and gathers it into groups. Lanes share the gate that holds the
+/// transfer thread back, and the committer that their groups go to.
 final class IngestLane: @unchecked Sendable {
   // SAFETY: `group`, `dueAt` and `isAlarmSet` belong to `queue`, which is serial; `inbox` has a lock. All else is
   // constant.
@@ -15,7 +15,7 @@ final class IngestLane: @unchecked Sendable {
   private var dueAt = DispatchTime.distantFuture
   private var isAlarmSet = false
 
-  /// What all lanes of a store have in common.
+  /// The state that all lanes of a store share.
   final class Shared: Sendable {
     let layout: CacheLayout
     let disk: any Disk
@@ -51,9 +51,9 @@ final class IngestLane: @unchecked Sendable {
     case discard(PictureSpill)
     case leave(PictureSpill)
     case whole(ArrivedBody)
-    /// Whatever else a group may hold: rows without new bytes.
+    /// Other contents of a group: rows without new bytes.
     case collect(@Sendable (inout CommitGroup) -> Void)
-    /// Sends off what there is and tells when that is done.
+    /// Sends off the gathered group and reports its completion.
     case flush(@Sendable () -> Void)
   }
 
@@ -255,13 +255,13 @@ final class IngestLane: @unchecked Sendable {
   }
 
   private func stamp(of entry: PictureEntry) throws(LarderError) -> FileStamp? {
-    // The run began with a look at what a store keeps.
+    // The run began with the list of a store.
     if layout.keeper != nil { return entry.stamp }
     return try layout.folder(entry.name.folder).stamp(of: entry.name.file)
   }
 }
 
-/// A picture's body that has arrived in full, and what is to be made of it.
+/// The body of a picture that arrived in full, and its destination.
 ///
 /// A class: passing it costs one retain.
 final class ArrivedBody: @unchecked Sendable {
@@ -269,7 +269,7 @@ final class ArrivedBody: @unchecked Sendable {
 
   /// Makes the row to write, on the lane, because the transfer thread has no time to read headers.
   let entry: @Sendable () -> PictureEntry
-  /// What the first bytes are; nil when they are of no picture, or too few to tell.
+  /// The type by the first bytes; nil if they are no picture, or too few to tell.
   let type: PictureType?
   /// The bytes that were not handed on before.
   private(set) var rest: [UInt8]
@@ -279,7 +279,7 @@ final class ArrivedBody: @unchecked Sendable {
   let lane: IngestLane?
   /// Whether the transport can tell that nothing is missing.
   let provesEnd: Bool
-  /// What was held before, if anything.
+  /// The held version before, if any.
   let previous: PictureEntry?
   /// Whom to tell when it is durable, or refused.
   let completion: @Sendable (PictureOutcome) -> Void
@@ -317,17 +317,18 @@ final class ArrivedBody: @unchecked Sendable {
 /// One thread enters and may wait; any other leaves. The waiting one is woken once half of the
 /// room is free again, so that it does not wake for every picture.
 ///
-/// What enters leaves, once and with the same number of bytes. Every breach of that ends the process: more
-/// that leaves than entered would let any amount of memory fill, and less would stop the transfers for ever.
+/// Each body that enters leaves exactly once, with the same number of bytes. Every breach of that ends the
+/// process: more that leaves than entered would let any amount of memory fill, and less would stop the
+/// transfers for ever.
 final class ByteGate: Sendable {
-  /// What is in the room, and who waits before it.
+  /// The bytes inside, and the callers that wait.
   struct Occupancy {
     private let room: ByteCount
     private var waiting: ByteCount = 0
-    /// What the blocked thread brings; it cannot leave before that thread continues.
+    /// The bytes of the blocked thread; it cannot leave before that thread continues.
     private var blocked: ByteCount?
 
-    /// A room for so many bytes.
+    /// A gate with this capacity.
     init(room: ByteCount) {
       self.room = room
     }
@@ -362,7 +363,7 @@ final class ByteGate: Sendable {
 
   /// Counts `bytes` in, and waits while there is no room.
   ///
-  /// Whatever its size, one always fits when nothing else waits.
+  /// A body of any size fits when no other waits.
   func enter(_ bytes: ByteCount) {
     if occupancy.withLock({ $0.enter(bytes) }) { opened.wait() }
   }
@@ -375,8 +376,8 @@ final class ByteGate: Sendable {
 
 /// Memory for the pieces in which large bodies are handed on, used again once a piece is written.
 ///
-/// A block of a piece's size is mapped anew by `malloc` each time, so that every piece would cost 64 page faults and
-/// their zeroing: leaving it out costs 6 % of the processor time of a run of large pictures.
+/// A block of a piece's size is mapped again by `malloc` each time, so that every piece would cost 64 page faults
+/// and their zeroing: leaving it out costs 6 % of the processor time of a run of large pictures.
 final class PieceRoom: Sendable {
   /// How many bytes a piece has room for.
   private let size: Int
@@ -384,7 +385,7 @@ final class PieceRoom: Sendable {
   private static let most = 64
   private let free = Mutex<[[UInt8]]>([])
 
-  /// Room for pieces of so many bytes.
+  /// A pool of pieces of this size.
   init(size: Int) {
     self.size = size
   }

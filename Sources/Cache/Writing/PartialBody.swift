@@ -3,23 +3,23 @@ import Crypto
 import Glibc
 import Synchronization
 
-/// What a later run needs to resume a body that broke off.
+/// The data that a later run needs to resume an interrupted body.
 ///
 /// Kept beside the body in `partial/`, in a note of its own. It is written when the body outgrows
 /// memory, and never for the many small pictures that come in one piece; each piece adds a line with
 /// the digest of all that came so far, so that no byte that changed on the disk becomes part of a
 /// picture. A note counts only in the same boot of the machine: a kill leaves all that was written,
 /// but after a power cut a file may have its size and not its bytes, and syncing every piece would
-/// cost more than it saves. What another version wrote does not count either: its first line differs,
+/// cost more than it saves. A note of another version does not count either: its first line differs,
 /// the body is removed, and the picture fetched from its beginning.
 struct PartialBody: Equatable, Sendable {
   /// The picture's URL, as it is sent.
   var url: String
-  /// What `If-Range` has to say; a strong entity-tag or a strong date.
+  /// The value for `If-Range`: a strong entity-tag or a strong date.
   var validator: String
   /// The resource that the bytes came from in the end: a redirect may change its mind.
   var source: String
-  /// What the first bytes are.
+  /// The type by the first bytes.
   var type: PictureType
   /// The whole's length, when the origin told it.
   var length: ByteCount?
@@ -33,8 +33,8 @@ struct PartialBody: Equatable, Sendable {
   /// The identity that the URL gives.
   var id: PictureID { PictureID(url: url) }
 
-  /// Where to resume: after what is held, or at its last byte when nothing more can follow, because
-  /// a range behind the end would be refused.
+  /// The offset to resume at: after the held bytes, or at the last byte when nothing more can
+  /// follow, because a range after the end would be refused.
   var offset: ByteCount { size == length ? size - 1 : size }
 }
 
@@ -63,7 +63,7 @@ extension PartialBody {
     length = Int64(head[6]).map(ByteCount.init(_:))
     guard PictureEntry(id: id, url: url).partialName == name else { return nil }
     noteSize = ByteCount(lines[...Self.headLines].reduce(0) { $0 + $1.utf8.count + 1 })
-    // What follows the last line break was cut.
+    // Text after the last line break was truncated.
     for line in lines[(Self.headLines + 1)...].dropLast() {
       let words = line.split(separator: " ", omittingEmptySubsequences: false)
       guard words.count == 2, let count = Int64(words[0]).map(ByteCount.init(_:)),
@@ -85,7 +85,7 @@ extension PartialBody {
     return (head + [Self.ending + Self.digest(of: head[...]), ""]).joined(separator: "\n")
   }
 
-  /// The note's line that says how many bytes came, and what they are.
+  /// The note's line with the number and digest of the received bytes.
   ///
   /// - Parameters:
   ///   - count: how many lie in the file.
@@ -119,8 +119,8 @@ extension PartialBody {
     return Hexadecimal.text(hash.finalize()) == digest
   }
 
-  /// What the kernel calls the time since the machine was started; empty when it does not tell,
-  /// and then no partial body outlives its run.
+  /// The kernel's id of this boot; empty when it is not available, and then no partial body
+  /// outlives its run.
   static let boot: String = {
     let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
@@ -132,8 +132,8 @@ extension PartialBody {
 }
 
 extension PictureEntry {
-  /// The file's name in `partial/` while it is on its way: one a picture, so that what a killed
-  /// run left is overwritten by the next.
+  /// The file's name in `partial/` during its transfer: one a picture, so that the next run
+  /// overwrites the file of a killed one.
   var partialName: String { id.hexadecimal }
 }
 
@@ -144,14 +144,14 @@ extension String {
 
 /// The bodies that earlier runs left unfinished in `partial/`, to be resumed by fetches of the same pictures.
 ///
-/// They are few and young: what is old, damaged, of another boot or beyond the number kept is
-/// removed before a run, and what no picture asked for is removed at the end of a complete one.
+/// They are few and young: before a run, old, damaged and surplus ones, and those of another boot,
+/// are removed; at the end of a complete one, those of unrequested pictures.
 package final class PartialBodies: Sendable {
   /// How many are kept from one run to the next, the youngest.
   static let most = 256
   /// How long one is kept, in seconds: a week.
   package static let longestAge: Int64 = 7 * 86_400
-  /// A body shorter than this is not kept when its transfer fails: asking for it anew costs about
+  /// A body shorter than this is not kept when its transfer fails: requesting it again costs about
   /// as much as keeping it.
   static let leastSize: ByteCount = 65_536
 
@@ -164,7 +164,7 @@ package final class PartialBodies: Sendable {
     self.layout = layout
   }
 
-  /// Takes stock of `partial/`, removing what no run can use.
+  /// Lists `partial/`, and removes unusable files.
   ///
   /// The caller holds the cache's lock.
   ///
@@ -172,7 +172,7 @@ package final class PartialBodies: Sendable {
   ///   - layout: the cache.
   ///   - oldest: files last written before this are removed. One from the future is
   ///     kept: it is the clock that jumped.
-  ///   - boot: what the kernel calls this boot.
+  ///   - boot: the kernel's id of this boot.
   /// - Throws: ``LarderError`` when the folder cannot be read or cleared.
   init(
     _ layout: CacheLayout,
@@ -211,7 +211,7 @@ package final class PartialBodies: Sendable {
 
   /// Hands over the body of a picture, once, and only if its bytes are those that came.
   ///
-  /// Reads them all. One that is not sound is removed: the picture begins anew.
+  /// Reads them all. A damaged one is removed: the picture begins again.
   func take(_ id: PictureID) -> PartialBody? {
     let taken = bodies.withLock { bodies -> (String, PartialBody)? in
       guard !bodies.isEmpty else { return nil }
@@ -225,7 +225,7 @@ package final class PartialBodies: Sendable {
     return nil
   }
 
-  /// Removes what nobody asked for; the next run removes what this one cannot.
+  /// Removes unrequested bodies; the next run removes those that this one cannot.
   func sweep() {
     let left = bodies.withLock { bodies in
       defer { bodies = [:] }

@@ -8,9 +8,9 @@ import Transport
 /// open and one write; a larger one goes to its partial file a piece at a time, hashed on the
 /// way. Runs on the transfer thread; the pieces are worked on in one of the store's lanes, in order.
 ///
-/// What came before a transfer broke is kept, in memory or on disk, so that the next attempt can go
-/// on behind it when the origin's validator is strong. Beyond the run it is kept on disk: all but
-/// the last 256 KiB whatever happens, and those too unless the process is killed.
+/// The bytes before a failure are kept, in memory or on disk, so that the next attempt can continue
+/// after them when the origin's validator is strong. Beyond the run they are kept on disk: all but
+/// the last 256 KiB in any case, and those too unless the process is killed.
 package final class PictureSink: BodySink {
   /// How many bytes are gathered before they are handed on: 256 KiB.
   static let spillSize = 256 * 1024
@@ -27,11 +27,11 @@ package final class PictureSink: BodySink {
     var handedOn: ByteCount = 0
     var type: PictureType?
     var spill: PictureSpill?
-    /// Where pieces of this picture go, once one went there: what comes later must not overtake them.
+    /// The lane of this picture's pieces, once one went there: later pieces must not overtake them.
     var lane: IngestLane?
-    /// What the origin said of the body; read only when a transfer breaks or a body is large.
+    /// The head of the response; read only when a transfer breaks or a body is large.
     var head: ResponseHead?
-    /// What an earlier run knew of it.
+    /// The partial body of an earlier run.
     var held: PartialBody?
 
     var count: ByteCount { handedOn + ByteCount(gathered.count) }
@@ -69,7 +69,7 @@ package final class PictureSink: BodySink {
   /// The first bytes of a body that was refused, until the sink is used again.
   package var refused: [UInt8] { state.withLock { Array($0.gathered.prefix(8192)) } }
 
-  /// What a later run needs to resume the body that is coming; nil when it cannot be resumed.
+  /// The data that a later run needs to resume the arriving body; nil when it cannot be resumed.
   private func body(_ state: State) -> PartialBody? {
     if let held = state.held { return held }
     guard let head = state.head, !head.isEncoded, head.status == 200, let type = state.type,
@@ -124,7 +124,7 @@ package final class PictureSink: BodySink {
     }
   }
 
-  /// Takes what is gathered out of memory, to be written.
+  /// Takes the gathered bytes out of memory, to be written.
   private func handOn(_ state: inout State) -> (bytes: [UInt8], spill: PictureSpill) {
     let lane = state.lane ?? store.nextLane()
     let spill = state.spill ?? PictureSpill(id: id, body: body(state), lane: lane)
@@ -136,8 +136,8 @@ package final class PictureSink: BodySink {
     return (piece, spill)
   }
 
-  /// Ends a transfer that failed for good in this run: keeps what came for the next run to resume, when it is large
-  /// enough and has a validator.
+  /// Ends a transfer that failed for good in this run: keeps its bytes for the next run to resume, when there are
+  /// enough and a validator.
   package func leave() {
     let (piece, spill, pays) = state.withLock { state in
       defer { state.clear() }
@@ -150,7 +150,7 @@ package final class PictureSink: BodySink {
     if pays { spill.lane.submit(.leave(spill)) } else { spill.lane.submit(.discard(spill)) }
   }
 
-  /// Discards what came so far: the attempt failed and another begins.
+  /// Discards the bytes so far: the attempt failed and another begins.
   package func restart() {
     let spill = state.withLock { state in
       let spill = state.spill
@@ -160,7 +160,7 @@ package final class PictureSink: BodySink {
     if let spill { spill.lane.submit(.discard(spill)) }
   }
 
-  /// Hands out what arrived, once the transfer has ended well, and keeps nothing.
+  /// Hands out the received body, once the transfer has succeeded, and keeps nothing.
   func finish(
     as entry: @escaping @Sendable () -> PictureEntry,
     replacing previous: PictureEntry?,

@@ -14,29 +14,29 @@ final class PictureSpill: @unchecked Sendable {
   private var hash = SHA256()
   private(set) var file: OpenFile?
   private(set) var size: ByteCount = 0
-  /// The first and last of what came.
+  /// The first and last received bytes.
   private(set) var ending = PictureEnding()
   /// Whether a note lies beside the file.
   private(set) var hasNote = false
   /// The note, to which each piece adds a line.
   private var note: OpenFile?
-  /// What an earlier run left, until its bytes are hashed.
+  /// The part of an earlier run, until its bytes are hashed.
   private var held: PartialBody?
-  /// What a later run needs to resume the body; nil when it cannot be resumed.
+  /// The data that a later run needs to resume the body; nil when it cannot be resumed.
   private let body: PartialBody?
   private let name: String
   /// Where all that is done for it is done.
   let lane: IngestLane
   let failure = Mutex<LarderError?>(nil)
 
-  /// A new body; `body` is what its note will say, nil when it cannot be resumed.
+  /// A new body; `body` is the content of its note, nil when it cannot be resumed.
   init(id: PictureID, body: PartialBody?, lane: IngestLane) {
     self.lane = lane
     name = PictureEntry(id: id, url: "").partialName
     self.body = body
   }
 
-  /// A body of which an earlier run left the first part.
+  /// A body whose first part an earlier run left.
   init(id: PictureID, resuming held: PartialBody, lane: IngestLane) {
     self.lane = lane
     name = PictureEntry(id: id, url: "").partialName
@@ -60,7 +60,7 @@ final class PictureSpill: @unchecked Sendable {
     }
   }
 
-  /// Makes the file and its note, or opens what an earlier run left and hashes it.
+  /// Makes the file and its note, or opens the part of an earlier run and hashes it.
   private func open(_ layout: CacheLayout, _ disk: any Disk) throws(LarderError) -> OpenFile {
     if let held {
       let file = try disk.reopen(name, in: layout.partial, keeping: held.offset)
@@ -116,7 +116,7 @@ final class PictureSpill: @unchecked Sendable {
     return true
   }
 
-  /// Removes the partial file; what cannot be removed is swept by the next run.
+  /// Removes the partial file; if that fails, the next run sweeps it.
   func discard(_ layout: CacheLayout, _ disk: any Disk) {
     if hasNote { try? disk.remove(name.noteName, in: layout.partial) }
     let hasFile = file != nil || held != nil

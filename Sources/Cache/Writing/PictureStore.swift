@@ -41,8 +41,8 @@ package final class PictureStore: Sendable {
   ///   - index: its index.
   ///   - disk: where the bytes go.
   ///   - run: the run that changes are entered under.
-  ///   - states: what is held before the run, to find equal bytes; nil to look for none.
-  ///   - partials: what earlier runs left unfinished.
+  ///   - states: the held pictures before the run, to find equal bytes; nil to look for none.
+  ///   - partials: the partial bodies of earlier runs.
   ///   - patience: how long a group may wait to be filled, and the rows of full ones for more, while more is
   ///     announced.
   ///   - lanes: how many bodies are hashed and written at once; nil for one a processor, four at most.
@@ -72,23 +72,23 @@ package final class PictureStore: Sendable {
     self.lanes = (0..<count).map { _ in IngestLane(shared) }
   }
 
-  /// A sink for the body of one picture, which resumes what an earlier run left of it.
+  /// A sink for the body of one picture, which resumes the part of an earlier run.
   package func sink(id: PictureID, url: String) -> PictureSink {
     PictureSink(id: id, url: url, store: self, resuming: partials.take(id))
   }
 
-  /// Removes what earlier runs left unfinished and no sink took up.
+  /// Removes partial bodies of earlier runs that no sink resumed.
   package func sweepPartials() {
     partials.sweep()
   }
 
-  /// Keeps what `sink` received, once its transfer has ended well.
+  /// Keeps the body that `sink` received, once its transfer has succeeded.
   ///
   /// - Parameters:
   ///   - sink: the sink of the transfer.
-  ///   - entry: makes the row to write, on a lane, because the transfer thread has no
-  ///     time to read headers; the store fills in what the bytes say.
-  ///   - previous: what was held before, if anything.
+  ///   - entry: makes the row to write, on a lane, because the transfer thread has no time to read
+  ///     headers; the store adds the fields that depend on the bytes.
+  ///   - previous: the held version before, if any.
   ///   - connectionIsOpen: see ``Response/connectionIsOpen``.
   ///   - completion: called on a queue of the store when the picture is durable, or refused.
   package func commit(
@@ -104,7 +104,7 @@ package final class PictureStore: Sendable {
       connectionIsOpen: connectionIsOpen,
       completion: completion
     )
-    // Behind what was handed on in pieces, now or in an earlier attempt.
+    // After the pieces that were handed on, now or in an earlier attempt.
     (body.lane ?? freeLane).submit(.whole(body))
   }
 
@@ -146,21 +146,21 @@ package final class PictureStore: Sendable {
     )
   }
 
-  /// Says that so many requests are under way whose outcomes will be kept; any thread.
+  /// Announces requests whose outcomes will be kept; from any thread.
   package func announce(_ count: Int) {
     announced.add(count, ordering: .relaxed)
   }
 
-  /// Says that what came of one announced request was handed over, or that nothing did.
+  /// Reports that the outcome of one announced request was handed over, or that there is none.
   ///
-  /// After the last, what has gathered is committed at once: no group waits for more to fill it
-  /// when nothing more is on its way.
+  /// After the last, the gathered pictures are committed at once: no group waits for more when
+  /// nothing more can arrive.
   package func conclude() {
     let left = announced.subtract(1, ordering: .relaxed).newValue
     if left == 0 { flush {} }
   }
 
-  /// Commits what has arrived so far, then calls `completion`, on a queue of the store.
+  /// Commits the pictures so far, then calls `completion`, on a queue of the store.
   package func flush(_ completion: @escaping @Sendable () -> Void) {
     let group = WorkGroup()
     for lane in lanes {

@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// Joins work on other threads: what enters leaves, once, and after ``join()`` nothing enters any more.
+/// Joins work on other threads: each `enter` has one `leave`, and after ``join()`` nothing enters any more.
 ///
-/// Every breach of that ends the process, in every build: a leave too few would hold a run up for ever, one too
-/// many would let it end before its work has, and what enters late would be left out of its report. The count costs
-/// two atomic operations a piece of work.
+/// Every breach of that ends the process, in every build: a missing leave would block a run forever, a surplus one
+/// would let it end before its work has, and a late entry would be missing from its report. The count costs two
+/// atomic operations a piece of work.
 package final class WorkGroup: Sendable {
   private let group = DispatchGroup()
   /// How many have entered and not left; `closed` once nothing may enter.
@@ -41,7 +41,7 @@ package final class WorkGroup: Sendable {
 
   /// Waits until all have left, and closes the group.
   ///
-  /// Whoever calls it knows that nothing can enter any more but what those bring that have not left.
+  /// The caller knows that only work that has not left yet can enter more.
   package func join() {
     group.wait()
     let (isEmpty, found) = count.compareExchange(
