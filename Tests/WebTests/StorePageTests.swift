@@ -144,7 +144,8 @@ import Testing
 
   @Test func `the breadcrumb is one path, also for an item of several sections`() async throws {
     let visitor = try StoreFixture(items: 2) { shop in
-      shop.items["B"]?.append(shop.items["A"]?[0] ?? shop.items["B"]![0])
+      let shared = shop.items["A"]?.first
+      shop.items["B"]? += shared.map { [$0] } ?? []
     }
 
     let page = await visitor.get("/items/A1")
