@@ -15,7 +15,7 @@ final class DetailStage: Sendable {
     var tally = SyncReport.Details()
     var lost: [String: [LostField]] = [:]
     var line: WorkLine<String>?
-    /// What items fill the places of the rule with, beside their ids.
+    /// The item fields that fill the placeholders of the rule, besides the id.
     var fields: [String: [String: String]] = [:]
   }
 
@@ -69,7 +69,7 @@ final class DetailStage: Sendable {
     state.withLock { $0.line = line }
   }
 
-  /// What was done so far.
+  /// The counts so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
   /// The fields that details have and that could not be read, by item.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
@@ -91,7 +91,7 @@ final class DetailStage: Sendable {
 
   // MARK: - Asking
 
-  /// Starts a batch: looks up what is held of it, shows what is fresh, and asks for the rest.
+  /// Starts a batch: looks up the held details, shows fresh ones, and requests the rest.
   private func start(_ ids: [String]) {
     let fields = state.withLock { state in ids.map { state.fields[$0] } }
     var items: [String] = []
@@ -212,7 +212,7 @@ final class DetailStage: Sendable {
     }
   }
 
-  // MARK: - What becomes of a detail
+  // MARK: - Outcome of a detail
 
   /// A detail that was just decoded: hands on its pictures, and writes it.
   private func take(
@@ -302,7 +302,7 @@ final class DetailStage: Sendable {
     context.commit(detail, document) { [self] in finish(1, count) }
   }
 
-  /// Notes what shows of an item from now on.
+  /// Records the detail that an item shows from now on.
   private func note(_ detail: DetailEntry) {
     let lost = detail.body.map(ItemDetail.lostFields) ?? []
     if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
@@ -327,7 +327,7 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Ends so many details.
+  /// Ends a number of details.
   private func finish(_ number: Int = 1, _ count: (inout SyncReport.Details) -> Void) {
     let (line, failed) = state.withLock { state in
       let before = state.tally.failed
@@ -346,7 +346,7 @@ final class DetailStage: Sendable {
 
   /// Judges the details that were held and are missing now; see ``VanishedDetails``.
   ///
-  /// A run that is killed before leaves them to the next, which asks for them anew.
+  /// A run that is killed before leaves them to the next, which requests them again.
   func judgeMissing() {
     let (seen, tally) = state.withLock { ($0.seen, $0.tally) }
     // At a first sync nothing was held that could be kept.
@@ -405,7 +405,7 @@ final class DetailStage: Sendable {
 }
 
 extension FailureReason {
-  /// Details of which the origin has none, at the first sync that asks for them.
+  /// Details that the origin lacks, all of three or more, at the first sync that requests them.
   static let detailsMissing = FailureReason(rawValue: "details-missing")
 }
 
@@ -447,6 +447,6 @@ extension RunContext {
 }
 
 extension DetailEntry {
-  /// Whether the origin has what is held, as far as is known.
+  /// Whether the origin still has the held version, as far as is known.
   var isCurrent: Bool { state == .held && since == nil }
 }

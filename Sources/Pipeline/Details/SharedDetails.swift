@@ -15,17 +15,17 @@ final class SharedDetails: Sendable {
     var unreadable: [String: String]
     /// The document's row.
     var document: DocumentEntry
-    /// What references in it are relative to.
+    /// The base of its relative references.
     var base: WebURL?
   }
 
-  /// What the document said.
+  /// The answer for the document.
   enum Answer: Sendable {
     /// A new body.
     case decoded(Body)
-    /// What is held still stands.
+    /// The held version is current.
     case unchanged(DocumentEntry)
-    /// There is nothing to be had.
+    /// It is not available.
     case failed
   }
 
@@ -118,8 +118,8 @@ final class SharedDetails: Sendable {
       try decodeDetails(body, using: context.catalog)
     }
     var document = document
-    // What could not be read is read again in every run, and told again: the row loses its validators, and
-    // with them those of the body before, which a 304 must not bring back.
+    // Unreadable parts are read and reported in every run: the row loses its validators, and with them
+    // those of the body before, which a 304 must not bring back.
     if !decoded.unreadable.isEmpty {
       let fetched = document.fetched
       document = request.row

@@ -10,7 +10,7 @@ package struct CatalogAddresses: Sendable {
   private let values: [String: String]
   private let parser: any URLParsing
 
-  /// What the catalog file's addresses are relative to.
+  /// The base of the catalog file's addresses.
   private enum Base: Sendable {
     case file(String)
     case web(Result<WebURL, TransferFailure>)
@@ -21,7 +21,7 @@ package struct CatalogAddresses: Sendable {
   /// - Parameters:
   ///   - catalog: the catalog file.
   ///   - folder: the folder it lies in.
-  ///   - base: what replaces its `base`, if anything.
+  ///   - base: the replacement of its `base`, if any.
   ///   - environment: where `${NAME}` in the catalog's URLs comes from.
   ///   - parser: how URLs are read.
   /// - Throws: ``CatalogError`` that names a variable which is not set.
@@ -68,7 +68,7 @@ package struct CatalogAddresses: Sendable {
     return sources
   }
 
-  /// The first page of a source, with the values of a first page in its places.
+  /// The first page of a source, with the values of a first page in its placeholders.
   private func firstPage(
     _ text: String,
     ofSource position: Int
@@ -92,7 +92,7 @@ package struct CatalogAddresses: Sendable {
   }
 
   /// The source that a text in the catalog file means: `file:` names a file; else a URL, relative
-  /// to `base`; without a base, what is no URL is a file relative to the catalog file.
+  /// to `base`; without a base, text that is no URL is a file relative to the catalog file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
     let text = VariableURL(text, values)
     if let path = Self.filePath(text.plain, in: folder) { return .file(path) }
@@ -117,8 +117,9 @@ package struct CatalogAddresses: Sendable {
     return true
   }
 
-  /// What the user named: the base, the sections, the details and what gets headers for pictures by their hosts, and of
-  /// those the base and the sections as origins that get the catalog's headers.
+  /// The origins that the user named: the base, the sections, the details and the hosts with headers for pictures.
+  ///
+  /// The base and the sections get the catalog's headers.
   func named() throws(TransferFailure) -> NamedOrigins {
     var named = NamedOrigins()
     if let localBase { named.entrust(localBase) }
@@ -170,7 +171,7 @@ package struct CatalogAddresses: Sendable {
 extension DetailRule {
   /// The URL of an item's detail, as the catalog file's text with the item's values in it.
   ///
-  /// - Parameter values: What the item fills places with.
+  /// - Parameter values: The item's values for placeholders.
   /// - Returns: The text.
   /// - Throws: ``TransferFailure`` with the reason `url-invalid` when the item has no value for a place, or one
   ///   that no URL can hold.
@@ -207,7 +208,7 @@ struct VariableURL: Sendable {
   /// that begins the text and whose value is an absolute URL.
   let veiled: String
 
-  /// A text that names no variable, whatever stands in it.
+  /// A text without variables, even if it looks like one.
   init(plain: String) {
     self.plain = plain
     veiled = plain
@@ -248,7 +249,7 @@ struct VariableURL: Sendable {
     self.veiled = veiled + rest
   }
 
-  /// Whether what follows still belongs to the authority. (RFC 3986, section 3.2)
+  /// Whether the following text still belongs to the authority. (RFC 3986, section 3.2)
   private static func endsInAuthority(_ text: String) -> Bool {
     guard let slashes = text.firstRange(of: "://") else { return false }
     return !text[slashes.upperBound...].contains { "/?#".contains($0) }

@@ -28,7 +28,7 @@ struct DocumentBody: RandomAccessBody {
     self.count = count
   }
 
-  /// What ``ContentDigest/number(of:)`` says of it.
+  /// Its ``ContentDigest/number(of:)``.
   var digest: Int64 {
     switch place {
     case .memory(let bytes): ContentDigest.number(of: bytes)
@@ -59,8 +59,8 @@ struct DocumentBody: RandomAccessBody {
   /// Decodes the body with all its bytes in memory.
   ///
   /// - Parameter decode: The decoder.
-  /// - Returns: What the decoder returns.
-  /// - Throws: What the decoder throws; ``CatalogError`` also when the body is in a file that cannot be read.
+  /// - Returns: The decoder's result.
+  /// - Throws: The decoder's error; ``CatalogError`` also when the body is in a file that cannot be read.
   func decoded<Value>(
     by decode: ([UInt8]) throws(CatalogError) -> Value
   ) throws(CatalogError) -> Value {
@@ -140,7 +140,7 @@ extension BodyFile {
 ///
 /// Where no file can be made or written, all stays in memory.
 struct BodySpool {
-  /// How much is in memory at most where a file is to be had; ``ListingWindows`` does not cut what is smaller.
+  /// The largest body in memory where a file is available; ``ListingWindows`` does not cut smaller ones.
   static let mostInMemory = 4 << 20
   /// How much is written to the file at once, and read from it.
   static let piece = 1 << 20
@@ -190,12 +190,12 @@ struct BodySpool {
     bytes.withUnsafeBytes { append($0) }
   }
 
-  /// Forgets what came.
+  /// Forgets the received bytes.
   mutating func removeAll() {
     self = BodySpool(mostInMemory: mostInMemory, makeFile: makeFile)
   }
 
-  /// What came; nothing is held afterwards.
+  /// The received bytes; nothing is held afterwards.
   mutating func take() -> DocumentBody {
     defer { removeAll() }
     if file != nil, !waiting.isEmpty, let makeFile { spill(makeFile) }
@@ -203,7 +203,7 @@ struct BodySpool {
     return DocumentBody(file, count: written, digest: digest.number)
   }
 
-  /// Puts what waits into the file; takes all back from it when that fails.
+  /// Writes the waiting bytes to the file; takes all back from it when that fails.
   private mutating func spill(_ makeFile: MakingFile) {
     do throws(LarderError) {
       let file: BodyFile
@@ -216,13 +216,13 @@ struct BodySpool {
       }
       if let failure { throw failure }
       written += waiting.count
-      // Its own rounding is on top of what was asked for.
+      // Its own rounding comes on top of the request.
       waiting.removeAll(keepingCapacity: waiting.capacity < 4 * Self.piece)
     } catch {
       isFileOut = true
       guard let file else { return }
       var bytes = [UInt8](repeating: 0, count: written)
-      // What was just written is still in the page cache; were it not, the zeros would be no JSON.
+      // The bytes just written are still in the page cache; zeros would not be valid JSON.
       try? file.fill(&bytes, from: 0)
       waiting = bytes + waiting
       self.file = nil
@@ -233,12 +233,12 @@ struct BodySpool {
 
 /// Gathers a document's body; the transport holds it to the request's limit.
 ///
-/// The transfer thread only gathers: what makes a piece is written on a queue of its own.
+/// The transfer thread only gathers; a full piece is written on a queue of its own.
 final class BodyBuffer: BodySink {
   private struct State {
-    /// What came and makes no piece yet.
+    /// The received bytes that do not fill a piece yet.
     var waiting: [UInt8] = []
-    /// What came before; nobody has it while the queue adds to it.
+    /// The earlier bytes; only the queue uses it while it appends.
     var spool: BodySpool
     /// Whether the queue had anything to do.
     var isSpooled = false
@@ -259,7 +259,7 @@ final class BodyBuffer: BodySink {
   }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
-    // What is promised may be a lie: it is trusted for the first megabyte only.
+    // An announced length may be false: it is trusted only for the first megabyte.
     let promised = Int(clamping: head.contentLength?.count ?? 0)
     state.withLock { $0.waiting.reserveCapacity(min(max(promised, 0), BodySpool.piece)) }
     return .accept
@@ -285,7 +285,7 @@ final class BodyBuffer: BodySink {
     if isSpooled { Self.queue.async { [self] in change { $0.removeAll() } } }
   }
 
-  /// What came; the buffer is empty afterwards.
+  /// The received bytes; the buffer is empty afterwards.
   ///
   /// Waits until all of it is where it belongs.
   func take() -> DocumentBody {
@@ -302,7 +302,7 @@ final class BodyBuffer: BodySink {
     }
   }
 
-  /// What came into a buffer that leaves all in memory; the buffer is empty afterwards.
+  /// The bytes of a buffer that keeps all in memory; the buffer is empty afterwards.
   func takeBytes() -> [UInt8] {
     take().inMemory
   }

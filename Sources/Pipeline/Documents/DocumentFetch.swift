@@ -34,7 +34,7 @@ enum DocumentSource: Hashable, Sendable {
   /// The host that it is fetched from; nil for a file.
   var host: HostPort? { base?.hostPort }
 
-  /// What relative references in the document are relative to.
+  /// The base of relative references in the document.
   var base: WebURL? {
     switch self {
     case .web(let url): url
@@ -43,7 +43,7 @@ enum DocumentSource: Hashable, Sendable {
     }
   }
 
-  /// What is done there.
+  /// The HTTP method.
   var method: RequestRule.Method {
     if case .query(let query) = self { query.request.method } else { .get }
   }
@@ -53,7 +53,7 @@ enum DocumentSource: Hashable, Sendable {
     if case .query(let query) = self { .query(query.moved(to: url)) } else { .web(url) }
   }
 
-  /// The document as a rule asks for it, with these values in its places.
+  /// The document of a rule, with these values in its placeholders.
   func asked(
     by request: RequestRule?,
     filling values: [Placeholder: String]
@@ -67,9 +67,9 @@ enum DocumentSource: Hashable, Sendable {
 enum DocumentReply: Sendable {
   /// A body, the URL that it came from after redirects, its validity, and its link to the next page.
   case body(DocumentBody, base: WebURL?, word: StoredValidity, link: String? = nil)
-  /// What is held is still right.
+  /// The held version is current.
   case unchanged(word: StoredValidity)
-  /// There is nothing to be had.
+  /// It is not available.
   case failed(TransferFailure)
 }
 
@@ -120,7 +120,7 @@ extension RunContext {
     }
   }
 
-  /// A failure with what the origin says about it.
+  /// A failure with the origin's explanation.
   private func explained(_ failure: TransferFailure, _ request: Request) -> TransferFailure {
     failure.explained(request, hasHeaders: !catalog.headers.isEmpty, hiding: secrets)
   }
@@ -155,7 +155,7 @@ extension RunContext {
         }
         return .unchanged(word: word)
       }
-      // The answer to a POST is asked for anew each time. (RFC 9110, section 9.3.3)
+      // A POST is sent again each time. (RFC 9110, section 9.3.3)
       let word =
         isPost
         ? StoredValidity.none
@@ -247,7 +247,7 @@ struct DocumentQuery: Hashable, Sendable {
   private let template: WebURL
   /// How it is asked for.
   let request: RequestRule
-  /// What fills the places.
+  /// The values of the placeholders.
   private(set) var values: [Placeholder: String]
   /// The URL with its places filled, and without the environment's values.
   private(set) var url: WebURL
@@ -266,8 +266,8 @@ struct DocumentQuery: Hashable, Sendable {
   /// - Parameters:
   ///   - template: The URL, with places as ``Placeholder/closed(_:_:)`` leaves them.
   ///   - request: How it is asked for.
-  ///   - values: What fills the places.
-  ///   - variables: What the URL and the name are to leave out.
+  ///   - values: The values of the placeholders.
+  ///   - variables: Variables that the URL and the name must not contain.
   ///   - parser: How URLs are read.
   /// - Throws: ``TransferFailure`` when the filled text is no URL.
   init(
@@ -291,7 +291,7 @@ struct DocumentQuery: Hashable, Sendable {
   /// The same query for another page.
   ///
   /// - Parameters:
-  ///   - kept: What the index keeps of it, see ``NextPage``.
+  ///   - kept: The index's form of it, see ``NextPage``.
   ///   - place: Where it goes.
   ///   - parser: How URLs are read.
   /// - Returns: The query.
@@ -336,7 +336,7 @@ struct DocumentQuery: Hashable, Sendable {
   }
 }
 
-/// What the index keeps of a page that follows: a URL, or what stands in the place that tells pages apart.
+/// The index's form of a next page: a URL, or the value of the page placeholder.
 enum NextPage {
   /// The text for a value; no URL begins so.
   static func text(for value: String) -> String { " " + value }

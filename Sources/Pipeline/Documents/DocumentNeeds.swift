@@ -11,13 +11,13 @@ final class DocumentNeeds: Sendable {
   private let credentials: Headers
   private let transport: any Fetching
   private let onlyDue: Bool
-  /// What most requests send, to an origin that gets the catalog file's headers, and to any other.
+  /// The traits of most requests, to an origin that gets the catalog file's headers, and to any other.
   private let usual: (entrusted: RequestTraits, other: RequestTraits)
 
   /// Decides for one run.
   ///
   /// - Parameters:
-  ///   - named: what the user named.
+  ///   - named: the origins that the user named.
   ///   - credentials: the catalog file's headers, for named origins only.
   ///   - transport: how to fetch.
   ///   - onlyDue: whether the run is unattended: nothing is then asked for before it is due.
@@ -42,7 +42,7 @@ final class DocumentNeeds: Sendable {
     )
   }
 
-  /// What a request for a document sends; nil for a file.
+  /// The traits of a request for a document; nil for a file.
   ///
   /// The same for thousands of details: only a body and a password in the URL make it another.
   func traits(of source: DocumentSource) -> RequestTraits? {
@@ -52,10 +52,10 @@ final class DocumentNeeds: Sendable {
     return RequestTraits(document: source, from: named, credentials: credentials, over: transport)
   }
 
-  /// What is asked about a document that is due.
+  /// The conditional request for a document that is due.
   ///
   /// - Parameters:
-  ///   - held: what is held of it, read with the mapping in force.
+  ///   - held: the held document, read with the mapping in force.
   ///   - source: where it is.
   /// - Returns: ``Freshness/revalidate(_:)``, or ``Freshness/refetch`` where there is nothing to ask with.
   func question(about held: DocumentEntry?, _ source: DocumentSource) -> Freshness {
@@ -64,15 +64,16 @@ final class DocumentNeeds: Sendable {
     return held?.condition(for: traits(of: source)).map(Freshness.revalidate) ?? .refetch
   }
 
-  /// What to do about a section's page, or about the one document that holds all details.
+  /// The action for a section's page, or for the one document that holds all details.
   ///
-  /// An unattended run asks only for what is not fresh. Whoever waits for a run wants the origin's answer in any case.
+  /// An unattended run requests only stale data. A user who waits for a run wants the origin's answer in any
+  /// case.
   ///
   /// - Parameters:
-  ///   - held: what is held of it, read with the mapping in force.
+  ///   - held: the held document, read with the mapping in force.
   ///   - source: where it is.
   ///   - now: the wall clock.
-  /// - Returns: What is due.
+  /// - Returns: The action.
   func need(
     ofListing held: DocumentEntry?,
     _ source: DocumentSource,
@@ -82,14 +83,14 @@ final class DocumentNeeds: Sendable {
     return onlyDue && freshness.isQuiet ? freshness : question(about: held, source)
   }
 
-  /// What is done about the detail of one item.
+  /// The action for the detail of one item.
   ///
   /// - Parameters:
   ///   - known: the detail as it is held; nil when there is none.
   ///   - held: the document that it was read from, read with the mapping in force.
   ///   - source: where that is.
   ///   - now: the wall clock.
-  /// - Returns: What is due.
+  /// - Returns: The action.
   func need(
     ofDetail known: DetailEntry?,
     in held: DocumentEntry?,
@@ -130,13 +131,13 @@ extension Request {
 }
 
 extension RequestTraits {
-  /// What a request sends over a transport; the password in its URL is a credential too.
+  /// The traits of a request over a transport; the password in its URL is a credential too.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - transport: How it is sent.
-  ///   - isPicture: Whether it is for a picture: such as a catalog names show everybody the same, so that another token
-  ///     is no reason to fetch one anew.
+  ///   - isPicture: Whether it is for a picture: pictures of a catalog are the same for everyone, so that another token
+  ///     is no reason to fetch them again.
   init(_ request: Request, over transport: any Fetching, isPicture: Bool = false) {
     var credentials = isPicture ? Headers() : request.credentials
     if let userInfo = request.url.userInfo { credentials.append("Authorization", userInfo) }
@@ -147,7 +148,7 @@ extension RequestTraits {
     )
   }
 
-  /// What a request for a document sends; nil for a file.
+  /// The traits of a request for a document; nil for a file.
   init?(
     document source: DocumentSource,
     from named: NamedOrigins,
@@ -161,7 +162,8 @@ extension RequestTraits {
   }
 }
 
-/// What requests for pictures send: the same for all but those whose origin gets headers or a password.
+/// The traits of requests for pictures: the same for all except those whose origin gets headers or a
+/// password.
 struct PictureTraits: Sendable {
   private let usual: RequestTraits
   private let named: NamedOrigins
@@ -185,7 +187,7 @@ struct PictureTraits: Sendable {
     ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines)
   }
 
-  /// What a request for the picture at a URL sends.
+  /// The traits of a request for the picture at a URL.
   func callAsFunction(_ url: WebURL) -> RequestTraits {
     let request = Request(picture: url, from: named)
     guard named.hasUserInfo(for: url) || !request.credentials.isEmpty else { return usual }

@@ -3,7 +3,7 @@ import Cache
 import Catalog
 import Transport
 
-/// A document that a stage asks for: where it is, who reads it, and what is held of it.
+/// A stage's request for a document: its source, its reader, and the held version.
 struct DocumentRequest: Sendable {
   /// Where it comes from.
   let source: DocumentSource
@@ -11,9 +11,9 @@ struct DocumentRequest: Sendable {
   let reader: String
   /// The digest of the mapping in force.
   let mapping: Int64
-  /// What is held, when it was read with that mapping.
+  /// The held version, if it was read with that mapping.
   var held: DocumentEntry?
-  /// Whether what the held bytes were decoded to is there as well: the same bytes are then not decoded again.
+  /// Whether the decoded form of the held bytes is held as well: the same bytes are then not decoded again.
   var isDecoded = true
   /// Whether the next page is the one that a header names.
   var followsLink = false
@@ -22,15 +22,16 @@ struct DocumentRequest: Sendable {
   var row: DocumentEntry { DocumentEntry(url: source.name, reader: reader, mapping: mapping) }
 }
 
-/// What follows from the reply to a request for a document, be it a section's page or a detail.
+/// The outcome of a request for a document, be it a section's page or a detail.
 enum DocumentOutcome: Sendable {
-  /// What is held still stands: the origin said so, or sent the same bytes again. The row to write has the new validity.
+  /// The held version is current: the origin said so, or sent the same bytes again. The row to write has the new
+  /// validity.
   case stands(DocumentEntry)
-  /// What is held stands in for an error, as its origin lets it. (RFC 5861, section 4)
+  /// The held version replaces an error, as its origin allows (`stale-if-error`). (RFC 5861, section 4)
   case excused(DocumentEntry, TransferFailure)
   /// Bytes to decode, the URL that references in them are relative to, and the document's row.
   case new(DocumentBody, base: WebURL?, DocumentEntry)
-  /// There is nothing to be had.
+  /// It is not available.
   case failed(TransferFailure)
 }
 
@@ -40,8 +41,8 @@ extension DocumentRequest {
   /// - Parameters:
   ///   - reply: how the request ended.
   ///   - now: the wall clock.
-  ///   - traits: what the request sent; nil for a file.
-  /// - Returns: What follows.
+  ///   - traits: the traits of the request; nil for a file.
+  /// - Returns: The outcome.
   func outcome(
     of reply: DocumentReply,
     at now: UnixTime,
@@ -75,7 +76,7 @@ extension DocumentRequest {
 }
 
 extension TransferFailure {
-  /// A 304 for a document of which nothing is held.
+  /// A 304 for a document that is not held.
   static func notModified(_ url: String, attempts: Int = 0) -> TransferFailure {
     TransferFailure(
       reason: .badResponse,
@@ -97,7 +98,7 @@ extension TransferFailure {
 }
 
 extension RunContext {
-  /// What to ask for at a source, with what is held of it.
+  /// The request at a source, with the held version.
   ///
   /// - Parameters:
   ///   - source: where the document is.
@@ -113,7 +114,7 @@ extension RunContext {
     try requests(for: [source], reader: reader, mapping: mapping)[0]
   }
 
-  /// What to ask for at sources that one reader reads: one look-up for all.
+  /// The requests at sources with one reader: one look-up for all.
   ///
   /// - Parameters:
   ///   - sources: where the documents are.

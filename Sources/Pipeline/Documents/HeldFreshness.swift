@@ -2,11 +2,11 @@ import Base
 import Cache
 import Transport
 
-// The one freshness decision for what the index holds. A row keeps the two moments that tell
+// The one freshness decision for entries of the index. A row keeps the two moments that tell
 // whether it is fresh, so that no header is read to find that nothing is to be done.
 
 extension DocumentEntry {
-  /// What is to be done about a held document, for a request that sends this.
+  /// The action for a held document, for a request with these traits.
   func freshness(at now: UnixTime, for traits: RequestTraits?) -> Freshness {
     StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits) ?? .refetch
   }
@@ -24,8 +24,8 @@ extension DocumentEntry {
     return stored.condition
   }
 
-  /// What an unattended run does about a document that its origin does not have: it asks once a day, unless the
-  /// origin said for how long that holds.
+  /// The action of an unattended run for a document that its origin lacks: a request once a day, unless the
+  /// origin gave another freshness.
   func missingFreshness(at now: UnixTime) -> Freshness {
     guard let fetched else { return .refetch }
     // Without response headers, the expiry is how long the refusal itself holds. With them it belongs to a body that
@@ -47,7 +47,7 @@ extension PictureState {
   ///
   /// - Parameters:
   ///   - now: the wall clock.
-  ///   - onlyDue: whether the run is unattended: only such a run leaves alone what is not to be had.
+  ///   - onlyDue: whether the run is unattended: only such a run leaves unavailable documents alone.
   /// - Returns: ``Freshness/fresh(until:)``, ``Freshness/rest(until:)`` or nil.
   func quiet(at now: UnixTime, onlyDue: Bool) -> Freshness? {
     let freshness = freshness(at: now)
@@ -57,13 +57,13 @@ extension PictureState {
 }
 
 extension PictureEntry {
-  /// What is to be done about a picture.
+  /// The action for a picture.
   ///
   /// - Parameters:
   ///   - now: the wall clock.
-  ///   - traits: what a request for it sends.
+  ///   - traits: the traits of a request for it.
   ///   - onlyDue: whether the run is unattended.
-  /// - Returns: What is due.
+  /// - Returns: The action.
   func freshness(at now: UnixTime, for traits: RequestTraits?, onlyDue: Bool) -> Freshness {
     guard isHeld else {
       let row = PictureState(expiry: expiry, checked: checked ?? 0, content: 0)
@@ -204,11 +204,11 @@ extension PictureEntry {
   }
 }
 
-/// What an origin said about a body, in the form that the index keeps.
+/// An origin's caching fields for a body, in the form that the index keeps.
 ///
-/// A first line says when the request was sent and when it was answered, and what else decides whether the
-/// response still holds. The header fields that freshness and revalidation depend on follow, one a line. This type
-/// only stores them; ``StoredResponse`` decides.
+/// The first line has the times of the request and the response, and the other data that decides on freshness. The
+/// header fields that freshness and revalidation depend on follow, one a line. This type only stores them;
+/// ``StoredResponse`` decides.
 struct StoredValidity: Sendable, Equatable {
   /// The fields as text; nil when nobody said anything, as of a local file.
   var text: String?
@@ -304,7 +304,7 @@ struct StoredValidity: Sendable, Equatable {
 }
 
 extension StoredResponse {
-  /// Reads back what an ``StoredValidity`` keeps; nil when there is nothing, or nothing that makes sense.
+  /// Parses the stored form; nil when there is none, or it is malformed.
   init?(word text: String?) {
     guard var text else { return nil }
     func string(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {

@@ -13,7 +13,7 @@ package enum PackedBody {
     case broken(String)
     /// It would be larger than allowed.
     case tooLarge(ByteCount)
-    /// It becomes so many times as large that it is no catalog.
+    /// Its ratio of unpacked to packed bytes is too large for a catalog.
     case bomb
     /// It is in a file that cannot be read.
     case unread(LarderError)
@@ -27,7 +27,7 @@ package enum PackedBody {
   ///   - type: The `Content-Type` field; nil when there is none.
   ///   - sent: How many bytes came on the wire, when a coding of the transfer was undone already; nil for all of `body`.
   ///   - limit: How large it may become.
-  /// - Returns: What is to be decoded.
+  /// - Returns: The bytes to decode.
   /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit` or than ``BombGuard`` allows.
   package static func plain(
     _ body: [UInt8],
@@ -56,7 +56,7 @@ package enum PackedBody {
   ///   - sent: How many bytes came on the wire, when a coding of the transfer was undone already; nil for all of `body`.
   ///   - limit: How large it may become, which is counted as it grows.
   ///   - layout: The cache in which a large body lies; nil leaves it in memory.
-  /// - Returns: What is to be decoded.
+  /// - Returns: The bytes to decode.
   /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit` or than ``BombGuard`` allows.
   static func plain(
     _ body: DocumentBody,
@@ -125,8 +125,8 @@ package enum PackedBody {
     let result = withUnsafeMutablePointer(to: &passage) { passage in
       cunpack_gzip(
         { passage, start, count in
-          // SAFETY: the pointer is that of `passage`, which outlives the call, and nobody else uses it meanwhile;
-          // `start` has room for `count` bytes.
+          // SAFETY: the pointer is that of `passage`, which outlives the call, and only this call uses it
+          // meanwhile; `start` has room for `count` bytes.
           guard let passage else { return -1 }
           let room = UnsafeMutableRawBufferPointer(start: start, count: count)
           return passage.assumingMemoryBound(to: Passage.self).pointee.read(into: room)

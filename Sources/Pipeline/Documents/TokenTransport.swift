@@ -3,10 +3,10 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Asks again, with what a command prints, where an origin that gets the catalog's headers answers 401.
+/// Repeats a request with a command's output where an origin that gets the catalog's headers answers 401.
 ///
-/// The command runs once a run at most. What it prints replaces the header in every later request for
-/// a document or picture, and stays out of what the request is known by: a new token is no new owner of what is held.
+/// The command runs once a run at most. The output replaces the header in every later request for a document or
+/// picture, and stays out of the request's traits: a new token is no new owner of the held data.
 final class TokenTransport: Fetching {
   private let transport: any Fetching
   private let rule: TokenRule
@@ -29,8 +29,8 @@ final class TokenTransport: Fetching {
   /// - Parameters:
   ///   - transport: How to fetch.
   ///   - rule: The header and the command.
-  ///   - environment: What the command finds in its environment.
-  ///   - secrets: Where the value is added to what nobody is to see.
+  ///   - environment: The environment of the command.
+  ///   - secrets: The set of secrets that gets the value.
   ///   - isStopped: Whether the run is to end.
   init(
     _ transport: any Fetching,
@@ -51,7 +51,7 @@ final class TokenTransport: Fetching {
 
   /// Fetches, as ``Fetching`` says.
   ///
-  /// What waited for a command that failed completes on the command's thread.
+  /// A request that waited for a failed command completes on the command's thread.
   func fetch(
     _ request: Request,
     into sink: any BodySink,

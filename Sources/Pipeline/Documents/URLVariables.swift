@@ -6,9 +6,9 @@ import Transport
 
 /// The environment's part of a catalog's URLs, which may be secret.
 ///
-/// In every URL that a run handles, stores or shows, `${NAME}` stands in path and query in place of
-/// the value, whatever the host; only ``VeilingTransport`` puts the value in, when a request leaves. A response,
-/// and each URL that a body names, is veiled before anybody sees it. Fetched data cannot write a variable itself, see
+/// In every URL that a run handles, stores or shows, `${NAME}` is in path and query instead of the value, for any
+/// host; only ``VeilingTransport`` inserts the value, when a request leaves. Values in a response, and in each URL
+/// that a body names, are replaced before any other code sees it. Fetched data cannot write a variable itself, see
 /// ``defused(_:)``: a value goes back only to where the catalog file or the value itself stood. A host name is left
 /// alone, because DNS and TLS show it anyway.
 struct URLVariables: Hashable, Sendable {
@@ -18,7 +18,7 @@ struct URLVariables: Hashable, Sendable {
   /// No variables.
   static let none = URLVariables(values: [:])
 
-  /// Whether there is nothing to veil.
+  /// Whether there are no values to replace.
   var isEmpty: Bool { values.isEmpty }
 
   /// A URL with the values in, as it will be sent.
@@ -124,7 +124,7 @@ struct URLVariables: Hashable, Sendable {
   }
 }
 
-/// Puts the environment's values into URLs when requests leave, and takes them out of what comes back.
+/// Inserts the environment's values into URLs when requests leave, and replaces them in responses.
 final class VeilingTransport: Fetching {
   private let transport: any Fetching
   private let variables: URLVariables
@@ -234,7 +234,7 @@ extension URLVariables {
   }
 }
 
-/// What a run sends and nobody is to see, so that what an origin repeats of it is not shown.
+/// The secrets of a run's requests, so that an origin that repeats one does not make it visible.
 final class RunSecrets: Sendable {
   private let veil: Mutex<SecretVeil>
 
@@ -256,7 +256,7 @@ final class RunSecrets: Sendable {
     veil.withLock { $0.hide(secret) }
   }
 
-  /// What is hidden now.
+  /// The present secrets.
   var present: SecretVeil { veil.withLock(\.self) }
 
   /// A text without them.
@@ -264,12 +264,12 @@ final class RunSecrets: Sendable {
 }
 
 extension TransferFailure {
-  /// The failure of a document with what its origin says about it, and what probably helps.
+  /// The failure of a document with its origin's explanation, and a likely remedy.
   ///
   /// - Parameters:
-  ///   - request: What was asked.
+  ///   - request: The request.
   ///   - hasHeaders: Whether the catalog file gives headers.
-  ///   - secrets: What the origin may repeat and nobody is to see.
+  ///   - secrets: Secrets that the origin may repeat.
   /// - Returns: The failure, with more in its detail.
   func explained(
     _ request: Request,

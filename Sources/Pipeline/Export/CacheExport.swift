@@ -14,7 +14,7 @@ public struct ExportOptions: Sendable, Hashable {
   public var copies = false
   /// Take squares along.
   public var squares = false
-  /// Remove what earlier exports wrote and catalogs no longer have.
+  /// Remove files of earlier exports that catalogs no longer have.
   public var deletes = false
 
   /// A tree of links that only grows.
@@ -57,7 +57,7 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public package(set) var unfinished = 0
 }
 
-/// Writes what a cache holds into a folder for others: pictures, manifests, and places.
+/// Exports a cache to a folder: pictures, manifests, and places.
 package struct CacheExport: Sendable {
   private let cache: String
   private let keeper: (any PictureKeeping)?
@@ -68,7 +68,7 @@ package struct CacheExport: Sendable {
   /// - Parameters:
   ///   - cache: The cache.
   ///   - catalog: The catalog's name; nil for all.
-  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   package init(
     cache: String,
@@ -87,16 +87,16 @@ package struct CacheExport: Sendable {
 
   /// Writes everything into the folder at a path, which is made when there is none.
   ///
-  /// Files are whole whenever somebody looks, and what is there already is not written again. A
-  /// name is on record before its file is there, so that a run that was killed leaves nothing that
-  /// a later one would take for somebody else's. Works while a run changes the cache.
+  /// Files are whole at every moment, and existing ones are not written again. A name is on record
+  /// before its file is there, so that a run that was killed leaves nothing that a later one would
+  /// take for somebody else's. Works while a run changes the cache.
   ///
   /// - Parameters:
   ///   - path: the folder.
-  ///   - options: what is wanted.
-  ///   - isStopped: asked before each picture; true leaves the rest, and what lists them, to the next.
+  ///   - options: the options.
+  ///   - isStopped: called before each picture; true leaves the rest, and the lists, to the next export.
   ///   - progress: called with how many pictures of how many are done.
-  /// - Returns: What was written.
+  /// - Returns: The written files.
   /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
   package func run(
     into path: String,
@@ -109,7 +109,7 @@ package struct CacheExport: Sendable {
     var run = try ExportRun(exported, of: cache, keeper, into: ExportFolder(path), options)
     try run.announce()
     try run.placePictures(isStopped, progress)
-    // What is there says of itself what it is; a list of all of it, and what goes, is for the next run.
+    // An incomplete export has whole files; the next run writes the lists and the removals.
     if run.report.unfinished == 0 {
       if options.squares, let reader = catalogs.first { try run.placeSquares(of: reader) }
       if try run.writeLists(isStopped) { try run.removeOutdated() }
@@ -119,7 +119,7 @@ package struct CacheExport: Sendable {
   }
 }
 
-/// One export under way: what it places where, what its folder's record says, and what came of it so far.
+/// One export under way: its placements, the record of its folder, and its results so far.
 struct ExportRun {
   private(set) var report = ExportReport()
 
@@ -131,7 +131,7 @@ struct ExportRun {
   /// The pictures that catalogs refer to, each once, in their order.
   private let images: [ShownPicture]
   private let plan: ExportPlan
-  /// What the folder's file said at the start, and what it is to say.
+  /// The folder's record at the start, and the new one.
   private let noted: ExportRecord
   private var record: ExportRecord
   private var written: Set<String> = []
@@ -143,11 +143,11 @@ struct ExportRun {
   /// Plans an export.
   ///
   /// - Parameters:
-  ///   - catalogs: What is exported.
+  ///   - catalogs: The catalogs.
   ///   - cache: The path of their cache.
-  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - folder: Where it goes.
-  ///   - options: What is wanted.
+  ///   - options: The options.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   init(
     _ catalogs: [ExportedCatalog],
@@ -196,8 +196,7 @@ struct ExportRun {
     return ExportPlan.Picture(url: image.url, sha256: image.sha256 ?? "", type: type)
   }
 
-  /// Puts every name on record before its file is there, so that what a killed run leaves is not taken for somebody
-  /// else's.
+  /// Records every name before its file exists, so that the files of a killed run are recognized as larder's.
   mutating func announce() throws(LarderError) {
     for image in images where image.state == .held {
       guard let path = plan.paths[image.url], record.files[path] == nil else { continue }
@@ -271,7 +270,7 @@ struct ExportRun {
         arrival = try folder.place("\(cache)/\(source)", at: target, links: !options.copies)
       }
     } catch {
-      // What befalls every file ends the export.
+      // An error that affects every file ends the export.
       guard error.code == .disk, let code = error.errno, ![EIO, EROFS, ENODEV].contains(code)
       else { throw error }
       report.failed.append(
@@ -286,7 +285,7 @@ struct ExportRun {
     return arrival
   }
 
-  /// Writes the lists of what is there: manifests, the catalog, and the places when there are any.
+  /// Writes the lists: manifests, the catalog, and the places when there are any.
   ///
   /// - Parameter isStopped: Asked now and then; true leaves the lists as they were.
   /// - Returns: Whether they were written.
@@ -306,8 +305,8 @@ struct ExportRun {
     return true
   }
 
-  /// Removes what earlier exports wrote and this one did not, as far as that is wanted and the file is as it was
-  /// written.
+  /// Removes files of earlier exports that this one did not write, if the options say so and the file is
+  /// unchanged.
   mutating func removeOutdated() throws(LarderError) {
     let spared = options.squares ? missing : missing.union(images.map(\.url))
     for path in record.outdated(written: written, missing: missing, squaresOf: spared) {
@@ -321,7 +320,7 @@ struct ExportRun {
     }
   }
 
-  /// Writes what is on record into the folder.
+  /// Writes the record into the folder.
   func writeRecord() throws(LarderError) {
     try folder.write(record.text, to: ExportRecord.name)
   }
@@ -336,7 +335,7 @@ struct ExportedCatalog {
 
   private let reader: CatalogReader
 
-  /// Reads which catalog it is, and what its last run left.
+  /// Reads the catalog's name, and the results of its last run.
   init(_ reader: CatalogReader) throws(LarderError) {
     self.reader = reader
     entry = reader.catalog

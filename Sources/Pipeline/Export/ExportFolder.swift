@@ -21,7 +21,7 @@ struct ExportFolder {
   let path: String
   private let temporary: String
 
-  /// Makes the folder when there is none, and removes what exports that were killed left half written.
+  /// Creates the folder if necessary, and removes partial files of exports that were killed.
   ///
   /// - Parameters:
   ///   - path: the folder.
@@ -41,7 +41,7 @@ struct ExportFolder {
     }
   }
 
-  /// What a process calls a file that it has not written in full.
+  /// A process's name for a partly written file.
   private static func temporaryName(of process: pid_t) -> String { ".larder-\(process).tmp" }
 
   /// Begins a file below the folder that is written piece by piece.
@@ -120,7 +120,7 @@ struct ExportFolder {
     }
   }
 
-  /// The bytes of a file below the folder; nil when there is none, or a link in its place.
+  /// The bytes of a file below the folder; nil when there is none, or a link at its path.
   func bytes(of relative: String) -> [UInt8]? { Files.contents(of: "\(path)/\(relative)") }
 
   /// Size and time of a file below the folder; nil when there is none, or when a link is on the
@@ -138,18 +138,18 @@ struct ExportFolder {
     return (ByteCount(status.st_size), Int64(status.st_mtim.tv_sec))
   }
 
-  /// What earlier exports wrote here.
+  /// The record of earlier exports.
   var record: ExportRecord {
     bytes(of: ExportRecord.name).flatMap(ExportRecord.init(decoding:)) ?? ExportRecord()
   }
 
-  /// What is to be kept of a file that is there now.
+  /// The record of an existing file.
   func file(_ relative: String, of url: String?) -> ExportRecord.File {
     let state = state(of: relative)
     return ExportRecord.File(url: url, bytes: state?.bytes, modified: state?.modified)
   }
 
-  /// What the first bytes of a file of the cache say it is.
+  /// The type by the first bytes of a file of the cache.
   static func type(of source: String) -> PictureType? {
     let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -163,7 +163,7 @@ struct ExportFolder {
   ///
   /// - Parameters:
   ///   - relative: the file.
-  ///   - file: what is known of it; a file that was changed since stays.
+  ///   - file: its record; a file that was changed since stays.
   /// - Returns: Whether it went.
   /// - Throws: ``LarderError`` when the system refuses.
   func remove(_ relative: String, ifStill file: ExportRecord.File) throws(LarderError) -> Bool {
@@ -271,7 +271,7 @@ extension ExportFolder {
 
 /// A file of an exported folder that is written piece by piece, however long it becomes.
 ///
-/// It takes its place in one step, and only when it differs from what is there.
+/// It replaces the old file in one step, and only when it differs.
 final class ExportFile {
   private let path: String
   private let temporary: String
@@ -307,7 +307,7 @@ final class ExportFile {
     if buffer.count >= Self.piece { try flush() }
   }
 
-  /// Puts the file in its place.
+  /// Renames the file into place.
   ///
   /// - Throws: ``LarderError`` when it cannot be put there.
   func finish() throws(LarderError) {
@@ -344,13 +344,13 @@ final class ExportFile {
   }
 }
 
-/// What exports wrote into a folder: the file `export.json` in it.
+/// The record of a folder's exported files: the file `export.json` in it.
 ///
-/// Only what stands here is ever removed, and only while it is as it was written.
+/// Only recorded files are ever removed, and only while they are unchanged.
 struct ExportRecord: Codable, Equatable {
   /// One file.
   struct File: Codable, Equatable {
-    /// Of which picture it is; nil for a file of the export's own.
+    /// The URL of its picture; nil for a file of the export's own.
     var url: String?
     /// Its size.
     var bytes: ByteCount?
@@ -380,7 +380,7 @@ struct ExportRecord: Codable, Equatable {
   /// The record as text.
   var text: String { String(decoding: (try? jsonLine()) ?? [], as: UTF8.self) + "\n" }
 
-  /// What an export no longer has: neither written by it nor of a picture that it wanted in vain.
+  /// Files that an export no longer has: neither written by it nor of a picture that it could not place.
   ///
   /// - Parameters:
   ///   - written: the paths of this export.

@@ -3,8 +3,8 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// What lists an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when items
-/// have places.
+/// The lists of an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when
+/// items have places.
 ///
 /// Written item by item, so that no more of a catalog is held than a few of its items.
 struct ExportLists {
@@ -72,7 +72,7 @@ struct ExportLists {
   ///
   /// - Parameters:
   ///   - catalogs: The catalogs.
-  ///   - isStopped: Asked now and then; true leaves what is there as it was.
+  ///   - isStopped: Called now and then; true leaves the existing lists unchanged.
   /// - Returns: The names of the lists; nil when it was stopped.
   /// - Throws: ``LarderError`` when the cache cannot be read or a file not written.
   mutating func write(

@@ -16,9 +16,9 @@ package struct ExportPlan: Sendable, Equatable {
   package struct Picture: Sendable, Equatable {
     /// Its URL.
     package var url: String
-    /// What its bytes are: equal ones may share a name.
+    /// The digest of its bytes: equal files may share a name.
     package var sha256: String
-    /// What its first bytes say it is; nil leaves its name as it is.
+    /// The type by its first bytes; nil leaves its name unchanged.
     package var type: PictureType?
 
     /// A picture from its parts.
@@ -135,7 +135,7 @@ struct ExportPath: Equatable {
     name.isEmpty ? nil : folder.isEmpty ? name : "\(folder)/\(name)"
   }
 
-  /// The longest name of a picture, in bytes: room is left for what an ending adds.
+  /// The longest name of a picture, in bytes, with space for an added extension.
   private static let longestName = 240
   /// The longest folder, in bytes.
   private static let longestFolder = 2048
@@ -187,8 +187,8 @@ enum ExportName {
     return "\(stem).\(ending)"
   }
 
-  /// Whether a server may know what follows a dot: a few letters and digits, not of a picture, and
-  /// no number.
+  /// Whether a server may recognize the text after a dot as an extension: a few letters and
+  /// digits, not of a picture, and no number.
   private static func isEnding(_ part: String) -> Bool {
     guard part.utf8.count <= 12, let first = part.utf8.first, !(0x30...0x39).contains(first) else {
       return false
@@ -199,9 +199,9 @@ enum ExportName {
 
   /// A segment of a URL as a name below the folder.
   ///
-  /// It is decoded, as a web server decodes it before it looks for a file. What would lead
-  /// elsewhere decoded, holds controls or turns the direction of text, or is no text, stays as it
-  /// is sent. A dot at the beginning, which hides a file, is encoded.
+  /// It is decoded, as a web server decodes it before it looks for a file. Text that would lead
+  /// elsewhere when decoded, has control characters, changes the text direction, or is not valid
+  /// text stays encoded. A dot at the beginning, which hides a file, is encoded.
   static func decoded(_ segment: String) -> String {
     let bytes = PercentEncoding.decoded(segment.utf8)
     let leads = bytes.contains(UInt8(ascii: "/")) || bytes.contains(UInt8(ascii: "\\"))
@@ -267,7 +267,7 @@ enum ExportName {
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
 
-  /// What two paths have in common that a file system may take for one: case and composition
-  /// aside.
+  /// The common form of two paths that a file system may treat as equal: case and composition do
+  /// not count.
   static func folded(_ path: String) -> String { path.uppercased().lowercased() }
 }

@@ -1,8 +1,8 @@
 import Catalog
 
-/// What the guards say of a section: what was not believed, and what can be done about it.
+/// The guards' messages about a section: the rejected change, and a remedy.
 struct GuardWords {
-  /// A sentence without its full stop, and what helps besides correcting the catalog file.
+  /// A sentence without its full stop, and the remedies besides correcting the catalog file.
   struct Finding {
     var problem: String
     var remedy: SyncReport.Remedy?
@@ -11,7 +11,7 @@ struct GuardWords {
   private let key: String
   private let held: Int
 
-  /// Words about the section `key`, of which `held` items were shown.
+  /// Messages about the section `key`, which showed `held` items.
   init(_ key: String, held: Int) {
     self.key = key
     self.held = held
@@ -49,7 +49,7 @@ struct GuardWords {
     )
   }
 
-  /// The feed lists other items in place of all those that were shown.
+  /// The feed lists other items instead of all those that were shown.
   func replaced(by count: Int) -> Finding {
     Finding(
       problem:
@@ -65,7 +65,7 @@ struct GuardWords {
   ///   - findings: the fields.
   ///   - mapping: where the feed has them.
   ///   - count: how many items the feed lists.
-  /// - Returns: What is wrong, and what helps.
+  /// - Returns: The finding and its remedy.
   func suspicious(
     _ findings: [FieldGuard.Finding],
     _ mapping: Mapping.Item,
@@ -93,8 +93,8 @@ struct GuardWords {
   /// - Parameters:
   ///   - names: the fields.
   ///   - paths: where they were.
-  ///   - count: how many details keep what they held.
-  /// - Returns: What is wrong, and what helps.
+  ///   - count: the number of details that keep their fields.
+  /// - Returns: The finding and its remedy.
   static func lost(_ names: [String], _ paths: [JSONPath], details count: Int) -> Finding {
     Finding(
       problem: "cannot refresh \(names.joined(separator: ", ")) of \(count) "
@@ -108,10 +108,10 @@ struct GuardWords {
   /// Too many items cannot be read.
   ///
   /// - Parameters:
-  ///   - notes: what could not be read.
+  ///   - notes: the unreadable items and fields.
   ///   - elements: how many items the feed lists.
   ///   - isHeld: whether there is a good listing from before.
-  /// - Returns: What is wrong, and what helps.
+  /// - Returns: The finding and its remedy.
   func unreadable(
     _ notes: SectionNotes,
     of elements: Int,

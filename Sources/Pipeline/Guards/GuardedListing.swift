@@ -2,9 +2,9 @@ import Base
 import Cache
 import Catalog
 
-/// What is shown of a section after the guards: the feed's items, and those that were kept from before.
+/// The shown listing of a section after the guards: the feed's items, and those that were kept.
 struct GuardedListing: Sendable {
-  /// What is shown.
+  /// The shown listing.
   var listing: ListingID
   /// The ids of items that the feed no longer lists and that stay all the same.
   var withheld: [String] = []
@@ -17,15 +17,15 @@ struct GuardedListing: Sendable {
 }
 
 extension RunContext {
-  /// What to show of a section: the feed's items, and those that vanished as if by a fault; or the last good listing,
-  /// when the feed's as a whole looks like a fault.
+  /// The listing to show for a section: the feed's items, and those that vanished as if by a fault; or the last good
+  /// listing, when the feed's as a whole looks like a fault.
   ///
   /// - Parameters:
   ///   - listing: the feed's items.
   ///   - item: where their fields are.
   ///   - unread: the ids of items that the feed lists and that cannot be read.
-  ///   - shown: what the last run left.
-  /// - Returns: The listing to show, with what was kept.
+  ///   - shown: the listing of the last run.
+  /// - Returns: The listing to show, with the kept items.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func guardListing(
     _ listing: ListingID,
@@ -54,8 +54,8 @@ extension RunContext {
   ///
   /// - Parameters:
   ///   - gone: the ids of the items.
-  ///   - shown: what the last run left.
-  ///   - listing: what is shown without them.
+  ///   - shown: the listing of the last run.
+  ///   - listing: the shown listing without them.
   /// - Returns: The listing to show, and the ids of the items that stay.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keep(
@@ -75,10 +75,10 @@ extension RunContext {
   /// not be read for the first time, and those that stayed for that reason before.
   ///
   /// - Parameters:
-  ///   - notes: what cannot be read.
-  ///   - shown: what the last run left.
-  ///   - last: what could not be read then.
-  ///   - guarded: what is shown without them; they are added.
+  ///   - notes: the unreadable items and fields.
+  ///   - shown: the listing of the last run.
+  ///   - last: the unreadable items and fields of the last run.
+  ///   - guarded: the shown listing without them; they are added.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keepUnread(
     _ notes: SectionNotes,
@@ -102,7 +102,7 @@ extension RunContext {
     guarded.unread = kept.sorted()
   }
 
-  /// What a listing lost or shares, against the one that is shown.
+  /// The fields that a listing lost, and the values that all its items share, compared with the shown one.
   ///
   /// Reads on only while it looks like a fault: of a usual listing, the first items are enough.
   private func findings(
@@ -167,8 +167,8 @@ struct ListingUnion {
   /// Compares two listings.
   ///
   /// - Parameters:
-  ///   - shown: What the last run left.
-  ///   - listing: What the feed lists.
+  ///   - shown: The listing of the last run.
+  ///   - listing: The feed's listing.
   ///   - index: Where both are.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(of shown: ListingID, and listing: ListingID, _ index: Index) throws(LarderError) {
@@ -184,7 +184,7 @@ struct ListingUnion {
     ShrinkGuard.vanished(of: shown.ids, from: incoming.ids).map { shown.ids[$0] }
   }
 
-  /// What becomes of the feed's listing.
+  /// The decision about the feed's listing.
   ///
   /// - Parameter unread: The ids of items that the feed lists and that cannot be read.
   /// - Returns: The verdict.

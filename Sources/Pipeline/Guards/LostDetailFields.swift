@@ -7,13 +7,13 @@ import Synchronization
 /// A field that all details lost at once looks like a fault: it is kept, and every run judges it again until the
 /// origin sends it again or the user allows the removal. A field that only some lost is removed.
 final class LostDetailFields: Sendable {
-  /// What is to be done about the losses.
+  /// The decision about the losses.
   struct Verdict: Sendable {
     /// The fields that stay as they were.
     var kept: [DetailField] = []
     /// How many details lost one of them.
     var losers = 0
-    /// The rows to write in place of those that ``admit(_:_:_:)`` gave.
+    /// The rows to write instead of those that ``admit(_:_:_:)`` gave.
     var rows: [(detail: DetailEntry, document: DocumentEntry)] = []
     /// The fields that the catalog file spells out and that no detail has.
     var absent: [DetailField] = []
@@ -29,9 +29,9 @@ final class LostDetailFields: Sendable {
   }
 
   private struct State {
-    /// The items whose details came anew or are as they were.
+    /// The items whose details were fetched or are unchanged.
     var answered: Set<String> = []
-    /// The items whose details came anew.
+    /// The items whose details were fetched.
     var came: Set<String> = []
     /// The fields that any of those has, or has as a list without elements.
     var present: Set<DetailField> = []
@@ -53,7 +53,7 @@ final class LostDetailFields: Sendable {
   ///   - mapping: which fields details have.
   ///   - known: the details as the last run left them, by item.
   ///   - isShared: whether one document holds all details, and so has one row.
-  ///   - allowsRemovals: whether what was lost goes without being judged.
+  ///   - allowsRemovals: whether lost fields are removed without a decision.
   init(
     _ mapping: Mapping.Detail?,
     known: [String: DetailEntry],
@@ -66,13 +66,13 @@ final class LostDetailFields: Sendable {
     self.allowsRemovals = allowsRemovals
   }
 
-  /// Notes that a detail came anew or is as it was.
+  /// Records that a detail was fetched or is unchanged.
   func noteAnswer(_ detail: DetailEntry) {
     guard detail.isCurrent else { return }
     state.withLock { _ = $0.answered.insert(detail.item) }
   }
 
-  /// What to write of a detail that came, until all have answered.
+  /// The rows to write for a fetched detail, until all have answered.
   ///
   /// The row keeps the fields that the detail lost. Its document has no validators and no expiry, so that the next
   /// run fetches it again if this one is killed. Pictures that it lost are not requested: they may well be gone.
@@ -185,7 +185,7 @@ final class LostDetailFields: Sendable {
 }
 
 extension DetailEntry {
-  /// The row with what an earlier version of the detail has in some fields; nil when its body cannot be read.
+  /// The row with some fields of an earlier version of the detail; nil when its body cannot be read.
   fileprivate func keeping(_ fields: [DetailField], of old: ItemDetail) -> DetailEntry? {
     guard let merged = decoded?.keeping(fields, of: old) else { return nil }
     var entry = self
@@ -214,9 +214,9 @@ final class VanishedDetails: Sendable {
     var document: DocumentEntry
   }
 
-  /// What becomes of them all.
+  /// The decision about all of them.
   enum Verdict: Sendable {
-    /// Many at once look like a fault: these items keep what they had, and are judged again by the next run.
+    /// Many at once look like a fault: these items keep their details, and the next run decides again.
     case withheld([String])
     /// A few are gone: these rows say so.
     case gone([Row])
@@ -232,7 +232,7 @@ final class VanishedDetails: Sendable {
   /// Judges them, once all details have answered.
   ///
   /// - Parameter held: how many of the details that the run asked for were held before it.
-  /// - Returns: What becomes of them.
+  /// - Returns: The decision.
   func judge(held: Int) -> Verdict {
     let rows = rows.withLock { $0 }
     guard !ShrinkGuard.isSuspicious(details: held, missing: rows.count) else {

@@ -3,13 +3,13 @@ import Cache
 import Catalog
 import Transport
 
-/// Judges what a feed lists against what the last run left: a section alone, and all of them together.
+/// Compares a feed's listings with those of the last run: each section alone, and all of them together.
 struct SectionGuard: Sendable {
   let context: RunContext
   let last: LastSections
 
-  /// What a section came to: its items after the guards, or the last good ones when the listing cannot
-  /// be taken.
+  /// The result of a section: its items after the guards, or the last good ones when the listing is
+  /// rejected.
   ///
   /// - Parameters:
   ///   - joined: the section with all its pages.
@@ -61,7 +61,7 @@ struct SectionGuard: Sendable {
     return result
   }
 
-  /// A listing of which too much cannot be read: the last good one stays, and when there is none the
+  /// A listing with too many unreadable items: the last good one stays, and when there is none the
   /// section has failed.
   private func refusal(
     of section: DecodedSection,
@@ -167,10 +167,10 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// Judges all sections together, once each has been judged alone: of a catalog that lost too much in
-  /// many small places, each section keeps what it held.
+  /// Compares all sections together, once each has been compared alone: when a catalog lost too much
+  /// in many small places, each section keeps its items.
   ///
-  /// - Parameter results: what the sections came to.
+  /// - Parameter results: the results of the sections.
   /// - Returns: The results that change.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func changes(to results: [SectionResult]) throws(LarderError) -> [SectionResult] {

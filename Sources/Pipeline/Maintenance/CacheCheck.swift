@@ -4,7 +4,7 @@ import Catalog
 import FoundationEssentials
 import Synchronization
 
-/// A check of a cache, and its repair with what the catalogs in it know.
+/// A check of a cache, and its repair with the data of its catalogs.
 package struct CacheCheck: Sendable {
   private let path: String
   private let layout: CacheLayout
@@ -17,11 +17,10 @@ package struct CacheCheck: Sendable {
   ///
   /// - Parameters:
   ///   - path: the cache.
-  ///   - holder: for a repair, what to write into the cache's lock; an index that is gone or damaged is
-  ///     then made anew.
+  ///   - holder: for a repair, the text for the cache's lock; a lost or damaged index is then rebuilt.
   ///   - depth: how closely the index is looked at.
   ///   - now: the moment.
-  ///   - keeper: what keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: the store that keeps the pictures instead of the cache's folder, if any.
   /// - Throws: ``LarderError`` when there is no cache, or a run holds it.
   package init(
     _ path: String,
@@ -32,7 +31,7 @@ package struct CacheCheck: Sendable {
   ) throws(LarderError) {
     self.path = path
     self.now = now
-    // What a store keeps can be there without anything on this machine.
+    // Pictures in a store can exist without any data on this machine.
     layout =
       keeper != nil && holder != nil
       ? try CacheLayout(creating: path, keeper: keeper)
@@ -72,10 +71,10 @@ package struct CacheCheck: Sendable {
   ///
   /// - Parameters:
   ///   - depth: how closely.
-  ///   - fromStart: whether to begin anew.
+  ///   - fromStart: whether to begin again.
   ///   - isStopped: asked now and then, on any thread, whether to end early.
   ///   - progress: called with how many of how many are done.
-  /// - Returns: What was found; not complete when it was stopped.
+  /// - Returns: The findings; not complete when it was stopped.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Verification.Depth,
@@ -111,7 +110,7 @@ package struct CacheCheck: Sendable {
     Verification(layout, index, isAlone: lock != nil)
   }
 
-  /// Mends what was found; orphans whose name is that of a picture in a catalog are adopted.
+  /// Repairs the findings; strays with the name of a picture in a catalog are adopted.
   package func repair(_ report: VerifyReport) throws(LarderError) {
     guard let index else { return }
     try verification(index).repair(report, urls: try index.claimedURLs().sorted())
@@ -143,10 +142,10 @@ struct VerifyNotes {
   func remove() { layout.setNote(nil) }
 }
 
-/// Makes a damaged index anew, so that an unattended run can continue.
+/// Rebuilds a damaged index, so that an unattended run can continue.
 ///
-/// Files are the truth and the index is a hint: no picture is lost with it, only what was known of
-/// earlier runs. One that a newer larder wrote, or that cannot be read now, is not damaged and stays.
+/// Files are the truth and the index is a hint: no picture is lost with it, only data about earlier
+/// runs. One that a newer larder wrote, or that cannot be read now, is not damaged and stays.
 struct IndexRenewal {
   private let cache: String
   private let keeper: (any PictureKeeping)?
@@ -160,8 +159,8 @@ struct IndexRenewal {
   /// Looks whether the index is damaged, and if so puts it aside and makes another.
   ///
   /// - Parameters:
-  ///   - holder: what to write into the cache's lock.
-  ///   - now: the moment, for the name of what is put aside.
+  ///   - holder: the text for the cache's lock.
+  ///   - now: the moment, for the name of the damaged index.
   /// - Returns: A sentence that says so; nil when the index is whole.
   /// - Throws: ``LarderError`` when it cannot be read or made.
   func run(holder: String, at now: UnixTime) throws(LarderError) -> String? {

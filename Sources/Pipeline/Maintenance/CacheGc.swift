@@ -10,20 +10,21 @@ import Catalog
 public struct SweepOptions: Sendable, Hashable {
   /// How long a picture stays after the last catalog dropped it, in whole seconds.
   public var grace = Duration.seconds(7 * 86_400)
-  /// Remove what no run has needed for so long.
+  /// Remove pictures that no run has needed for this time.
   public var maxAge: Duration?
   /// Hold no more bytes than this.
   public var maxBytes: Int64?
-  /// Whether age and size may take what a catalog refers to; the next sync fetches that again.
+  /// Whether the limits on age and size may remove pictures that a catalog refers to; the next sync fetches
+  /// those again.
   public var includesReferenced = false
   /// How long runs are kept for comparison.
   public var history = Duration.seconds(400 * 86_400)
-  /// Say what would go, and change nothing.
+  /// Report the removals, and change nothing.
   public var isDryRun = false
   /// Catalogs to forget first.
   package var forget: [String] = []
 
-  /// Sweep what nobody refers to, after a week.
+  /// Remove unreferenced pictures, after a week.
   public init() {}
 
   var limits: GcPlan.Limits {
@@ -58,7 +59,7 @@ public struct SweepReport: Sendable, Hashable {
   public var bytesOver: Int64 { plan.bytesOver.count }
 }
 
-/// Sweeps a cache: what no catalog needs any more, what is too old, what is too much.
+/// Sweeps a cache: unreferenced pictures, pictures that are too old, and pictures beyond a size.
 package struct CacheGc: Sendable {
   /// Pictures whose rows go together: their files are all that a signal has to wait for.
   private static let batch = 256
@@ -72,8 +73,8 @@ package struct CacheGc: Sendable {
   ///
   /// - Parameters:
   ///   - path: The cache.
-  ///   - keeper: What keeps its pictures in place of its folder, if anything does.
-  ///   - options: What is asked for.
+  ///   - keeper: The store that keeps its pictures instead of its folder, if any.
+  ///   - options: The options.
   ///   - now: The moment.
   package init(
     _ path: String,
@@ -87,22 +88,22 @@ package struct CacheGc: Sendable {
     self.now = now
   }
 
-  /// What a sweep would do, changing nothing; works while a run holds the cache.
+  /// The removals of a sweep, changing nothing; works while a run holds the cache.
   private func plan() throws(LarderError) -> SweepReport {
     let layout = try CacheLayout(reading: path, keeper: keeper)
     return try report(layout, Index(reading: path))
   }
 
-  /// Sweeps, or says what a sweep would do.
+  /// Sweeps, or reports the removals of a sweep.
   ///
   /// Rows go before their files, a batch in one transaction, so that a crash leaves files without rows
   /// and never the reverse.
   ///
   /// - Parameters:
-  ///   - holder: what to write into the cache's lock.
+  ///   - holder: the text for the cache's lock.
   ///   - isStopped: asked before each batch; true leaves the rest for the next sweep.
   ///   - progress: called with how many of how many files are gone.
-  /// - Returns: What was done.
+  /// - Returns: The removals.
   /// - Throws: ``LarderError``, with code `locked` while a run holds the cache.
   package func run(
     holder: String,
@@ -159,7 +160,7 @@ package struct CacheGc: Sendable {
       )
     )
     // The date of a file is the origin's; when it came here is when its inode last changed. After the
-    // index was lost, nobody could claim a file before it was made anew.
+    // index was lost, no file could be claimed before it was rebuilt.
     let lost = try index.lostSince() ?? .distantPast
     let orphans = try Verification.orphans(of: layout, index)
     guard !orphans.isEmpty else { return report }

@@ -7,13 +7,13 @@ import Transport
 struct PictureFetch: Sendable {
   let id: PictureID
   let url: WebURL
-  /// What was held when it was asked for, if anything.
+  /// The held version at the time of the request, if any.
   let held: PictureEntry?
   /// Where its body goes.
   let sink: PictureSink
   /// When it was asked for.
   let asked: UnixTime
-  /// Called once, when what came of it is durable or has failed.
+  /// Called once, when the result is durable or has failed.
   let ended: @Sendable (PictureEnd) -> Void
 }
 
@@ -21,11 +21,11 @@ struct PictureFetch: Sendable {
 package enum PictureEnd: Sendable, Equatable {
   /// Bytes came; whether others were held before.
   case fetched(bytes: ByteCount, isChange: Bool)
-  /// The origin says that what is held is still right.
+  /// The origin confirms the held version.
   case revalidated
-  /// What is held stands in for an error, as its origin lets it. (RFC 5861, section 4)
+  /// The held version replaces an error, as its origin allows (`stale-if-error`). (RFC 5861, section 4)
   case excused
-  /// It could not be had.
+  /// It could not be fetched.
   case failed
   /// The run ended first.
   case unfinished
@@ -48,7 +48,7 @@ package enum PictureEnd: Sendable, Equatable {
   }
 }
 
-/// Hands what came of requests for pictures to the store; every path calls the fetch's `ended`.
+/// Hands the results of requests for pictures to the store; every path calls the fetch's `ended`.
 final class PictureAnswers: Sendable {
   private let context: RunContext
   private let stored: @Sendable (PictureID) -> Void
@@ -74,7 +74,8 @@ final class PictureAnswers: Sendable {
       {
         failure.detail = context.secrets.applied(to: words.description)
       }
-      // Of what may come another time the next run need not fetch the same bytes again.
+      // Partial bodies of temporary failures are kept, so that the next run need not fetch the same bytes
+      // again.
       if RetryPolicy.mayPass(failure) || failure.endedWithRun {
         fetch.sink.leave()
       } else {
@@ -129,7 +130,7 @@ final class PictureAnswers: Sendable {
     )
   }
 
-  /// On a queue of the store: tells what became of the bytes.
+  /// On a queue of the store: reports the result for the bytes.
   private func finish(_ fetch: PictureFetch, _ outcome: PictureOutcome, attempts: Int) {
     switch outcome {
     case .stored(let bytes, let wasHeld):
@@ -162,7 +163,7 @@ final class PictureAnswers: Sendable {
     let now = context.now()
     context.store.commit(
       row: { [context] in
-        // What holds no bytes may have a row all the same, which knows since when it fails.
+        // A picture without held bytes may have a row all the same, with the start of its failure.
         let known = fetch.held ?? (try? context.index.pictures([fetch.id]))?[fetch.id]
         var entry = known ?? context.entry(fetch.id, fetch.url)
         entry.url = fetch.url.text
@@ -192,7 +193,7 @@ package enum PictureSource: Sendable {
   case settled(any SettledPictures)
 }
 
-/// What other runs made of a run's pictures.
+/// The results of other runs for a run's pictures.
 package protocol SettledPictures: Sendable {
   /// Which of these pictures one of them had to bring.
   ///
@@ -204,13 +205,13 @@ package protocol SettledPictures: Sendable {
   /// - Throws: ``LarderError`` when it cannot be read.
   func mayHave(_ path: String) throws(LarderError) -> Bool
 
-  /// What they made of pictures; those that none had to bring are left out.
+  /// Their results for pictures; pictures that no shard had to fetch are left out.
   ///
   /// - Throws: ``LarderError`` when it cannot be read.
   func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: SettledPicture]
 }
 
-/// What takes the place of a run's origins: nothing, in a plain sync.
+/// The replacements of a run's origins: none, in a plain sync.
 package struct RunParts: Sendable {
   /// A way to fetch documents.
   package typealias Origin = any Fetching
@@ -218,13 +219,13 @@ package struct RunParts: Sendable {
   /// Takes the run's secrets out of a text.
   package typealias Hiding = @Sendable (String) -> String
 
-  /// What the run fetches documents by, made of what it would fetch them by.
+  /// Makes the source of the run's documents from its usual one.
   package var origin: @Sendable (Origin, @escaping Hiding) -> Origin = { origin, _ in origin }
   /// Where its pictures come from.
   package var pictures = PictureSource.origins
-  /// What is known of the pictures' freshness; nil for what the cache's index says.
+  /// The pictures' states; nil for those of the cache's index.
   package var states: KnownPictures?
-  /// What other runs brought; nil when none did.
+  /// The pictures that other runs fetched; nil when none did.
   var settled: (any SettledPictures)? {
     if case .settled(let pictures) = pictures { pictures } else { nil }
   }
@@ -235,7 +236,7 @@ package struct RunParts: Sendable {
   package init() {}
 }
 
-/// What another run made of a picture.
+/// The result of another run for a picture.
 package struct SettledPicture: Sendable, Equatable {
   /// Its row.
   package var entry: PictureEntry
@@ -268,13 +269,13 @@ extension FailureReason {
 }
 
 extension PictureStage {
-  /// How many pictures are entered in one transaction: so many that each page of the index is written for several of
-  /// them, when there are millions.
+  /// The number of pictures a transaction: large enough that each page of the index is written for several of them,
+  /// when there are millions.
   static let settledAtOnce = 1 << 19
   /// How many of them memory holds.
   private static let settledBatch = 1024
 
-  /// Enters what other runs made of pictures, in one transaction; every one of them ends.
+  /// Enters the results of other runs for pictures, in one transaction; every picture ends.
   func settle(_ ids: [PictureID], of pictures: any SettledPictures) {
     let ids = ids.sorted()
     var missing: [PictureID] = []

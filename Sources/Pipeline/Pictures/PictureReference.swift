@@ -8,7 +8,7 @@ import Transport
 struct PictureReference: Sendable {
   /// The key of ``identity``.
   var id: PictureID
-  /// What tells the picture from others, which an item keeps: its URL or less; the feed's own text when that is no URL.
+  /// The picture's identity, which an item keeps: its URL or a part of it; the feed's own text when that is no URL.
   var identity: String
   /// Its URL, or why it has none.
   var url: Result<WebURL, TransferFailure>
@@ -17,7 +17,7 @@ struct PictureReference: Sendable {
 extension RunContext {
   /// Which pictures an item refers to, with their URLs as they will be sent.
   ///
-  /// What is no URL that larder fetches is a picture that fails: now, and in every run until the feed is mended.
+  /// Text that is no fetchable URL is a picture that fails: now, and in every run until the feed is corrected.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
     let references = images.map { image in
       do throws(TransferFailure) {
@@ -37,7 +37,7 @@ extension RunContext {
     return references
   }
 
-  /// What tells the picture at a URL from others.
+  /// The identity of the picture at a URL.
   func identity(of url: WebURL) -> String { catalog.pictures.identity.text(of: url.text) }
 
   /// Parses a URL that fetched data names, with the environment's values out of it.
@@ -49,7 +49,7 @@ extension RunContext {
     return variables.isEmpty ? url : variables.veiled(url)
   }
 
-  /// Parses a URL that a header field names, out of which ``VeilingTransport`` has taken the values.
+  /// Parses a URL of a header field, in which ``VeilingTransport`` has replaced the values.
   func parse(
     header text: String,
     relativeTo base: WebURL?
@@ -60,7 +60,7 @@ extension RunContext {
 }
 
 extension [ImageReference] {
-  /// Puts identities in place of URLs; what is no URL stays as the feed wrote it.
+  /// Replaces URLs by identities; text that is no URL stays as the feed wrote it.
   mutating func resolve(_ references: some Sequence<PictureReference>) {
     for (place, reference) in zip(indices, references)
     where self[place].url != reference.identity {
@@ -97,7 +97,7 @@ final class NewestURLs: Sendable {
     if full { flush() }
   }
 
-  /// Writes what waits.
+  /// Writes the waiting rows.
   func flush() {
     let waiting = waiting.withLock { waiting in
       defer { waiting = [] }

@@ -26,17 +26,17 @@ final class PictureStage: Sendable {
   private struct State {
     var isOpen: Bool
     var seen = PictureSet()
-    /// What was asked for before it was counted.
+    /// Pictures that were requested before they were counted.
     var ahead: Set<PictureID> = []
     var tally = SyncReport.Pictures()
     var lines: [HostPort: WorkLine<Job>] = [:]
-    /// What waits to be settled.
+    /// Pictures that wait for the results of other runs.
     var settling: [PictureID] = []
-    /// What was counted and progress is not told of yet.
+    /// The counts that were not reported as progress yet.
     var untold = (total: 0, done: 0)
   }
 
-  /// What is known of some pictures, looked up before the lock is taken.
+  /// The states of some pictures, looked up before the lock is taken.
   private struct Known {
     let states: [PictureID: PictureState]
     /// Of those that are held, which other runs had to bring all the same; nil when pictures come from elsewhere.
@@ -66,7 +66,7 @@ final class PictureStage: Sendable {
   ///
   /// - Parameters:
   ///   - context: the run.
-  ///   - known: what the index knows of each picture.
+  ///   - known: the index's entries of the pictures.
   ///   - orphans: files without a row, which pictures may adopt.
   ///   - source: where pictures come from.
   ///   - hasStopped: whether somebody ended the run early, so that no more of other runs' pictures are entered.
@@ -92,7 +92,7 @@ final class PictureStage: Sendable {
     state = Mutex(State(isOpen: !context.options.onlyDue))
   }
 
-  /// What was done so far.
+  /// The counts so far.
   var tally: SyncReport.Pictures { state.withLock { $0.tally } }
   /// Every picture that was referred to.
   var seen: PictureSet { state.withLock { $0.seen } }
@@ -106,7 +106,7 @@ final class PictureStage: Sendable {
     for line in lines { line.open() }
   }
 
-  /// Enters what still waits of other runs' pictures, once all were added.
+  /// Enters the remaining pictures of other runs, once all were added.
   func settleRest() {
     guard case .settled(let pictures) = source else { return }
     let rest = state.withLock { state in
@@ -118,7 +118,7 @@ final class PictureStage: Sendable {
 
   /// Asks for the pictures of a section that was just decoded, while its listing is being kept.
   ///
-  /// ``add(_:)`` counts them once that stands. An unattended run waits until it knows what matters most.
+  /// ``add(_:)`` counts them once that stands. An unattended run waits until it knows all priorities.
   func askAhead(_ references: [PictureReference]) {
     guard !context.options.onlyDue else { return }
     var due: [DuePicture] = []
@@ -170,8 +170,8 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: true)
   }
 
-  /// Where the URLs of pictures stand that have no row in the index: calls its second argument with those of
-  /// the wanted pictures; what it gives beyond is passed over.
+  /// The source of URLs for pictures without a row in the index: calls its second argument with those of the
+  /// wanted pictures; others are ignored.
   typealias URLSource = (
     _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
   ) throws(LarderError) -> Void
@@ -194,7 +194,7 @@ final class PictureStage: Sendable {
     for _ in resting { finish(nil, .failed) }
     // Who settles pictures knows their URLs.
     if case .settled(let pictures) = source { return hand(due, to: pictures) }
-    // Whatever is thrown, each that was counted ends.
+    // After any error, each counted picture ends.
     var unnamed = Set(due)
     defer { for _ in unnamed { finish(nil, .failed) } }
     for batch in stride(from: 0, to: due.count, by: Self.batch) {
@@ -232,7 +232,7 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: false)
   }
 
-  /// What is known of pictures; nil when the index cannot be read, which ends the run: none of them is asked for then.
+  /// The states of pictures; nil when the index cannot be read, which ends the run: none of them is requested then.
   private func known(of ids: [PictureID]) -> Known? {
     do throws(LarderError) {
       var known = Known(states: try known.states(of: ids))
@@ -308,7 +308,7 @@ final class PictureStage: Sendable {
   }
 
   private func isFresh(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
-    // What no shard was to ask for was fresh when the run was planned, or is kept by a guard.
+    // A picture that no shard had to request was fresh when the run was planned, or is kept by a guard.
     if let settled = known.settled {
       return known.states[id]?.isHeld == true && !settled.contains(id)
     }
@@ -401,7 +401,7 @@ final class PictureStage: Sendable {
 }
 
 extension PictureStage {
-  /// Starts a batch: looks up what is held of it, adopts what a killed run left, and asks.
+  /// Starts a batch: looks up the held pictures, adopts files of a killed run, and requests the rest.
   func ask(_ batch: [Job]) {
     var entries: [PictureID: PictureEntry] = [:]
     do throws(LarderError) {
@@ -462,7 +462,7 @@ extension PictureStage {
 }
 
 extension [PictureStage.Job] {
-  /// Those of which a condition holds, and the others.
+  /// Splits the jobs by a condition.
   fileprivate func parted(_ holds: (PictureStage.Job) -> Bool) -> (Self, Self) {
     (filter(holds), filter { !holds($0) })
   }
@@ -470,8 +470,8 @@ extension [PictureStage.Job] {
 
 /// How much it is worth to ask for a picture before others, when not all can be asked for.
 ///
-/// What is smaller goes first: pictures that were never had, then those of items that just changed,
-/// then the rest, whoever was seen longest ago first. So what did not fit into one run is first in the
+/// Smaller values go first: pictures that were never held, then those of items that just changed, then
+/// the rest, the longest unchecked first. So pictures that did not fit into one run come first in the
 /// next.
 struct PicturePriority: Comparable, Sendable {
   /// 0 for new, 1 for changed, 2 for known.
@@ -482,7 +482,7 @@ struct PicturePriority: Comparable, Sendable {
   /// The value of a picture.
   ///
   /// - Parameters:
-  ///   - state: what is known of it; nil when it was never asked for.
+  ///   - state: its state; nil when it was never requested.
   ///   - isChanged: whether an item that shows it just changed.
   init(of state: PictureState?, isChanged: Bool) {
     seen = state?.checked ?? 0
@@ -502,7 +502,7 @@ struct PicturePriority: Comparable, Sendable {
 }
 
 extension RunContext {
-  /// Reports pictures that an unattended run leaves alone as what they are: not to be had.
+  /// Reports pictures that an unattended run leaves alone as unavailable.
   func noteResting(_ ids: [PictureID]) {
     let entries = (try? index.pictures(ids)) ?? [:]
     for id in ids {

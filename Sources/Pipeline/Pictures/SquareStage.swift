@@ -9,9 +9,9 @@ import SystemPackage
 /// Makes a square of every picture, on as many workers as there are processors, while others
 /// arrive.
 ///
-/// A picture of which none can be made (one that is damaged, one beyond the limits) is said
-/// once and not tried again while it stays as it is; that fails nothing else. No square is made of
-/// a damaged picture, as nobody could tell it from a whole one. The square of a GIF is a PNG.
+/// A picture of which no square can be made (a damaged one, or one beyond the limits) is reported
+/// once and not tried again while it stays the same; nothing else fails for it. No square is made
+/// of a damaged picture, as nobody could tell it from a whole one. The square of a GIF is a PNG.
 final class SquareStage: Sendable {
   private struct State {
     var waiting: [PictureID] = []
@@ -68,7 +68,7 @@ final class SquareStage: Sendable {
   /// Sees to all of the catalog's pictures, those that no request was needed for too, and waits.
   ///
   /// - Parameter pictures: the catalog's pictures.
-  /// - Returns: What was done.
+  /// - Returns: The counts.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func finish(_ pictures: [PictureID]) throws(LarderError) -> SyncReport.Squares {
     add(pictures)
@@ -137,7 +137,7 @@ final class SquareStage: Sendable {
       try store.store(bytes, of: picture)
       state.withLock { $0.tally.made += 1 }
     } catch {
-      // What the disk refuses ends the run, as it does for the pictures themselves.
+      // An error of the disk ends the run, as it does for the pictures themselves.
       context.failures.note(error)
     }
   }

@@ -1,7 +1,7 @@
 import Base
 import Cache
 
-/// How a cache stands: how old, how big, and what fails since when.
+/// The state of a cache: age, size, and failures with their start.
 package struct CacheSummary: Sendable, Equatable {
   /// One catalog in the cache.
   package struct Catalog: Sendable, Equatable {
@@ -21,7 +21,7 @@ package struct CacheSummary: Sendable, Equatable {
     package var report: SyncReport?
     /// The sections that are not current, by key.
     package var stale: [String] = []
-    /// The same, with what is wrong with each.
+    /// The same, with the failure of each.
     package var failing: [FailingSection] = []
   }
 
@@ -29,17 +29,17 @@ package struct CacheSummary: Sendable, Equatable {
   package struct FailingSection: Sendable, Equatable {
     /// Its key.
     package var key: String
-    /// What is shown in its place: `stale`, `withheld`, or nothing when it `failed`.
+    /// The source of its shown items: `stale`, `withheld`, or nothing when it `failed`.
     package var source: String
     /// Why, in the run's words.
     package var reason: String?
-    /// What helps.
+    /// The remedy.
     package var remedy: SyncReport.Remedy?
     /// When the first of the runs in a row ended that did not have it.
     package var since: UnixTime?
   }
 
-  /// A picture that could not be had.
+  /// A picture that could not be fetched.
   package struct Failing: Sendable, Equatable {
     /// Its URL.
     package var url: String

@@ -9,7 +9,7 @@ public struct ShownPicture: Sendable, Hashable {
   public enum State: String, Sendable {
     /// The file is here, perhaps from before a refresh that failed.
     case held
-    /// It could not be had.
+    /// It could not be fetched.
     case failed
     /// Nobody asked for it yet.
     case missing
@@ -215,7 +215,7 @@ package struct CatalogReader: Sendable {
     for section in try sections() {
       guard let listing = section.listing else { continue }
       let versions = try index.versions(of: id, listing: listing)
-      // A key is kept without what would end it, so another id may look the same.
+      // A key is kept without characters that would end it, so another id may look the same.
       let listed = try items(versions, of: listing).filter { $0.id == id }
       if first == nil {
         first = try shown(listed.prefix(1).map { ListedItem(item: $0, section: section) }).first
@@ -276,7 +276,7 @@ package struct CatalogReader: Sendable {
     try index.runTimes(catalog: catalog.id, since: since)
   }
 
-  /// What changed between two runs that ended.
+  /// The changes between two runs that ended.
   ///
   /// - Parameters:
   ///   - old: the run to compare with; without it, the one before `new`.
@@ -298,7 +298,7 @@ package struct CatalogReader: Sendable {
       items: try CatalogDiff(index, before: before ?? [], after: index.sections(run: last.id))
     )
     diff.pictures = try index.pictureChanges(after: first ?? 0, through: last.id)
-    // What went after the newest run went since, whenever that is.
+    // Removals after the newest run count for it, at any time.
     let isNewest = try last.id == lastRun().id
     let began = try first.flatMap { id throws(LarderError) in try run(id).finished }
     diff.removed = try index.tombstones(
@@ -337,7 +337,8 @@ package struct CatalogReader: Sendable {
 }
 
 extension RunSection {
-  /// Whether what is shown is from an earlier run, because this one's could not be had or not be taken.
+  /// Whether the shown items are from an earlier run, because this one's could not be fetched or were
+  /// rejected.
   package var isStale: Bool {
     source == SyncReport.Source.stale.rawValue || source == SyncReport.Source.withheld.rawValue
   }
@@ -356,7 +357,7 @@ extension ShownPicture {
     role = reference.role
     url = reference.url
     self.cache = cache
-    // What another picture holds is not this one's.
+    // A file that another picture holds is not this one's.
     let entry = entry.flatMap { $0.identity == reference.url ? $0 : nil }
     if let entry, let digest = entry.sha256 {
       path = entry.name.path
@@ -389,7 +390,7 @@ extension CatalogReader {
     try shown(items.map { ListedItem(item: $0.item, section: $0.section) })
   }
 
-  /// When the newest run ended of which a section was good; nil when none is known.
+  /// The end of the newest run with a good version of the section; nil when there is none.
   package func lastGood(_ key: String) throws(LarderError) -> UnixTime? {
     for run in try index.runs(catalog: catalog.id, finishedOnly: true, limit: 200) {
       let section = try index.sections(run: run.id).first { $0.key == key }
@@ -401,9 +402,9 @@ extension CatalogReader {
   }
 }
 
-// What a server asks of a catalog, a path or a page at a time.
+// A server's queries of a catalog, one path or page at a time.
 extension CatalogReader {
-  /// What is known of the picture that belongs at a path in the cache; nil when no row says anything.
+  /// The entry of the picture at a path in the cache; nil when there is none.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try index.picture(at: path)
   }
@@ -427,7 +428,7 @@ extension CatalogReader {
     return nil
   }
 
-  /// What is known of a picture's square.
+  /// The entry of a picture's square.
   package func square(of picture: PictureEntry, side: Int) throws(LarderError) -> SquareEntry? {
     try index.square(of: picture.id, side: side)
   }

@@ -5,8 +5,8 @@ import Catalog
 /// The items of some sections that a query asks for, as they are shown, read a few at a time.
 ///
 /// Each batch is read in a moment of its own: however slowly it is looked at, no sync waits for it. In the
-/// catalog's order no more is read than the answer needs; another order takes all items once, of which only what
-/// they are ordered by is held, and what is shown a second time.
+/// catalog's order it reads only the items that the answer needs. Another order takes all items once, holds only
+/// their sort keys, and reads the shown ones again.
 package struct ItemBatches {
   private let reader: CatalogReader
   private let query: ItemQuery
@@ -155,8 +155,8 @@ package struct ItemBatches {
 
     /// Reads on; false behind the last.
     ///
-    /// Few at first, for many readers need no more, then seven times what is read so far: the list is walked from
-    /// its beginning each time.
+    /// Few at first, because many readers need no more, then seven times the number read so far: the list is
+    /// walked from its beginning each time.
     mutating func readOn(in index: Index) throws(LarderError) -> Bool {
       rest = try index.versions(
         listing: listing,

@@ -20,9 +20,9 @@ package enum ItemDocument {
   ///
   /// - Parameters:
   ///   - items: The items.
-  ///   - place: Where a picture is to be had.
+  ///   - place: The URL of a picture.
   /// - Returns: JSON without a line end.
-  /// - Throws: What the encoder finds.
+  /// - Throws: The encoder's error.
   package static func list(
     _ items: [ShownItem],
     at place: @escaping (ShownPicture) -> String
@@ -52,7 +52,7 @@ package enum ItemDocument {
   private struct Body: Encodable {
     let item: ShownItem
     let isListing: Bool
-    /// Where a picture is to be had; nil for its origin.
+    /// The URL of a picture; nil for its origin.
     var place: ((ShownPicture) -> String)?
 
     enum Key: String, CodingKey {

@@ -12,13 +12,13 @@ extension Encodable {
 
 /// One line of a CSV for spreadsheets. (RFC 4180)
 package struct CSVLine {
-  /// A value and what it is: numbers stay numbers, text never becomes a formula.
+  /// A value with its kind: numbers stay numbers, text never becomes a formula.
   package enum Cell: Hashable, Sendable {
     /// Words from elsewhere; nil is an empty cell.
     case text(String?)
     /// A person's own words, which may have several lines.
     case note(String?)
-    /// What larder counted.
+    /// A number that larder counted.
     case number(String?)
   }
 

@@ -2,8 +2,8 @@ import Base
 import Cache
 import Catalog
 
-/// Puts the report of a run together: what the sections say as soon as they are there, the rest once
-/// all stages have ended.
+/// Assembles the report of a run: the sections' results as soon as they exist, the rest once all
+/// stages have ended.
 struct ReportWriting {
   private let context: RunContext
   private let last: LastReport

@@ -3,7 +3,7 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// A sync's counts, its changes, and everything that could not be had.
+/// A sync's counts, its changes, and everything that could not be fetched.
 ///
 /// The JSON document of `larder sync --json` has the same members; a decoder reads it:
 ///
@@ -16,7 +16,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case complete
     /// Some sections, details or pictures failed or are unfinished.
     case partial
-    /// The guards kept what the feed has lost: items, fields of items, details or whole sections.
+    /// The guards kept lost data: items, fields of items, details or whole sections.
     case withheld
     /// Nothing useful was done.
     case failed
@@ -41,7 +41,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
 
   /// A remedy besides correcting the catalog file: an option of the next sync.
   public enum Remedy: String, Sendable, Codable {
-    /// Let go what the feed lost, if the shop means it: `allowsRemovals`.
+    /// Accept the removals, if the shop means them: `allowsRemovals`.
     case acceptRemovals = "accept-removals"
     /// Let more of a listing be unreadable: `maxSkipped`.
     case acceptSkipped = "accept-skipped"
@@ -74,9 +74,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var kept: [String] = []
     /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
     public package(set) var unread: [String] = []
-    /// What may be wrong although the section is shown as it came: the listing has pages that are not read.
+    /// A possible fault although the section is shown unchanged: the listing has pages that are not read.
     public package(set) var warning: String?
-    /// Of what could not be read, how much is counted here and has no row in ``SyncReport/skipped``, by reason.
+    /// The unreadable items that are counted and have no row in ``SyncReport/skipped``, by reason.
     public package(set) var skippedReasons: [String: Int] = [:]
   }
 
@@ -88,7 +88,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var field: String
     /// The value before, prices in minor units; nil for nothing.
     public package(set) var from: String?
-    /// What it is.
+    /// The new value.
     public package(set) var to: String?
   }
 
@@ -102,7 +102,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var removed: [String] = []
     /// Which the feed dropped and the shrink guard kept.
     public package(set) var withheld: [String] = []
-    /// What changed in those that stayed.
+    /// The changes in those that stayed.
     public package(set) var changed: [Change] = []
   }
 
@@ -116,11 +116,11 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var unchanged = 0
     /// How many items have none.
     public package(set) var missing = 0
-    /// How many of those show what was held before.
+    /// The number of those that show an earlier version.
     public package(set) var stale = 0
-    /// How many could not be had.
+    /// The number that could not be fetched.
     public package(set) var failed = 0
-    /// The items whose details went missing with so many others that it looks like a fault.
+    /// The items whose details went missing with many others, which looks like a fault.
     public package(set) var withheld: [String] = []
     /// The fields that all details have lost, by their names in the catalog file, and that they keep.
     public package(set) var kept: [String] = []
@@ -142,7 +142,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var revalidated = 0
     /// How many were fresh, so that no request was needed.
     public package(set) var fresh = 0
-    /// How many could not be had.
+    /// The number that could not be fetched.
     public package(set) var failed = 0
     /// How many have new bytes under an old URL.
     public package(set) var changed = 0
@@ -172,7 +172,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   /// Failures by stage and reason.
   public typealias FailureCounts = [Stage: [String: Int]]
 
-  /// Something that could not be had; what was held of it before is still held.
+  /// Something that could not be fetched; its held version stays.
   public struct Failure: Sendable, Hashable, Codable {
     /// Where.
     public package(set) var stage: Stage
@@ -210,7 +210,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var id: String?
     /// Whether the item is lost, or the item is here without this field.
     package var lost: SkippedItem.Loss
-    /// What is wrong with it.
+    /// The reason code, for example `http-404`.
     public package(set) var reason: String
 
     /// Whether the whole item is lost, and not only the field.
@@ -295,7 +295,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public package(set) var failuresOmitted: FailureCounts = [:]
   /// The rows that could not be read: the first thousand of each section.
   public package(set) var skipped: [Skipped] = []
-  /// What was not done.
+  /// The work that was not done.
   public package(set) var unfinished: [Unfinished] = []
   /// How many requests were made, repetitions included.
   public package(set) var requests = 0
@@ -377,7 +377,7 @@ extension SyncReport {
 // are sorted.
 
 extension SyncReport {
-  /// The JSON document that `larder sync --json` prints, in UTF-8; written anew with each call.
+  /// The JSON document that `larder sync --json` prints, in UTF-8; encoded again with each call.
   ///
   /// A first sync of a million items names each: Codable's encoder takes 0.75 s of processor time and 54 MiB for the ids alone.
   public var json: [UInt8] {
@@ -418,7 +418,7 @@ extension SyncReport {
     return writer.bytes
   }
 
-  /// Reads what ``json`` wrote.
+  /// Parses the output of ``json``.
   package init(json: [UInt8]) throws {
     self = try JSONDecoder().decode(SyncReport.self, from: Data(json))
     // The document has every stage, the value those alone that have counts.

@@ -30,12 +30,12 @@ package final class CatalogProbe: Sendable {
   /// Prepares to look at a catalog's sections.
   ///
   /// - Parameters:
-  ///   - catalog: What to look at.
+  ///   - catalog: The catalog.
   ///   - folder: The folder of the catalog file.
   ///   - environment: Where `${NAME}` in headers and URLs comes from.
   ///   - now: The wall clock.
   ///   - transport: How to fetch.
-  /// - Throws: ``LarderError`` for an address that cannot be used, ``CatalogError`` for what else the catalog file gets wrong.
+  /// - Throws: ``LarderError`` for an address that cannot be used, ``CatalogError`` for other mistakes in the catalog file.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -66,7 +66,7 @@ package final class CatalogProbe: Sendable {
   ///
   /// - Parameters:
   ///   - url: The URL.
-  ///   - headers: What to send to its host.
+  ///   - headers: The headers for its host.
   ///   - transport: How to fetch.
   package init(
     naming url: WebURL,
@@ -84,7 +84,7 @@ package final class CatalogProbe: Sendable {
     request = nil
   }
 
-  /// What the source of a section is called, without secrets.
+  /// The name of a section's source, without secrets.
   package func name(ofSource position: Int) -> String {
     request?.sections[position].redacted ?? ""
   }
@@ -95,7 +95,7 @@ package final class CatalogProbe: Sendable {
   ///   - position: The source, in the catalog's order.
   ///   - read: How a local file is read.
   /// - Returns: The page.
-  /// - Throws: ``LarderError`` when it cannot be had; whatever `read` throws.
+  /// - Throws: ``LarderError`` when it cannot be fetched; errors of `read`.
   package func page(
     ofSource position: Int,
     reading read: (String) throws -> [UInt8]
@@ -134,7 +134,7 @@ package final class CatalogProbe: Sendable {
   ///   - url: The URL.
   ///   - body: JSON that asks for it by a POST; nil for a GET.
   /// - Returns: The page.
-  /// - Throws: ``LarderError`` when it cannot be had.
+  /// - Throws: ``LarderError`` when it cannot be fetched.
   package func page(at url: WebURL, posting body: String? = nil) throws(LarderError) -> ProbedPage
   {
     guard let body else { return try page(at: url, of: .web(url)) }
@@ -170,12 +170,12 @@ package final class CatalogProbe: Sendable {
     }
   }
 
-  /// The error of a response that could not be had.
+  /// The error of a response that could not be fetched.
   private static func absence(_ failure: TransferFailure) -> LarderError {
     LarderError(.unavailable, failure.description, status: failure.status)
   }
 
-  /// An error about a page without what the origin repeats of the request's secrets.
+  /// An error about a page without repetitions of the request's secrets.
   package func veiled(_ error: CatalogError) -> CatalogError {
     var error = error
     let secrets = request?.secrets ?? RunSecrets(given, named, .none)
@@ -187,9 +187,9 @@ package final class CatalogProbe: Sendable {
   ///
   /// - Parameters:
   ///   - text: Its URL as the feed writes it.
-  ///   - base: What it is relative to.
+  ///   - base: Its base.
   /// - Returns: Up to a few hundred bytes.
-  /// - Throws: ``LarderError`` when it cannot be had.
+  /// - Throws: ``LarderError`` when it cannot be fetched.
   package func beginning(
     ofPicture text: String,
     relativeTo base: WebURL?

@@ -5,15 +5,15 @@ import Transport
 
 /// A run that holds its cache: opened before anything is fetched, closed when every stage has ended.
 struct OpenedRun {
-  /// What all stages share.
+  /// The state that all stages share.
   let context: RunContext
   /// The last run of the catalog that ended; nil when this is the first.
   let previous: RunEntry?
   /// The sections that it left.
   let before: [RunSection]
-  /// What the index knows of each picture.
+  /// The index's entries of pictures.
   let known: KnownPictures
-  /// What a killed run or somebody else left without a row.
+  /// Files without a row, of a killed run or another program.
   let orphans: OrphanFiles
   /// The state of every picture, to be read while the first requests are on their way; nil where others enter some
   /// meanwhile.
@@ -28,13 +28,13 @@ struct OpenedRun {
   /// Opens the cache, making it when there is none, and enters the run.
   ///
   /// - Parameters:
-  ///   - request: what is asked for.
+  ///   - request: the request.
   ///   - cache: the cache's path.
-  ///   - holder: what to write into the cache's lock.
+  ///   - holder: the text for the cache's lock.
   ///   - disk: where bytes go.
-  ///   - keeper: what keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: the store that keeps the pictures instead of the cache's folder, if any.
   ///   - transport: how to fetch.
-  ///   - parts: what takes the place of origins.
+  ///   - parts: the replacements of origins.
   ///   - isStopped: whether somebody ended the run early.
   ///   - progress: how far the run is.
   ///   - notice: called with a sentence for a person when the cache was taken over.
@@ -78,7 +78,7 @@ struct OpenedRun {
     before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
     let pictureTraits = PictureTraits(from: request.named, over: transport)
     try index.noteSelection(pictureTraits.digest)
-    // Equal bytes are looked for among what is held before a file is placed; other runs have placed theirs.
+    // Before a file is placed, equal bytes are searched among the held ones; other runs have placed theirs.
     states = parts.settled == nil ? PictureStates(index) : nil
     if let planned = parts.states {
       known = planned
@@ -126,10 +126,10 @@ struct OpenedRun {
     context.failures.count(attempts: parts.requests)
   }
 
-  /// Sweeps what nobody claims, writes the report and ends the run, which is what is shown from then on.
+  /// Sweeps unclaimed files, writes the report and ends the run, which is shown from then on.
   ///
   /// - Parameters:
-  ///   - results: what the stages did.
+  ///   - results: the results of the stages.
   ///   - wasStopped: whether somebody ended the run early.
   ///   - began: when the run began.
   ///   - notice: called with a sentence for a person when something was left undone after the run's end.
@@ -147,7 +147,7 @@ struct OpenedRun {
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
 
     var seen = pictures.seen
-    // What this run brought it has seen; of what was there before, perhaps not all.
+    // This run has seen its own pictures, but perhaps not all earlier ones.
     var hasOthers = false
     try known.forEachBatch { ids in
       hasOthers = !seen.hasAll(ids)
@@ -163,7 +163,7 @@ struct OpenedRun {
     if let failure = seen.failure { throw failure }
     report.run = number
     if wasStopped { report.outcome = .interrupted }
-    // A run that left details or pictures out cannot tell what belongs to nobody.
+    // A run that left details or pictures out cannot tell which files are unreferenced.
     let isWhole = !context.options.thumbnailsOnly && !context.options.noDetails
     if report.outcome == .complete, isWhole { try sweep() }
     // After the pictures, so that squares of those that went go with them.
@@ -187,26 +187,26 @@ struct OpenedRun {
       )
     }
     do throws(LarderError) {
-      // What a guard withheld came from where the catalog was before.
+      // Items that a guard withheld came from the catalog's former host.
       let isTaken = report.sections.allSatisfy { [.network, .unchanged].contains($0.source) }
       if isTaken, report.run != nil, let source, source != context.entry.source {
         try index.note(source: source, of: context.entry.id)
       }
       try tidy(marking: isWhole && report.outcome == .complete, hasOthers: hasOthers)
     } catch {
-      // The run has ended, and is shown; what is left undone here the next run does.
+      // The run has ended, and is shown; the next run completes unfinished work of this step.
       notice("the run is whole, and the next one tidies up after it: \(error.description)")
     }
     return report
   }
 
-  /// Notes for later sweeps and starts what the run has found, once it has ended.
+  /// Records the findings of the run for later sweeps and starts, once it has ended.
   private func tidy(marking isMarking: Bool, hasOthers: Bool) throws(LarderError) {
     let index = context.index
     if isMarking, hasOthers ? true : try index.hasUnreferenced() {
       try index.markUnreferenced(except: try index.manyReferencedPictures(), at: context.now())
     }
-    // Orphans that this run may not sweep are for the next to find, which looks only when in doubt.
+    // Strays that this run may not sweep are left for the next, which looks only when in doubt.
     if orphans.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
   }
 

@@ -7,11 +7,11 @@ import Transport
 
 /// A run that brings a list of pictures into a cache, beside other runs that bring others.
 ///
-/// Takes no lock and writes no index: files alone are changed, each by a rename, as in every run. What it knows of
-/// them it hands back, for the run that commits. Blocks the thread that calls ``run(_:)``; ``stop()`` may be called
-/// from any thread.
+/// Takes no lock and writes no index: files alone are changed, each by a rename, as in every run. It returns the
+/// new states, for the run that commits. Blocks the thread that calls ``run(_:)``; ``stop()`` may be called from
+/// any thread.
 package final class PictureListRun: Sendable {
-  /// What came of a list.
+  /// The results for a list.
   package struct Result: Sendable {
     /// The pictures, in the list's order.
     package var pictures: [SettledPicture]
@@ -40,11 +40,11 @@ package final class PictureListRun: Sendable {
   ///   - catalog: The catalog whose pictures they are.
   ///   - cache: The cache's path; it is made when there is none.
   ///   - room: A name that no other run in the cache has.
-  ///   - options: What else was asked.
+  ///   - options: The options.
   ///   - transport: How to fetch.
   ///   - environment: Where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - disk: Where bytes go.
-  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - now: The wall clock.
   package init(
     _ catalog: CatalogFile,
@@ -68,7 +68,7 @@ package final class PictureListRun: Sendable {
     self.now = now
   }
 
-  /// Ends the run early: nothing new is started, what is whole is kept.
+  /// Ends the run early: nothing new is started, whole pictures are kept.
   package func stop() { transport.stop() }
 
   /// Whether ``stop()`` was called.
@@ -76,8 +76,8 @@ package final class PictureListRun: Sendable {
 
   /// Brings the pictures, and waits until the last is durable or has failed.
   ///
-  /// - Parameter known: The pictures, each URL once, with what the cache's index knew of them.
-  /// - Returns: What came of them.
+  /// - Parameter known: The pictures, each URL once, with the entries of the cache's index.
+  /// - Returns: The results.
   /// - Throws: ``LarderError``, or ``CatalogError`` when the catalog file is wrong.
   package func run(_ known: [PictureEntry]) throws -> Result {
     defer { CacheLayout.removeRooms(of: cache, prefix: room) }
@@ -185,7 +185,7 @@ package final class PictureListRun: Sendable {
     var result = Result(pictures: [], unfinished: 0, requests: context.failures.requests)
     for entry in known {
       let failure = failures[entry.id]
-      // What was not asked for is fresh, or has no URL that is fetched.
+      // A picture that was not requested is fresh, or has no fetchable URL.
       let end = ends[entry.id] ?? (failure == nil ? .excused : .failed)
       if end == .unfinished { result.unfinished += 1 }
       let row = rows[entry.id] ?? entry
@@ -207,15 +207,15 @@ package final class PictureListRun: Sendable {
 ///
 /// They go into a room beside the cache; ``PictureAdmission`` takes them in.
 package final class PicturePull: Sendable {
-  /// What came of a picture.
+  /// The result for a picture.
   package enum Outcome: Sendable {
     /// It lies in the room, with the row that it is to have.
     case fetched(PictureEntry)
-    /// It could not be had.
+    /// It could not be fetched.
     case failed(Refusal)
   }
 
-  /// Why a picture could not be had.
+  /// The reason why a picture could not be fetched.
   package struct Refusal: Error, Sendable {
     /// The stable word for why.
     package var reason: String
@@ -245,7 +245,7 @@ package final class PicturePull: Sendable {
   /// - Parameters:
   ///   - catalog: The catalog file whose pictures they are; it says which hosts the user named.
   ///   - room: Where they go: a folder that nobody else uses.
-  ///   - options: What else was asked.
+  ///   - options: The options.
   ///   - transport: How to fetch.
   ///   - reserve: The room that the disk is to keep; nil lets it fill.
   ///   - environment: Where `${NAME}` in the catalog's URLs comes from.
@@ -264,7 +264,7 @@ package final class PicturePull: Sendable {
     self.reserve = reserve
   }
 
-  /// Fetches nothing more, and ends what is under way.
+  /// Fetches nothing more, and ends the transfers under way.
   package func stop() {
     isStopped.store(true, ordering: .relaxed)
     transport.cancelAll()
@@ -274,8 +274,8 @@ package final class PicturePull: Sendable {
   ///
   /// - Parameters:
   ///   - picture: Which, and where it is.
-  ///   - known: What the cache knew of it.
-  /// - Returns: What came of it.
+  ///   - known: The cache's entry of it.
+  /// - Returns: The result.
   package func fetch(_ picture: PictureEntry, known: PictureEntry?) -> Outcome {
     let before = known ?? picture
     if let known, !known.isHeld, let reason = known.failure,
@@ -288,7 +288,7 @@ package final class PicturePull: Sendable {
     let run = PictureListRun(
       catalog,
       cache: room,
-      // What begins with one's own name is removed, so none may begin with another's.
+      // Names that begin with one's own name are removed, so none may begin with another's.
       room: "pull-\(count.add(1, ordering: .relaxed).newValue).",
       options: options,
       transport: transport,

@@ -7,9 +7,9 @@ import Glibc
 package struct ProgramRun {
   /// The program and its arguments.
   private let words: [String]
-  /// What the process finds in its environment.
+  /// The environment of the process.
   private let environment: [String: String]
-  /// What it reads from its stdin.
+  /// The bytes on its stdin.
   private let input: [UInt8]
   /// How long it may take, in seconds.
   private let seconds: Int
@@ -23,8 +23,8 @@ package struct ProgramRun {
   ///
   /// - Parameters:
   ///   - words: The program and its arguments; at least one word.
-  ///   - environment: What the process finds in its environment.
-  ///   - input: What it reads from its stdin, all of it at once.
+  ///   - environment: The environment of the process.
+  ///   - input: The bytes on its stdin, all at once.
   ///   - seconds: How long it may take.
   ///   - isStopped: Asked several times a second; the process is ended once it is true.
   package init(
@@ -43,10 +43,10 @@ package struct ProgramRun {
 
   /// Runs it to its end.
   ///
-  /// Blocks for as long as it may take at most. The process leads a group of its own, so that what it
-  /// started ends with it.
+  /// Blocks for as long as it may take at most. The process leads a group of its own, so that its
+  /// children end with it.
   ///
-  /// - Returns: How it ended, and what it wrote.
+  /// - Returns: Its exit status, and its output.
   package func run() -> ProgramOutput {
     let entry = larder_readable(input, input.count)
     guard entry >= 0 else { return ProgramOutput(end: .notStarted(systemWords(errno))) }
@@ -75,7 +75,7 @@ package struct ProgramRun {
     return fcntl(ends.0, F_SETFL, O_NONBLOCK) == 0
   }
 
-  /// Starts the process; returns the system's number for what went wrong, or 0.
+  /// Starts the process; returns the system's error number, or 0.
   private func start(
     _ process: inout pid_t,
     _ input: Int32,
@@ -92,7 +92,7 @@ package struct ProgramRun {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // Signals as a shell would leave them, whatever this process does with its own.
+    // Signals with a shell's defaults, regardless of this process's own handlers.
     var none = sigset_t()
     var all = sigset_t()
     sigemptyset(&none)

@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// What all stages of one run share: where to fetch, where to keep, and what was asked.
+/// The state that all stages of one run share: source, destination, and options.
 struct RunContext: Sendable {
   let catalog: CatalogFile
   let entry: CatalogEntry
@@ -26,27 +26,27 @@ struct RunContext: Sendable {
   let starts: DispatchQueue
   /// The wall clock.
   let now: @Sendable () -> UnixTime
-  /// What the user named: judges every URL that the run fetches.
+  /// The origins that the user named: decides about every URL that the run fetches.
   let named: NamedOrigins
   /// The catalog file's headers with the environment's values, for the origins of base and sections only.
   let credentials: Headers
   /// The secrets that are hidden in every message, even where an origin repeats them.
   let secrets: RunSecrets
-  /// What requests for pictures send.
+  /// The traits of requests for pictures.
   let pictureTraits: PictureTraits
-  /// What decides which documents are asked for.
+  /// Decides which documents are requested.
   let needs: DocumentNeeds
   let failures: FailureLog
   /// Where newest URLs are noted; nil where a picture's identity is its URL.
   var newestURLs: NewestURLs?
   /// Whether somebody ended the run early, or its deadline has come: nothing more is decoded.
   let isOver: @Sendable () -> Bool
-  /// What relative references in local documents are relative to: the catalog's base.
+  /// The base of relative references in local documents: the catalog's base.
   let localBase: WebURL?
 }
 
-/// Gathers what went wrong in any stage, on any thread: of each stage the first thousand in full, by URL, and counts of
-/// the rest.
+/// Gathers failures of any stage, on any thread: of each stage the first thousand in full, by URL, and counts of the
+/// rest.
 final class FailureLog: Sendable {
   private struct State {
     var stages: [SyncReport.Stage: FailureRows] = [:]
@@ -150,12 +150,12 @@ final class FailureLog: Sendable {
   /// How many requests were made.
   var requests: Int { state.withLock { $0.attempts } }
 
-  /// What was not done, by URL.
+  /// The work that was not done, by URL.
   var unfinished: [SyncReport.Unfinished] {
     state.withLock { $0.unfinished }.sorted { ($0.stage.order, $0.url) < ($1.stage.order, $1.url) }
   }
 
-  /// What failed: sections, details, pictures, each by URL, the first so many of each stage.
+  /// The failures: sections, details, pictures, each by URL, the first thousand of each stage.
   ///
   /// - Parameter owners: the item that shows a picture.
   /// - Returns: The failures, with the items that show failed pictures, and by stage and reason how many are left out.
@@ -174,7 +174,7 @@ final class FailureLog: Sendable {
   }
 }
 
-/// Failures of one stage: the first so many by URL, and counts of the others by their reasons.
+/// Failures of one stage: the first thousand by URL, and counts of the others by their reasons.
 private struct FailureRows {
   struct Row {
     var picture: PictureID?
@@ -228,7 +228,7 @@ extension SyncReport.Failure {
 }
 
 extension TransferFailure {
-  /// Whether the run ended first, so that the failure says nothing about what was requested.
+  /// Whether the run ended first, so that the failure is no statement about the requested resource.
   var endedWithRun: Bool {
     [.cancelled, .deadline, .bytesLimit, .keepFree].contains(reason)
   }

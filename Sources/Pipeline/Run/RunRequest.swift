@@ -2,7 +2,7 @@ import Base
 import Catalog
 import Transport
 
-/// What a run is asked for, with every address of the catalog file read and judged.
+/// The request of a run, with every address of the catalog file read and checked.
 struct RunRequest: Sendable {
   let catalog: CatalogFile
   let options: SyncOptions
@@ -18,20 +18,20 @@ struct RunRequest: Sendable {
   let named: NamedOrigins
   /// The catalog file's headers with the environment put in.
   let credentials: Headers
-  /// What nobody is to see.
+  /// The secrets.
   let secrets: RunSecrets
   private let environment: [String: String]
 
   /// Reads the addresses.
   ///
   /// - Parameters:
-  ///   - catalog: what to fetch.
+  ///   - catalog: the catalog.
   ///   - folder: the catalog file's folder, which local sections are relative to.
-  ///   - options: what else was asked.
+  ///   - options: the options.
   ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - parser: how URLs are read.
   ///   - now: the wall clock.
-  /// - Throws: ``CatalogError`` or ``TransferFailure`` for what the catalog file gets wrong.
+  /// - Throws: ``CatalogError`` or ``TransferFailure`` for mistakes in the catalog file.
   init(
     _ catalog: CatalogFile,
     folder: String,
@@ -58,8 +58,8 @@ struct RunRequest: Sendable {
     self.environment = environment
   }
 
-  /// The host that the catalog comes from, with its port unless that is usual: that of `base`, else of the first
-  /// section; nil for files.
+  /// The host of the catalog, with its port unless that is usual: that of `base`, else of the first section; nil
+  /// for files.
   var source: String? {
     let host = addresses.localBase?.hostPort ?? sections.lazy.compactMap(\.host).first
     return host.map { [80, 443].contains($0.port) ? $0.host : $0.description }
@@ -86,7 +86,7 @@ struct RunRequest: Sendable {
     )
   }
 
-  /// What decides which documents the run asks for over a transport.
+  /// Decides which documents the run requests over a transport.
   func needs(over transport: any Fetching) -> DocumentNeeds {
     DocumentNeeds(
       named: named,

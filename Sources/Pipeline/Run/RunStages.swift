@@ -4,7 +4,7 @@ import Catalog
 import Dispatch
 import Transport
 
-/// What the stages of a run did, for the report.
+/// The results of the stages of a run, for the report.
 struct RunResults {
   /// The sections, in the catalog's order.
   let sections: [SectionResult]
@@ -20,8 +20,8 @@ struct RunResults {
   let renewed: [DocumentEntry]
 }
 
-/// The stages of a run, and what each hands to the next: sections name details and pictures, details
-/// name pictures, pictures are made squares of.
+/// The stages of a run, and their connections: sections name details and pictures, details name
+/// pictures, and squares are made of pictures.
 final class RunStages: Sendable {
   private let context: RunContext
   private let before: [RunSection]
@@ -37,7 +37,7 @@ final class RunStages: Sendable {
   ///
   /// - Parameters:
   ///   - opened: the run.
-  ///   - addresses: turns what a catalog file writes into sources.
+  ///   - addresses: turns the addresses of a catalog file into sources.
   ///   - disk: where squares go.
   ///   - source: where pictures come from.
   ///   - hasStopped: asked before other runs' pictures are entered whether somebody ended the run early.
@@ -83,7 +83,7 @@ final class RunStages: Sendable {
   /// - Parameters:
   ///   - targets: the sources of the sections.
   ///   - hasStopped: whether somebody ended the run early.
-  /// - Returns: What was done.
+  /// - Returns: The results.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
     sections.start(targets)
@@ -146,7 +146,7 @@ final class RunStages: Sendable {
     return group
   }
 
-  /// Reads what is known of pictures while the sections are on their way, whose requests go first.
+  /// Reads the states of pictures while the sections are being fetched, whose requests go first.
   private func readStates() {
     context.starts.async { [context, states] in
       do throws(LarderError) {
@@ -157,7 +157,7 @@ final class RunStages: Sendable {
     }
   }
 
-  /// Starts what a listing needs: the details of its items, and its pictures.
+  /// Starts the work for a listing: the details of its items, and its pictures.
   private static func hand(
     on arrival: SectionStage.Arrival,
     _ context: RunContext,

@@ -4,12 +4,12 @@ import Catalog
 import FoundationEssentials
 import Transport
 
-/// What a sync would do, as far as the cache knows: it asks no origin and changes nothing.
+/// The plan of a sync, as far as the cache knows: it sends no request and changes nothing.
 ///
 /// Items and pictures that a section will list for the first time are not known before it is
 /// fetched, and so not part of a plan.
 package struct SyncPlan: Sendable, Equatable, Codable {
-  /// What would be done about one page of a section.
+  /// The planned action for one page of a section.
   package struct Section: Sendable, Equatable, Codable {
     /// Its address.
     package var url: String
@@ -19,7 +19,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     package var method = "GET"
   }
 
-  /// What would be done about details or pictures.
+  /// The planned actions for details or pictures.
   package struct Work: Sendable, Equatable, Codable {
     /// URLs that would be fetched whole.
     package var fetch: [String] = []
@@ -179,7 +179,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       var hasAsked = false
       var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
       for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
-        // What has no URL is not asked for.
+        // A picture without a URL is not requested.
         let values = rule.values(of: id, fields)
         guard let text = try? rule.address(filling: values) else { continue }
         let source = try addresses.target(text).asked(by: rule.request, filling: values)
@@ -256,7 +256,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   }
 }
 
-/// What the requests of a run would send, to judge what is held by.
+/// The traits of a run's requests, to judge the held versions.
 private struct Asked {
   let pictures: PictureTraits
   let documents: DocumentNeeds
@@ -277,7 +277,7 @@ private struct Asked {
     pictures = PictureTraits(from: named, over: transport)
   }
 
-  /// What is held, unless another mapping read it: it is then fetched anew.
+  /// The held version, unless another mapping read it: it is then fetched again.
   func usable(_ held: DocumentEntry?, _ mapping: Int64) -> DocumentEntry? {
     held?.mapping == mapping ? held : nil
   }
@@ -334,8 +334,8 @@ package struct WarmPlan: Sendable, Equatable {
     }
   }
 
-  /// The positions of the catalogs to run: whichever was complete longest ago first, so that what a
-  /// budget did not reach comes first next time.
+  /// The positions of the catalogs to run: the longest incomplete first, so that catalogs beyond a
+  /// budget come first next time.
   package let due: [Int]
   /// The positions of those that ran too recently.
   package let recent: [Int]
@@ -351,7 +351,7 @@ package struct WarmPlan: Sendable, Equatable {
   package init(_ standings: [Standing], minInterval: Double?, now: UnixTime) {
     func isRecent(_ standing: Standing) -> Bool {
       guard let minInterval, let started = standing.started else { return false }
-      // What started in the future started by a clock that has been set back since.
+      // A start in the future was written under a clock that has been set back since.
       return now >= started && Double(now - started) < minInterval
     }
     self.standings = standings
@@ -367,7 +367,7 @@ extension WarmPlan.Standing {
 
   /// How the catalog of a name stands in the cache at a path, which need not exist.
   ///
-  /// A damaged index tells nothing, like none at all: the run makes it anew.
+  /// A damaged index counts as none: the run rebuilds it.
   package init(of name: String, cache: String) throws(LarderError) {
     self.init()
     do throws(LarderError) {

@@ -29,18 +29,18 @@ package final class SyncRun: Sendable {
   /// Prepares a run.
   ///
   /// - Parameters:
-  ///   - catalog: what to fetch.
+  ///   - catalog: the catalog.
   ///   - folder: the catalog file's folder, which local sections are relative to.
   ///   - cache: the cache's path; it is made when there is none.
-  ///   - options: what else was asked.
+  ///   - options: the options.
   ///   - transport: how to fetch.
   ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
-  ///   - parts: what takes the place of origins: nothing, unless many machines share the run.
+  ///   - parts: the replacements of origins: none, unless many machines share the run.
   ///   - disk: where bytes go.
-  ///   - keeper: what keeps the pictures in place of the cache's folder; nil for an ordinary cache.
+  ///   - keeper: the store that keeps the pictures instead of the cache's folder; nil for an ordinary cache.
   ///   - now: the wall clock.
-  ///   - notice: called with a sentence for a person when something was mended before the run, or
-  ///     left undone after it.
+  ///   - notice: called with a sentence for the user when something was repaired before the run,
+  ///     or left undone after it.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -67,17 +67,17 @@ package final class SyncRun: Sendable {
     self.notice = notice
   }
 
-  /// Ends the run early: nothing new is started, what is whole is kept, the report says the rest.
+  /// Ends the run early: nothing new is started, whole pictures are kept, and the report lists the rest.
   package func stop() {
     transport.stop()
   }
 
-  /// Runs to the end and says what happened.
+  /// Runs to the end and returns the report.
   ///
-  /// An index that turns out damaged is put aside and made anew from what can be read of it and from the
-  /// files, and the run begins again.
+  /// An index that turns out damaged is renamed and rebuilt from its readable rows and from the files,
+  /// and the run begins again.
   ///
-  /// - Parameter holder: what to write into the cache's lock, for those who have to wait.
+  /// - Parameter holder: the text for the cache's lock, shown to processes that have to wait.
   /// - Returns: The report.
   /// - Throws: ``LarderError``, or ``CatalogError`` when the catalog file or the environment is wrong: the run could not take
   ///   place at all.
@@ -99,7 +99,7 @@ package final class SyncRun: Sendable {
   /// The run in its steps: plan, open, wire, run, close.
   private func perform(holder: String) throws -> SyncReport {
     let began = ContinuousClock.now
-    // What the catalog file gets wrong is said before anything is made or fetched.
+    // Mistakes in the catalog file are reported before anything is created or fetched.
     let request = try RunRequest(
       catalog,
       folder: folder,
@@ -147,7 +147,7 @@ extension LarderError {
     )
   }
 
-  /// The error that ends a run, from whatever was thrown while it was to `task`.
+  /// The error that ends a run, from any error during `task`.
   static func ending(_ error: any Error, _ task: String) -> any Error {
     switch error {
     case is LarderError, is CatalogError: error
@@ -169,7 +169,7 @@ extension RunSection {
   }
 }
 
-/// What a sync is asked to do beyond what the catalog file says.
+/// The settings of a sync that are not in the catalog file.
 package struct SyncOptions: Sendable {
   /// Replaces the catalog's `base`.
   package var base: String?
@@ -183,7 +183,7 @@ package struct SyncOptions: Sendable {
   package var maxSkipped = SkipLimit.standard
   /// The shrink guard lets everything go.
   package var allowRemovals = false
-  /// Ask only for what is due, the most valuable first: an unattended run.
+  /// Request only stale and missing data, the most valuable first: an unattended run.
   package var onlyDue = false
   /// Pixels along a side of the squares that are kept beside the pictures; nil makes none.
   package var squareSide: Int?
@@ -216,7 +216,7 @@ public struct SyncProgress: Sendable, Hashable {
       self.total = total
     }
 
-    /// Whether nothing is left of what is known.
+    /// Whether all known work is done.
     package var isComplete: Bool { done == total }
   }
 
@@ -252,8 +252,8 @@ package final class ProgressMeter: Sendable {
 
 /// A transport that takes nothing more once the run is to end.
 ///
-/// `cancelAll` alone ends only what was submitted before it, while a run still has pictures in its
-/// lines and sections in its decoders that would be submitted after it.
+/// `cancelAll` alone ends only requests submitted before it, while a run still has queued pictures
+/// and sections in its decoders that would be submitted after it.
 final class StoppableTransport: Fetching {
   private let transport: any Fetching
   private let isStopped = Atomic(false)

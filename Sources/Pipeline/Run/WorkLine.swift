@@ -1,11 +1,11 @@
 import Dispatch
 import Synchronization
 
-/// A line of jobs of which at most so many are under way at once.
+/// A queue of jobs with a limit on those under way.
 ///
-/// Keeps what waits small (a job, not a request with its headers and buffers) and starts jobs in
-/// batches, so that one look-up serves many jobs. Jobs start in the
-/// order they came, or in an order of their own among those that wait.
+/// Keeps waiting jobs small (no requests with headers and buffers) and starts jobs in batches, so
+/// that one look-up serves many jobs. Jobs start in the order they came, or in an order of their
+/// own among those that wait.
 final class WorkLine<Job: Sendable>: Sendable {
   private struct State {
     var waiting: [Job] = []
@@ -54,7 +54,7 @@ final class WorkLine<Job: Sendable>: Sendable {
     if wakes { queue.async { self.startSome() } }
   }
 
-  /// Lets what has gathered start.
+  /// Lets the gathered jobs start.
   func open() {
     let wakes = state.withLock { state in
       state.isOpen = true
@@ -63,7 +63,7 @@ final class WorkLine<Job: Sendable>: Sendable {
     if wakes { queue.async { self.startSome() } }
   }
 
-  /// Says that so many jobs have ended.
+  /// Reports that a number of jobs have ended.
   func leave(_ count: Int = 1) {
     let wakes = state.withLock { state in
       state.underWay -= count
@@ -93,7 +93,8 @@ final class WorkLine<Job: Sendable>: Sendable {
       let batch = Array(state.waiting[state.next..<end])
       state.underWay += batch.count
       state.next = end
-      // What has started is let go once it is as much as what still waits: seldom, and soon enough.
+      // Started jobs are dropped from the array once they are as many as the waiting ones: seldom, and soon
+      // enough.
       if state.next >= state.waiting.count - state.next {
         state.waiting = Array(state.waiting[state.next...])
         state.next = 0

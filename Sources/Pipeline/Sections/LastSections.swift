@@ -20,15 +20,15 @@ struct LastSections: Sendable {
   /// The section of that key; nil when there was none.
   subscript(_ key: String) -> RunSection? { sections[key] }
 
-  /// What could not be read of the section of that key.
+  /// The unreadable items of the section with that key.
   func skips(of key: String) -> LastReport.Skips { report.skips(of: key) }
 
-  /// What stands for a section that could not be had: its last good one, as stale.
+  /// The replacement of a section that could not be fetched: its last good version, as stale.
   ///
   /// - Parameters:
   ///   - key: the section.
-  ///   - named: what the catalog file calls it.
-  ///   - words: why it could not be had.
+  ///   - named: its name in the catalog file.
+  ///   - words: the reason for the failure.
   /// - Returns: The last good one, or a section that has failed.
   func standIn(
     for key: String,
@@ -108,7 +108,7 @@ final class LastReport: Sendable {
   ///
   /// - Parameters:
   ///   - report: The report; nil for a first run.
-  ///   - identity: What a picture is told by.
+  ///   - identity: The rule for pictures' identities.
   init(_ report: [UInt8]?, _ identity: PictureIdentity) {
     (self.report, self.identity) = (report, identity)
   }

@@ -29,7 +29,7 @@ extension Index {
 struct ListedURLs {
   private let listing: ListingID
   private let index: Index
-  /// How many items were passed over: what is looked for first stands behind them.
+  /// The number of skipped items: the ones that are searched first come after them.
   private var passed = 0
 
   /// How many items are read at once.
@@ -40,7 +40,7 @@ struct ListedURLs {
     (self.listing, self.index) = (listing, index)
   }
 
-  /// Calls `found` with the URLs of pictures; what none of the items shows is left out.
+  /// Calls `found` with the URLs of pictures; URLs that none of the items shows are left out.
   ///
   /// - Parameters:
   ///   - wanted: The pictures.
@@ -53,7 +53,7 @@ struct ListedURLs {
     var wanted = wanted
     let start = passed
     try find(&wanted, to: .max, found)
-    // What nobody asked for in order stands before.
+    // Items that were not requested in order come before.
     guard !wanted.isEmpty, start > 0 else { return }
     passed = 0
     try find(&wanted, to: start, found)
@@ -113,8 +113,8 @@ extension CatalogFile {
     }
   }
 
-  /// What decides how the bodies of the source at a position of ``sources`` are read: when it changes, unchanged
-  /// ones are read again.
+  /// A digest of the settings that decide how the bodies of the source at a position of ``sources`` are read:
+  /// when it changes, unchanged bodies are read again.
   ///
   /// Other listed sections have no part in it, so one that is added costs no other its body.
   func listingDigest(at position: Int) -> Int64 {
@@ -139,7 +139,7 @@ extension CatalogFile {
     return ContentDigest.number(of: Array(text.utf8))
   }
 
-  /// What decides how the pictures of a body are known; nothing where their URLs do.
+  /// The rule for the identities of a body's pictures; empty when these are their URLs.
   private var pictureWords: String {
     switch pictures.identity {
     case .url: ""
@@ -155,7 +155,7 @@ extension CatalogFile {
     switch sections {
     case .listed(let sources) where sources[position].parts == nil:
       "\(name)\tsection\t\(sources[position].key)"
-    // A POST's URL says little: what is asked for tells such sources apart.
+    // Several POSTs may have one URL: their bodies distinguish such sources.
     case .listed(let sources):
       "\(name)\tsections\t\(sources[position].key)\t\(request(ofSource: position).fingerprint)"
     case .combined: "\(name)\tsections"
@@ -174,7 +174,7 @@ extension CatalogFile {
   /// The keys of the sections that the file names itself: no response may give them to another.
   package var namedKeys: Set<String> { Set(writtenSources.indices.compactMap(sectionKey)) }
 
-  /// What the file calls the section at a position of ``sources``.
+  /// The file's title and subtitle of the section at a position of ``sources``.
   func sectionWords(at position: Int) -> (title: String?, subtitle: String?) {
     guard case .listed(let sources) = sections else { return (nil, nil) }
     return (sources[position].title, sources[position].subtitle)

@@ -16,9 +16,9 @@ struct PageReader {
   ///
   /// - Parameters:
   ///   - body: the page.
-  ///   - base: what references in it are relative to.
+  ///   - base: the base of its relative references.
   ///   - reading: the source that it belongs to.
-  /// - Returns: What it was decoded to, or why it cannot be.
+  /// - Returns: Its decoded sections, or the reason why it cannot be decoded.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func read(
     _ body: DocumentBody,
@@ -100,7 +100,7 @@ struct PageReader {
 
 /// A page that was decoded, whole or window by window, and is not written yet.
 struct PageDraft: Sendable {
-  /// What it was decoded to; of a page in windows without the items.
+  /// The decoded page; of a page in windows without the items.
   private(set) var listing = DecodedListing(sections: [], elementCount: 0)
   /// By section, in the order of ``listing``, the items of a page in windows, which are in the index already; nil
   /// for a page that was decoded whole.
@@ -151,7 +151,7 @@ struct PageDraft: Sendable {
   }
 }
 
-/// Writes to the index what pages were decoded to.
+/// Writes decoded pages to the index.
 struct PageWriter: Sendable {
   let context: RunContext
   let last: LastSections
@@ -161,8 +161,8 @@ struct PageWriter: Sendable {
   /// Has the items of a page's next window kept, which are then held no more.
   ///
   /// - Parameters:
-  ///   - window: what the window was decoded to.
-  ///   - base: what references in it are relative to.
+  ///   - window: the decoded window.
+  ///   - base: the base of its relative references.
   ///   - reading: the pages before it.
   ///   - draft: the page so far.
   ///   - lane: where the page's items are kept.
@@ -175,7 +175,7 @@ struct PageWriter: Sendable {
     on lane: ItemLane
   ) throws(LarderError) {
     draft.add(window: window)
-    // Only the last section goes on in another window.
+    // Only the last section continues in another window.
     let first = draft.listing.sections.count - window.sections.count
     for (place, section) in window.sections.enumerated() {
       try lane.add(records(of: section, pictures(of: section, base)), to: first + place)
@@ -185,9 +185,9 @@ struct PageWriter: Sendable {
   /// Writes a page, while its pictures are already on their way.
   ///
   /// - Parameters:
-  ///   - draft: what the page was decoded to.
+  ///   - draft: the decoded page.
   ///   - document: its row, with the page that follows only where a header named it.
-  ///   - base: what references in it are relative to.
+  ///   - base: the base of its relative references.
   ///   - reading: the pages before it.
   /// - Returns: The page.
   /// - Throws: ``LarderError`` when the index cannot be written.
@@ -205,7 +205,7 @@ struct PageWriter: Sendable {
     let pictures = listing.sections.map { self.pictures(of: $0, base) }
     document.next = nextPage(after: reading, document, listing)
     if !listing.givenUp.isEmpty {
-      // Read anew when it is next asked for: more may be allowed to be lost then.
+      // Read again at the next request: more losses may be allowed then.
       (document.digest, document.response, document.expiry) = (nil, nil, UnixTime(0))
     }
     let skipped = Dictionary(grouping: listing.skipped, by: \.section)
@@ -349,7 +349,7 @@ struct PageWriter: Sendable {
 /// Keeps the items of a page's listings in the index while the page's next windows are decoded.
 ///
 /// Many windows share a transaction: items are found by their digests, and as these are scattered, each transaction
-/// writes most of that index anew.
+/// rewrites most of that index.
 final class ItemLane: Sendable {
   private struct Kept {
     var listings: [ListingDraft] = []
@@ -361,7 +361,7 @@ final class ItemLane: Sendable {
 
   private let index: Index
   private let queue = DispatchQueue(label: "larder.items")
-  /// Held for as long as a transaction takes, and so of no use to anyone but the queue.
+  /// Held for the whole transaction, so only the queue may use it.
   private let kept = Mutex(Kept())
   /// Why the index could not be written; nothing is kept after that.
   private let failure = Mutex<LarderError?>(nil)

@@ -21,7 +21,7 @@ struct SectionReading: Sendable {
   var isNew = false
   /// Why there are pages that were not read.
   var ceiling: String?
-  /// Why the pages behind the last one could not be had.
+  /// The reason why the pages after the last one could not be fetched.
   var broken: String?
   /// The error that held pages stand in for, as their origin lets them. (RFC 5861, section 4)
   var excused: String?
@@ -39,7 +39,7 @@ struct SectionReading: Sendable {
 struct SectionPage: Sendable {
   /// The page's row.
   var document: DocumentEntry
-  /// What it was decoded to, in its order.
+  /// Its decoded sections, in its order.
   var sections: [DecodedSection]
   /// The pictures of each section when the page was decoded just now.
   var references: [String: [PictureReference]]?
@@ -54,7 +54,7 @@ struct PageSequence {
   /// How URLs are read.
   let parser: any URLParsing
 
-  /// What follows a page that was just read.
+  /// The step after a page that was just read.
   enum Step: Sendable {
     /// No page: the source is complete.
     case complete
@@ -64,11 +64,11 @@ struct PageSequence {
     case next(DocumentSource)
     /// A page behind the last one that may be read, and a sentence that says so.
     case beyondLimit(DocumentSource, String)
-    /// Text that is no URL: the page cannot be had.
+    /// Text that is no URL: the page cannot be fetched.
     case invalid(TransferFailure)
   }
 
-  /// What follows the last page of a reading, which is taken in unless it repeats earlier ones.
+  /// The step after the last page of a reading, which is accepted unless it repeats earlier ones.
   func step(after reading: SectionReading) throws(LarderError) -> Step {
     guard let rule, let last = reading.pages.last else {
       return .complete
@@ -111,15 +111,15 @@ extension FailureReason {
   static let pageLimit = FailureReason(rawValue: "page-limit")
 }
 
-/// What the pages of one source have brought so far, so that reading ends where they begin to repeat, and
-/// which of them may go unasked.
+/// The pages of one source so far, so that reading ends where they begin to repeat, and the pages that
+/// need no request.
 ///
 /// An unattended run leaves a page alone while it is fresh. Once one page has changed, items may have moved
 /// between pages: all of them are then asked for, those that were left alone too.
 ///
 /// A class: a reading is handed on from page to page, and the ids of many thousand items with it.
 final class PagingProgress: Sendable {
-  /// What was read since the first page, which reading anew forgets.
+  /// The pages since the first, which a restart forgets.
   private struct Read {
     var pages = 0
     var visited: Set<String> = []
@@ -167,7 +167,7 @@ final class PagingProgress: Sendable {
   /// - Parameters:
   ///   - name: the page.
   ///   - isGone: whether it went.
-  /// - Returns: Whether reading begins anew, because earlier pages were left alone.
+  /// - Returns: Whether reading restarts, because earlier pages were skipped.
   func noteChange(of name: String, isGone: Bool = false) -> Bool {
     state.withLock { state in
       if isGone { state.gone.insert(name) }
@@ -199,7 +199,7 @@ final class PagingProgress: Sendable {
   ///
   /// - Parameters:
   ///   - document: The page's row.
-  ///   - sections: What it was decoded to.
+  ///   - sections: Its decoded sections.
   ///   - index: Where their listings are.
   /// - Returns: Whether the page is taken in.
   /// - Throws: ``LarderError`` when the index cannot be read.

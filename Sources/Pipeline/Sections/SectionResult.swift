@@ -8,7 +8,7 @@ struct SectionResult: Sendable {
   var title: String
   var subtitle: String?
   var source: SyncReport.Source
-  /// What is shown: the feed's items and those the shrink guard kept.
+  /// The shown listing: the feed's items and those that the shrink guard kept.
   var listing: ListingID?
   var withheld: [String] = []
   /// Why the feed's listing as a whole looks like a fault; empty when its values are not the reason.
@@ -16,16 +16,16 @@ struct SectionResult: Sendable {
   /// The items that stay as they were because they, or the page that may list them, cannot be read.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
-  /// Counts of what else could not be read.
+  /// Counts of the other unreadable items.
   var omitted = SkipTally()
   /// How many items were left out because an earlier page listed them.
   var repeats = 0
   var error: String?
-  /// What may be amiss although the section is shown as it came.
+  /// A possible fault although the section is shown unchanged.
   var warning: String?
-  /// What helps.
+  /// The remedy.
   var remedy: SyncReport.Remedy?
-  /// Whether the origin itself lets what is held stand in for an error, so that nothing failed.
+  /// Whether the origin itself lets the held version replace an error, so that nothing failed.
   var isExcused = false
 }
 
@@ -40,7 +40,7 @@ extension SectionReading {
 }
 
 extension SectionResult {
-  /// What the pages of a section came to, and the guards after them.
+  /// The result of a section's pages after the guards.
   init(
     _ joined: JoinedSection,
     _ notes: SectionNotes,
@@ -73,7 +73,7 @@ extension SectionResult {
   }
 }
 
-/// What is known of a decoded section beside its items, as the index keeps it with a page, so that an
+/// The data about a decoded section besides its items, as the index keeps it with a page, so that an
 /// unchanged one still reports it.
 struct SectionNotes: Sendable, Equatable {
   /// The items and fields that could not be read: the first of them.
@@ -90,7 +90,7 @@ struct SectionNotes: Sendable, Equatable {
   var unfollowed: String?
   /// How many items there are by the listing's own account, of one that is read page by page; nil when it does not say.
   var total: Int?
-  /// How many elements such a page lists, whatever becomes of them; nil when it does not say a total.
+  /// The number of elements on such a page, read or not; nil when it announces no total.
   var listed: Int?
 
   /// How many items could not be read.
@@ -99,7 +99,7 @@ struct SectionNotes: Sendable, Equatable {
   /// The ids of the items that could not be read, as far as these could and have rows.
   var unreadIDs: Set<String> { Set(skipped.filter(\.isUnread).compactMap(\.id)) }
 
-  /// Adds what is known of the page that follows.
+  /// Adds the notes of the next page.
   mutating func add(_ page: SectionNotes) {
     let room = max(0, SkipTally.mostRows - skipped.count)
     skipped += page.skipped.prefix(room)
@@ -139,7 +139,7 @@ extension SectionNotes {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Reads back ``text``; also what an earlier larder wrote, which is the skipped items alone.
+  /// Parses ``text``; also that of an older larder, which has only the skipped items.
   init(_ text: String) {
     guard text.hasPrefix("{") else {
       if !text.isEmpty { skipped = SkippedText.rows(text) }
@@ -178,7 +178,7 @@ enum SkippedText {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Reads back what ``write(_:)`` gave.
+  /// Parses the output of ``write(_:)``.
   fileprivate static func rows(_ text: String) -> [SyncReport.Skipped] {
     (try? JSONDecoder().decode([SyncReport.Skipped].self, from: Data(text.utf8))) ?? []
   }

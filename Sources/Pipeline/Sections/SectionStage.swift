@@ -8,8 +8,8 @@ import Transport
 
 /// Fetches and decodes the catalog's sections, all at once, each on its own.
 ///
-/// What one source gives is handed on the moment it is decoded, so that its details and pictures
-/// start while other sections are still on their way. `group` joins the sources.
+/// Each decoded source is handed on at once, so that its details and pictures start while other
+/// sections are still being fetched. `group` joins the sources.
 final class SectionStage: Sendable {
   /// Entered once a source, left when it is decoded and handed on, or has failed.
   let group = WorkGroup()
@@ -161,7 +161,7 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// Goes on with what a page was decoded to before.
+  /// Continues with the decoded form of a held page.
   private func take(held document: DocumentEntry, into reading: SectionReading) throws(LarderError)
   {
     var reading = reading
@@ -173,7 +173,7 @@ final class SectionStage: Sendable {
     try goOn(reading)
   }
 
-  /// Goes on with a page whose bytes are new.
+  /// Continues with a page whose bytes are new.
   private func take(
     _ body: DocumentBody,
     base: WebURL?,
@@ -209,7 +209,7 @@ final class SectionStage: Sendable {
     try goOn(reading)
   }
 
-  /// Completes a source behind whose last page there is none, or reads it anew when there was one.
+  /// Completes a source after its last page, or restarts it when there was a page after that.
   private func end(at reading: SectionReading, wasHeld: Bool) throws(LarderError) {
     var reading = reading
     if wasHeld {
@@ -271,7 +271,7 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Ends a source one of whose pages cannot be had: the pages before it are taken.
+  /// Ends a source with a failed page: the pages before it are accepted.
   ///
   /// Without any, the last good sections stand in.
   private func breakOff(_ reading: SectionReading, _ words: String) throws(LarderError) {
@@ -281,7 +281,7 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Completes a section some pages of which did not come by what the last run left of it.
+  /// Completes a section with missing pages by the items of the last run.
   ///
   /// - Returns: The ids of the items that were added.
   private func complete(
@@ -366,7 +366,7 @@ final class SectionStage: Sendable {
     end(reading, [result])
   }
 
-  /// What origins said of bodies that did not change and is not written yet, once `group` is empty.
+  /// The caching fields of unchanged bodies that are not written yet, once `group` is empty.
   func takeRenewed() -> [DocumentEntry] { renewed.take() }
 
   /// Judges all sections together, once `group` is empty; see ``SectionGuard/changes(to:)``.
@@ -390,7 +390,7 @@ final class SectionStage: Sendable {
     group.leave()
   }
 
-  /// Ends a source of many sections; the last such one settles what becomes of those that none names.
+  /// Ends a source of many sections; the last such one decides about the sections that none names.
   private func end(_ source: ManySections.End) {
     context.progress.update { $0.sections.done += 1 }
     // The place in the line is free at once: who is next in it may be the one that all wait for.
@@ -418,7 +418,8 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// What becomes of a section that no response names: stale when a response is missing, else gone or withheld.
+  /// The result for a section that no response names: stale when a response is missing, else removed or
+  /// withheld.
   private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
     if let words = source.failure { return last.standIn(for: key, words) }
     do throws(LarderError) {
@@ -440,12 +441,12 @@ final class SectionStage: Sendable {
 /// Only together do they say which of the last run's sections are gone: a section that one no longer names may
 /// have moved to another, or belong to one that could not be read.
 final class ManySections: Sendable {
-  /// What became of a source.
+  /// The result of a source.
   struct End: Sendable {
     var reading: SectionReading
     /// The sections that it gave.
     var results: [SectionResult] = []
-    /// Those that it names and that cannot be used, each with what stands in for it.
+    /// Its unusable sections, each with its replacement.
     var unusable: [SectionResult] = []
     /// Every key that it names, usable or not.
     var named: Set<String> = []
@@ -455,14 +456,14 @@ final class ManySections: Sendable {
 
   private let state: Mutex<(open: Int, ends: [End])>
 
-  /// Waits for so many sources.
+  /// Waits for a number of sources.
   init(count: Int) {
     state = Mutex((count, []))
   }
 
   /// Takes in a source.
   ///
-  /// - Parameter end: what became of it.
+  /// - Parameter end: its result.
   /// - Returns: All sources in the catalog's order when this was the last; nil before.
   func add(_ end: End) -> [End]? {
     state.withLock { state in
@@ -474,7 +475,7 @@ final class ManySections: Sendable {
 }
 
 extension [ManySections.End] {
-  /// Gives each key to the first source that has it, and returns what the others lose by it.
+  /// Gives each key to the first source that has it, and returns the sections that the others lose.
   mutating func giveOut() -> [(key: String, reading: SectionReading)] {
     var given: Set<String> = []
     var refused: [(key: String, reading: SectionReading)] = []
@@ -487,7 +488,7 @@ extension [ManySections.End] {
       }
     }
     for place in indices {
-      // What stands in for an unusable section gives way to a usable one.
+      // The replacement of an unusable section gives way to a usable one.
       self[place].unusable.removeAll { !given.insert($0.key).inserted }
     }
     return refused
@@ -510,7 +511,7 @@ final class RenewedDocuments: Sendable {
     self.index = index
   }
 
-  /// Takes a document with what its origin now says of it.
+  /// Takes a document with its origin's new caching fields.
   ///
   /// - Throws: ``LarderError`` when many waited and the index cannot be written.
   func add(_ document: DocumentEntry) throws(LarderError) {
@@ -526,7 +527,7 @@ final class RenewedDocuments: Sendable {
     waiting.withLock { $0[id] = nil }
   }
 
-  /// Takes out what waits, to be written with something else.
+  /// Takes the waiting documents, to be written with something else.
   func take() -> [DocumentEntry] {
     waiting.withLock { waiting in
       defer { waiting = [:] }

@@ -8,9 +8,9 @@ import Transport
 /// Posts pictures to a server, one request each, over the transport that everything else uses.
 ///
 /// May be used on several threads at once; each ``deliver(_:_:)`` blocks its own. A picture is sent
-/// again only as ``UploadPolicy`` allows. Its `Idempotency-Key` is a function of what is sent and where
-/// to, so that a server which knows the header takes the same photo once, however often the command
-/// is run.
+/// again only as ``UploadPolicy`` allows. Its `Idempotency-Key` is a function of the content and the
+/// target, so that a server which knows the header accepts the same photo once, even if the command
+/// runs again.
 package final class PictureUpload: Sendable {
   private let destination: UploadDestination
   private let form: UploadForm
@@ -28,9 +28,9 @@ package final class PictureUpload: Sendable {
   ///
   /// - Parameters:
   ///   - destination: Where to.
-  ///   - form: What goes along.
+  ///   - form: The other fields of the form.
   ///   - transport: How.
-  ///   - policy: What is sent again, and when.
+  ///   - policy: The retries.
   ///   - random: A number in 0..<1 for each wait.
   ///   - pause: Waits; nil for real time, which ``stop()`` cuts short.
   package init(
@@ -49,7 +49,7 @@ package final class PictureUpload: Sendable {
     self.pause = pause
   }
 
-  /// Ends what is under way, and all that comes later, as cancelled.
+  /// Ends the present upload, and all later ones, as cancelled.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     transport.cancelAll()
@@ -62,7 +62,7 @@ package final class PictureUpload: Sendable {
   ///
   /// - Parameters:
   ///   - picture: The picture; a PNG is sent as a JPEG.
-  ///   - result: What became of it so far.
+  ///   - result: The result so far.
   /// - Returns: `result` with the upload in it, and the error if the server did not take it.
   package func deliver(_ picture: EncodedPicture, _ result: PictureResult) -> PictureResult {
     var result = result
@@ -132,7 +132,7 @@ package final class PictureUpload: Sendable {
     return request
   }
 
-  /// A digest of what is sent, in the shape of a UUID, which servers tend to expect.
+  /// A digest of the content, in the shape of a UUID, which servers tend to expect.
   private func key(_ form: MultipartForm) -> String {
     let digits = Array(form.digest)
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
@@ -199,7 +199,7 @@ package final class PictureUpload: Sendable {
   private func rest(_ wait: Duration) {
     if let pause { return pause(wait) }
     let seconds = wait.inSeconds
-    // Whoever is woken by the stop wakes the next.
+    // A thread that the stop wakes wakes the next.
     if stopping.wait(timeout: .now() + seconds) == .success { stopping.signal() }
   }
 }
@@ -219,8 +219,8 @@ package struct UploadDestination: Sendable {
   ///   - text: The URL: https, or http to a loopback address.
   ///   - token: The token, white space around it left out; nil for none.
   ///   - header: The name of the header that carries it.
-  ///   - parser: What turns text into URLs.
-  /// - Throws: ``LarderError`` that says what is wrong, and never the token.
+  ///   - parser: Parses URLs.
+  /// - Throws: ``LarderError`` with the reason, and never the token.
   package init(
     _ text: String,
     token: String?,
@@ -280,8 +280,9 @@ extension String {
 
 /// Decides whether an upload may be sent again.
 ///
-/// Only what certainly was not received, or what the server itself wants later (429 and 503 with
-/// `Retry-After`): a photo posted twice is worse than one that its owner has to post again.
+/// Repeats only an upload that certainly was not received, or that the server itself wants later
+/// (429 and 503 with `Retry-After`): a photo posted twice is worse than one that its owner has to
+/// post again.
 package struct UploadPolicy: Sendable {
   /// How often, and how long between.
   package var retry: RetryPolicy
@@ -310,7 +311,7 @@ package struct UploadPolicy: Sendable {
   }
 }
 
-/// What a server says of an upload: `{"status": 400, "success": false, "message": "…", "data": …}`.
+/// A server's answer to an upload: `{"status": 400, "success": false, "message": "…", "data": …}`.
 ///
 /// Every key may be missing; a reply that is no such object says nothing beyond its HTTP status.
 struct UploadReply: Equatable {
@@ -326,7 +327,7 @@ struct UploadReply: Equatable {
     success != false && !(status.map { $0 >= 400 } ?? false)
   }
 
-  /// Reads a reply; `secret` is taken out of its words, as some servers repeat what they refuse.
+  /// Parses a reply; `secret` is removed from its text, as some servers repeat it.
   init(_ body: [UInt8], hiding secret: String?) {
     guard let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(body)) else { return }
     status = envelope.status
@@ -337,7 +338,7 @@ struct UploadReply: Equatable {
   private static func plain(_ message: String, hiding secret: String?) -> String {
     var message = message
     if let secret, !secret.isEmpty { message = message.replacing(secret, with: "***") }
-    // A server's words must not move the cursor of whoever reads them.
+    // A server's text must not control the reader's terminal.
     let safe = message.unicodeScalars.map {
       $0.properties.generalCategory == .control ? " " : String($0)
     }
@@ -355,7 +356,7 @@ struct UploadReply: Equatable {
 
     init(from decoder: any Decoder) throws {
       let object = try decoder.container(keyedBy: Key.self)
-      // Servers write numbers as text and text as lists; what cannot be read is as if it were not there.
+      // Servers write numbers as text and text as lists; unreadable values count as missing.
       status =
         (try? object.decode(Int.self, forKey: .status))
         ?? (try? object.decode(String.self, forKey: .status)).flatMap { Int($0) }

@@ -1,7 +1,7 @@
 import Cache
 import Imaging
 
-/// What goes to a server with a stamped photo, and under which names.
+/// The fields of a stamped photo's upload, and their names.
 ///
 ///     var form = UploadForm()
 ///     form.text = "up before the sun"
