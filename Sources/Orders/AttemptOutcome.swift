@@ -1,6 +1,6 @@
 import Transport
 
-/// What one attempt taught.
+/// The information that one attempt gives.
 package enum AttemptOutcome: Hashable, Sendable {
   /// A failure after which the message has not been taken, and may be later.
   package struct Failure: Hashable, Sendable {
@@ -47,13 +47,13 @@ extension AttemptOutcome {
     }
   }
 
-  /// Judges what the transport and the webhook said.
+  /// Judges the answers of the transport and the webhook.
   ///
   /// - Parameters:
   ///   - result: how the transfer ended.
   ///   - reply: the first bytes of a 2xx's body, as far as they came.
   ///   - payload: whom the webhook belongs to.
-  /// - Returns: What it means for the message.
+  /// - Returns: Its meaning for the message.
   package static func judge(
     _ result: Result<Response, TransferFailure>,
     reply: [UInt8],
@@ -75,14 +75,14 @@ extension AttemptOutcome {
     }
   }
 
-  /// What a whole reply says.
+  /// The outcome of a whole reply.
   private static func outcome(of word: SlackReply, status: Int = 200) -> AttemptOutcome {
     switch word {
     case .ok: .delivered
     case .refused(let word): .refused("http-\(status) \(word)")
     case .stopped(let word): .stopped("http-\(status) \(word)")
-    // A proxy's page in place of the answer, perhaps; perhaps a receiver that is not Slack, and
-    // took it.
+    // Perhaps a proxy's page instead of the answer; perhaps a receiver that is not Slack, and
+    // accepted it.
     case .beginning, .said, .other: .unknown("reply-not-ok")
     }
   }
@@ -122,7 +122,7 @@ extension AttemptOutcome {
   }
 }
 
-/// What Slack's incoming webhooks say in a body.
+/// The bodies of replies by Slack's incoming webhooks.
 private enum SlackReply {
   /// Taken.
   case ok
@@ -132,7 +132,7 @@ private enum SlackReply {
   case refused(String)
   /// No message is taken any more.
   case stopped(String)
-  /// One of Slack's other words, such as `invalid_blocks`: what it means, the status says.
+  /// Another of Slack's codes, such as `invalid_blocks`; the status decides.
   case said(String)
   /// Not Slack's words.
   case other
@@ -154,7 +154,7 @@ private enum SlackReply {
     }
   }
 
-  /// What Slack documents of its refusals besides.
+  /// Further refusals in Slack's documentation.
   private static let words: Set<String> = [
     "channel_not_found", "invalid_attachments", "invalid_blocks", "invalid_blocks_format",
     "missing_text_or_fallback_or_attachments", "msg_too_long", "no_active_hooks", "no_service_id",
@@ -163,11 +163,11 @@ private enum SlackReply {
   ]
 }
 
-/// What a final status other than 2xx means for a message that was posted once.
+/// The meaning of a final status other than 2xx for a message that was posted once.
 ///
-/// A POST may be repeated only where the answer says that the first one was not carried out. (RFC
-/// 9110, section 9.2.2) The answer may come from the receiver or from a gateway in front of it, which often
-/// does not know what became of a request that it forwarded.
+/// A POST may be repeated only where the answer says that the first one was not carried out. (RFC 9110,
+/// section 9.2.2) The answer may come from the receiver or from a gateway in front of it, which often does
+/// not know the outcome of a forwarded request.
 enum StatusMeaning: Hashable {
   /// The receiver will never take this message.
   case refused
@@ -182,7 +182,7 @@ enum StatusMeaning: Hashable {
   ///
   /// - Parameters:
   ///   - status: the final status, not a 2xx.
-  ///   - body: the first bytes of what came with it.
+  ///   - body: the first bytes of its body.
   init(_ status: Int, body: [UInt8] = []) {
     self =
       switch status {
@@ -202,9 +202,9 @@ enum StatusMeaning: Hashable {
       // Envoy writes 503 too when the receiver's connection broke after the request was passed on.
       case 503 where body.starts(with: "upstream connect error or disconnect/reset".utf8):
         .mayHaveArrived
-      // The receiver's own word that it did not fulfil the request (sections 15.6.1, 15.6.2,
-      // 15.6.4 and 15.6.6), and a gateway's that it has nobody to pass it to. 507, 508, 510 and
-      // 511 are registered and say the same of what they need.
+      // The receiver states that it did not fulfil the request (sections 15.6.1, 15.6.2, 15.6.4
+      // and 15.6.6), or a gateway that it could not forward it. 507, 508, 510 and 511 are
+      // registered with the same meaning.
       case 500, 501, 503, 505, 506, 507, 508, 510, 511: .notTaken
       // A CDN did not reach the receiver: refused, no route, no TLS. (Cloudflare)
       case 521, 523, 525, 526: .notTaken

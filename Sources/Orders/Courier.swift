@@ -23,9 +23,9 @@ package final class Courier: Sendable {
     package init() {}
   }
 
-  /// After so many attempts in a row that reached nobody, nobody is there.
+  /// After this number of attempts in a row without a connection, the receiver counts as absent.
   private static let mostUnreached = 3
-  /// How often another courier's lock is tried again, in milliseconds.
+  /// The pause between attempts to take another sender's lock, in milliseconds.
   private static let lockPause: Int64 = 15
 
   private let outbox: Outbox
@@ -37,14 +37,14 @@ package final class Courier: Sendable {
   private let random: @Sendable () -> Double
   private let isStopped = Atomic(false)
 
-  /// Makes a courier for one run.
+  /// Makes a sender for one run.
   ///
   /// - Parameters:
   ///   - outbox: where messages come from.
   ///   - webhook: where they go.
-  ///   - policy: what becomes of attempts that may have arrived.
+  ///   - policy: the policy for attempts that may have arrived.
   ///   - limits: how far to go.
-  ///   - transport: what sends; it must neither repeat nor redirect a POST.
+  ///   - transport: the transport; it must neither repeat nor redirect a POST.
   ///   - clock: the time.
   ///   - random: chance, in 0..<1, for the jitter.
   package init(
@@ -71,10 +71,10 @@ package final class Courier: Sendable {
     clock.stop()
   }
 
-  /// Sends what is due, and what becomes due soon, and blocks meanwhile.
+  /// Sends the messages that are due, and those due soon, and blocks meanwhile.
   ///
-  /// - Parameter progress: called after each attempt with what was done so far.
-  /// - Returns: What was done and what is left.
+  /// - Parameter progress: called after each attempt with the counts so far.
+  /// - Returns: The counts, and the remaining orders.
   /// - Throws: ``LarderError`` when the outbox cannot be written; no message is sent without it.
   package func run(
     progress: (CourierReport) -> Void = { _ in }
@@ -124,7 +124,7 @@ package final class Courier: Sendable {
           report.due = moment
           break loop
         }
-        // Others may send meanwhile what is not for this webhook.
+        // Other processes may meanwhile send messages for other webhooks.
         drop(lock)
         clock.wait(until: moment)
       case .stopped(let reason):
@@ -142,7 +142,7 @@ package final class Courier: Sendable {
   /// Ends a lock's life here and not at the end of its scope.
   private func drop(_ lock: consuming CourierLock) {}
 
-  /// Sends one message and waits for what becomes of it.
+  /// Sends one message and waits for its outcome.
   private func attempt(_ message: OrderMessage) -> AttemptOutcome {
     guard let request = message.request(to: webhook, at: clock.now()) else {
       return .refused("unwritable")
@@ -156,8 +156,8 @@ package final class Courier: Sendable {
 /// The right to make one attempt, held by one process at a time.
 ///
 /// An exclusive `flock` on a file beside the outbox, which the kernel drops when the process ends,
-/// however it ends. Whoever holds it knows that no other attempt is under way: a message that is
-/// `sending` then is one whose courier died. Placing an order needs no lock.
+/// however it ends. Its holder knows that no other attempt is under way: a message that is
+/// `sending` then belongs to a sender that died. Placing an order needs no lock.
 final class CourierLock {
   private let descriptor: Int32
 
@@ -187,9 +187,9 @@ final class CourierLock {
   }
 }
 
-/// The clock that a courier goes by, and how it waits.
+/// The clock of a sender, and its way to wait.
 package protocol CourierClock: Sendable {
-  /// The present moment by the wall clock: what is agreed with other runs and machines.
+  /// The present moment by the wall clock, which runs and machines share.
   func now() -> OrderTime
 
   /// Blocks until that moment, or until ``Courier/stop()`` is called.
@@ -203,7 +203,7 @@ package protocol CourierClock: Sendable {
 package final class SystemCourierClock: CourierClock {
   private let stopped = DispatchSemaphore(value: 0)
 
-  /// Makes a clock for one courier.
+  /// Makes a clock for one sender.
   package init() {}
 
   /// The present moment by the wall clock, which may be wrong and may jump.
@@ -223,7 +223,7 @@ package final class SystemCourierClock: CourierClock {
   package func stop() { stopped.signal() }
 }
 
-/// What one run of a courier did, and what it leaves.
+/// The results of one run of the sender, and the remaining orders.
 public struct CourierReport: Hashable, Sendable {
   /// A message that was not delivered, and why.
   package struct Trouble: Hashable, Sendable {

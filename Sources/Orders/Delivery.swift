@@ -22,7 +22,7 @@ public struct Delivery: Hashable, Sendable {
   public package(set) var attempts = 0
   /// Attempts since it was placed or replayed: its place in the schedule.
   package var tries = 0
-  /// What the last attempt ran into, as a short word; never a URL.
+  /// The error of the last attempt, as a short code; never a URL.
   public package(set) var lastError: String?
   /// When to attempt it next; only while it is queued.
   package var due: OrderTime?
@@ -81,7 +81,7 @@ public struct Delivery: Hashable, Sendable {
   }
 }
 
-/// What becomes of a message whose attempt may have arrived although no answer was seen.
+/// The policy for a message whose attempt may have arrived although no answer was seen.
 package enum AmbiguityPolicy: String, Sendable, CaseIterable {
   /// It is kept until somebody decides: nothing is ever shown twice.
   case hold
@@ -89,7 +89,7 @@ package enum AmbiguityPolicy: String, Sendable, CaseIterable {
   case resend
 }
 
-/// Decides what follows an attempt: a pure function of state, outcome, clock and chance.
+/// Decides the next step after an attempt: a pure function of state, outcome, clock and randomness.
 package struct DeliveryPlan: Sendable {
   /// How long to wait after the first failure, the second and so on, in seconds: 75 hours in all.
   ///
@@ -102,7 +102,7 @@ package struct DeliveryPlan: Sendable {
   /// The longest `Retry-After` that is followed, in seconds.
   static let longestRetryAfter: Int64 = 24 * 3600
 
-  /// What becomes of an attempt that may have arrived.
+  /// The policy for an attempt that may have arrived.
   package let policy: AmbiguityPolicy
 
   /// Makes a plan.
@@ -114,7 +114,7 @@ package struct DeliveryPlan: Sendable {
   ///
   /// - Parameters:
   ///   - delivery: the state while the attempt was under way.
-  ///   - outcome: what it taught.
+  ///   - outcome: its outcome.
   ///   - now: the moment.
   ///   - random: chance, in 0..<1.
   /// - Returns: The state to keep.
@@ -146,7 +146,7 @@ package struct DeliveryPlan: Sendable {
   /// The longest time that this plan ever puts between an attempt and the next, in milliseconds.
   static let longestWait = Int64((Double(delays.max() ?? 0) * 1000 * (1 + jitter)).rounded(.up))
 
-  /// When a queued message is due, whatever clock it was queued by.
+  /// The due time of a queued message, even if it was queued under a wrong clock.
   ///
   /// - Parameters:
   ///   - delivery: the message, queued.

@@ -10,7 +10,7 @@ package enum Language: String, Sendable, CaseIterable {
     self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
   }
 
-  /// What is ordered, in a few words: "title", "title × 2", "title 외 2건" or "title and 2 more".
+  /// The lines in short: "title", "title × 2", "title 외 2건" or "title and 2 more".
   package func summary(of lines: [OrderLine]) -> String {
     guard let first = lines.first else { return "" }
     let more = lines.count - 1
@@ -42,7 +42,7 @@ package enum Language: String, Sendable, CaseIterable {
     return self == .korean ? "방금 전" : "just now"
   }
 
-  /// What a state is called.
+  /// The name of a state.
   package func name(of state: OrderState) -> String {
     guard self == .korean else { return state.rawValue }
     switch state {
@@ -54,7 +54,7 @@ package enum Language: String, Sendable, CaseIterable {
     }
   }
 
-  /// What a message is about.
+  /// The subject of a message.
   func headline(of state: OrderState) -> String {
     switch (self, state) {
     case (.korean, .ordered): "새 주문"

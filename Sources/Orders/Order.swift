@@ -5,9 +5,9 @@ import FoundationEssentials
 public struct OrderLine: Hashable, Sendable {
   /// The item's id.
   public let item: String
-  /// What it was called.
+  /// Its title at the time of the order.
   public let title: String
-  /// What one of it cost.
+  /// The price of one piece.
   public let price: Price
   /// How many.
   public let quantity: Int
@@ -21,7 +21,7 @@ public struct OrderLine: Hashable, Sendable {
   }
 }
 
-/// Who wants what for how much: fixed once it is placed.
+/// The customer, the items and the total: fixed once it is placed.
 package struct PlacedOrder: Hashable, Sendable {
   /// Its name.
   package let id: OrderID
@@ -31,7 +31,7 @@ package struct PlacedOrder: Hashable, Sendable {
   package let lines: [OrderLine]
   /// The sum over all positions.
   package let total: Price
-  /// A note of whoever orders.
+  /// The customer's note.
   package let note: String?
   /// The language of its messages.
   package let language: Language
@@ -60,8 +60,7 @@ package struct PlacedOrder: Hashable, Sendable {
   /// How many pieces in all.
   package var quantity: Int { lines.reduce(0) { $0 + $1.quantity } }
 
-  /// What is ordered, in a few words: the only title with its number, or the first and how many
-  /// more.
+  /// The lines in short: the only title with its number, or the first and the number of others.
   package var summary: String { language.summary(of: lines) }
 
   /// The same in a language.
@@ -109,7 +108,7 @@ public enum OrderState: String, Sendable, CaseIterable {
   }
 }
 
-/// An order that was placed, and what became of it.
+/// An order that was placed, with its delivery state.
 public struct Order: Hashable, Sendable, Identifiable {
   /// A state that it came into, and when.
   package struct Change: Hashable, Sendable {
@@ -123,7 +122,7 @@ public struct Order: Hashable, Sendable, Identifiable {
   package struct Message: Hashable, Sendable {
     /// Its name, the value of `webhook-id`.
     package let id: String
-    /// What it is about.
+    /// The state that it reports.
     package let state: OrderState
     /// How far it is.
     package let delivery: Delivery
@@ -159,7 +158,7 @@ public struct Order: Hashable, Sendable, Identifiable {
   public var lines: [OrderLine] { order.lines }
   /// The sum over all lines.
   public var total: Price { order.total }
-  /// A note of whoever orders.
+  /// The customer's note.
   public var note: String? { order.note }
   /// When it was placed.
   public var placed: Date { Date(order.placed) }

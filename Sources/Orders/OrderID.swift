@@ -8,7 +8,7 @@ import FoundationEssentials
 public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
-  /// What stands before the digits of every id.
+  /// The prefix of every id.
   static let prefix = "ord_"
 
   /// The whole id.

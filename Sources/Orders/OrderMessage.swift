@@ -9,7 +9,7 @@ package struct OrderMessage: Hashable, Sendable {
   package let id: String
   /// The order.
   package let order: PlacedOrder
-  /// What it is about.
+  /// The state that it reports.
   package let state: OrderState
   /// When the order came into that state.
   package let changed: OrderTime
@@ -56,7 +56,7 @@ package struct OrderMessage: Hashable, Sendable {
 
 /// A message for programs: type, time and data. (Standard Webhooks 1.0, "Webhook payload")
 ///
-/// A pure function of what was ordered and of the change, so that every attempt sends equal bytes.
+/// A pure function of the order and of the change, so that every attempt sends equal bytes.
 struct EventPayload: Encodable {
   private struct Item: Encodable {
     let id: String
@@ -83,7 +83,7 @@ struct EventPayload: Encodable {
   ///
   /// - Parameters:
   ///   - order: the order.
-  ///   - state: what the message is about.
+  ///   - state: the state that the message reports.
   ///   - changed: when the order came into that state.
   init(_ order: PlacedOrder, _ state: OrderState, at changed: OrderTime) {
     type = state == .ordered ? "order.placed" : "order.\(state.rawValue)"

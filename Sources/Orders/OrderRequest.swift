@@ -13,7 +13,7 @@ public struct OrderRequest: Sendable, Hashable {
     /// How many, from 1 to 1,000,000.
     public var quantity: Int
 
-    /// So many of an item.
+    /// A number of pieces of an item.
     public init(_ id: String, quantity: Int = 1) {
       self.id = id
       self.quantity = quantity
@@ -22,9 +22,9 @@ public struct OrderRequest: Sendable, Hashable {
 
   /// Who orders, 1 to 200 characters.
   public var by: String
-  /// What is wanted, in order; the same item may stand twice.
+  /// The items, in order; the same one may occur twice.
   public var items: [Item]
-  /// A note of whoever orders, 10,000 characters at most.
+  /// The customer's note, 10,000 characters at most.
   public var note: String?
   /// The most that may be spent, in the catalog's currency.
   public var budget: Price?
@@ -46,7 +46,7 @@ public struct OrderRequest: Sendable, Hashable {
   /// The most pieces of one item.
   package static let mostPieces = 1_000_000
 
-  /// Makes the order with what the catalog says of its items.
+  /// Makes the order with the catalog's data about its items.
   ///
   /// - Parameters:
   ///   - catalog: the items by id, as last synced.

@@ -1,7 +1,7 @@
 import Base
 import GRDB
 
-/// What a courier is to do next.
+/// The next task of a sender.
 enum Claim {
   /// Send this now; it is `sending` and durable as such.
   case attempt(OrderMessage, Delivery)
@@ -16,16 +16,16 @@ enum Claim {
 extension Outbox {
   /// Chooses the next message and marks it `sending`, in one transaction.
   ///
-  /// The courier lock is held. Messages go in the order of placing. One that waits for its time or
-  /// is held lets those behind it pass; only a later message about the same order waits for the
+  /// The sender's lock is held. Messages go in the order of placing. One that waits for its time
+  /// or is held lets those behind it pass; only a later message about the same order waits for the
   /// earlier ones.
   ///
   /// - Parameters:
   ///   - webhook: where to.
-  ///   - plan: what becomes of a message whose courier died.
+  ///   - plan: the plan for a message whose sender died.
   ///   - now: when.
   ///   - random: chance, in 0..<1.
-  /// - Returns: What to do.
+  /// - Returns: The task.
   /// - Throws: ``LarderError``; nothing may be sent then.
   func claim(_ webhook: Webhook, _ plan: DeliveryPlan, at now: OrderTime, random: Double)
     throws(LarderError) -> Claim
@@ -50,10 +50,10 @@ extension Outbox {
     }
   }
 
-  /// Writes down how an attempt ended, while the courier lock is still held.
+  /// Records the end of an attempt, while the sender's lock is still held.
   ///
   /// - Returns: How far the message is now.
-  /// - Throws: ``LarderError``; the message stays `sending`, as if the courier had died.
+  /// - Throws: ``LarderError``; the message stays `sending`, as if the sender had died.
   func record(
     _ outcome: AttemptOutcome,
     _ message: OrderMessage,
@@ -82,7 +82,7 @@ extension Outbox {
     }
   }
 
-  /// What is remembered of a webhook.
+  /// The stored state of a webhook.
   package func state(of webhook: Webhook) throws(LarderError) -> WebhookState {
     try read { db in try state(of: webhook, db) }
   }
@@ -99,8 +99,8 @@ extension Outbox {
 
   /// The first that is due.
   ///
-  /// One that was not tried since it was placed or replayed is, whatever the clock showed then:
-  /// see ``DeliveryPlan/due(_:attempted:at:)``.
+  /// A message without an attempt since it was placed or replayed is due, whatever the clock
+  /// showed then: see ``DeliveryPlan/due(_:attempted:at:)``.
   private static func firstDue(at now: OrderTime, _ db: Database) throws -> MessageRow? {
     try MessageRow.fetchOne(
       db,
@@ -113,7 +113,7 @@ extension Outbox {
     try OrderTime.fetchOne(db, sql: "SELECT min(next) FROM \(waiting)")
   }
 
-  /// Brings what other couriers left in line with the plan and with the clock.
+  /// Adjusts messages of other senders to the plan and the clock.
   private func recover(
     _ plan: DeliveryPlan,
     at now: OrderTime,
@@ -125,11 +125,11 @@ extension Outbox {
     try reschedule(at: now, db)
   }
 
-  /// Holds what was to be sent again although it may have arrived: it was queued under the other
-  /// policy.
+  /// Holds messages that were queued again although they may have arrived: they were queued under
+  /// the other policy.
   ///
-  /// Only the attempts of the present schedule count. What somebody wanted again since, by
-  /// `replay` or a run that resends, began a new one and is not asked about twice. Attempts that
+  /// Only the attempts of the present schedule count. A message that was queued again since, by
+  /// `replay` or a run that resends, began a new schedule and is not held again. Attempts that
   /// ended as `stopped` or `unsent` take no place in a schedule.
   private func hold(_ db: Database) throws {
     try db.execute(
@@ -172,7 +172,7 @@ extension Outbox {
     }
   }
 
-  /// Settles what dead couriers left, and queues what was held when the plan resends.
+  /// Settles messages of dead senders, and queues held ones when the plan resends.
   private func revive(
     _ plan: DeliveryPlan,
     at now: OrderTime,
@@ -190,7 +190,7 @@ extension Outbox {
     for message in messages {
       let delivery = message.standing(.sending)
       if delivery.state == .ambiguous {
-        // Somebody, or the default for programs, has decided: it starts its schedule anew.
+        // The user, or the default for programs, has decided: its schedule restarts.
         try store(delivery.revived(at: now), message.id, db)
       } else {
         let outcome = AttemptOutcome.unknown("interrupted")

@@ -105,7 +105,7 @@ extension Outbox {
     try read { db in try Self.counts(db) }
   }
 
-  /// Adds to a report what is left: counts, and the orders that somebody has to decide about.
+  /// Adds the remaining orders to a report: counts, and the orders that need a decision.
   func sum(_ report: inout CourierReport) throws(LarderError) {
     let (counts, held) = try read { db in
       (
@@ -149,7 +149,7 @@ extension Outbox {
     ) {
       return row
     }
-    // A beginning must tell at least of the time, or it would fit whatever comes next.
+    // A prefix must contain at least the time, or it would match any later order.
     let rows =
       id.count < OrderID.prefix.count + 4
       ? []
@@ -201,7 +201,7 @@ extension Outbox {
 }
 
 extension Outbox {
-  /// Orders with their lines, history, messages and attempts: five queries, whatever their number.
+  /// Orders with their lines, history, messages and attempts: five queries, for any number of orders.
   static func entries(
     _ db: Database,
     where condition: String,
@@ -306,7 +306,7 @@ extension Outbox {
         mayBeKnown = mayBeKnown || wasHeld || message.attempts.contains(where: \.mayHaveArrived)
         let error = wasHeld ? "cancelled, may have arrived" : "cancelled"
         try store(message.delivery.settled(.dead, error), message.id, db)
-      // The courier that sends it now settles it.
+      // The sender that posts it now settles it.
       case .sending, .delivered: mayBeKnown = true
       case .dead: break
       }

@@ -3,7 +3,7 @@ import GRDB
 import Glibc
 import SQLite
 
-/// The orders, and what is still to be sent of them: one SQLite database outside every cache.
+/// The orders and their unsent messages: one SQLite database outside every cache.
 ///
 /// An order that ``place(_:)`` returned from survives any crash and power cut. The file is 0600.
 ///
@@ -92,9 +92,9 @@ extension LarderError {
 enum OutboxFile {
   /// Makes the file and the folders above it as far as they are missing.
   ///
-  /// Folders are 0700 and the file 0600 whatever the umask, for the file names who ordered what.
-  /// What is made is synced, so that a power cut after the first order does not take the file's
-  /// name away.
+  /// Folders are 0700 and the file 0600 regardless of the umask, because the file names customers
+  /// and their orders. New files and folders are synced, so that a power cut after the first order
+  /// does not remove the file's name.
   ///
   /// - Throws: ``LarderError`` when the system refuses.
   static func make(_ path: String) throws(LarderError) {
@@ -106,7 +106,7 @@ enum OutboxFile {
       throw .system("make", path, errno: error.code)
     }
     if let (path, kind) = DatabaseFile.irregular(path) {
-      // A link in its place would put the orders where others might read them.
+      // A link at its path would put the orders where others might read them.
       guard kind != S_IFLNK else { throw .system("open", path, errno: ELOOP) }
       throw LarderError(
         .disk,
@@ -168,17 +168,17 @@ extension Outbox {
   struct Step: Sendable {
     /// Its name in the file, for good.
     let name: String
-    /// What it does, a statement each.
+    /// Its statements.
     let statements: [String]
   }
 
   /// Every change so far, in order.
   ///
-  /// What stands here was written into files and never changes; new ones are added at the end.
+  /// The statements were written into files and never change; new ones are added at the end.
   ///
   /// The number of steps is the schema's version, which `PRAGMA user_version` repeats for older
-  /// versions of larder: they refuse what is above theirs. Files of version 1 know no names of
-  /// steps, so the first step leaves alone what is there.
+  /// versions of larder: they refuse newer ones. Files of version 1 have no names of steps, so the
+  /// first step changes nothing that exists.
   ///
   /// Times are milliseconds since 1970.
   static let steps = [
@@ -192,7 +192,7 @@ extension Outbox {
           note TEXT, currency TEXT NOT NULL, total INTEGER NOT NULL, language TEXT NOT NULL,
           placed INTEGER NOT NULL, state TEXT NOT NULL)
         """,
-        // What is ordered.
+        // The items of an order.
         """
         CREATE TABLE IF NOT EXISTS line(
           placed INTEGER NOT NULL, position INTEGER NOT NULL, item TEXT NOT NULL,
@@ -226,7 +226,7 @@ extension Outbox {
           ended INTEGER, outcome TEXT,
           PRIMARY KEY(message, number)) WITHOUT ROWID
         """,
-        // What is remembered of a webhook, by the SHA-256 of its URL: the URL itself is kept
+        // The stored state of a webhook, by the SHA-256 of its URL: the URL itself is stored
         // nowhere.
         """
         CREATE TABLE IF NOT EXISTS webhook(

@@ -1,7 +1,7 @@
 import Catalog
 import GRDB
 
-// The rows of the outbox, a type a table and a property a column. What a damaged page holds is an error
+// The rows of the outbox, a type a table and a property a column. A value of a damaged page is an error
 // of reading, never a trap.
 
 /// An order in its table.
@@ -13,7 +13,7 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
     let rawValue: Int64
   }
 
-  /// What names it in the other tables; nil in a new one, which SQLite numbers.
+  /// Its key in the other tables; nil in a new row, which SQLite numbers.
   let row: ID?
   let id: String
   let by: String
@@ -38,7 +38,7 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
     state = OrderState.ordered.rawValue
   }
 
-  /// What names it, once it is in the table.
+  /// Its key, once it is in the table.
   var rowID: ID { row ?? ID(rawValue: 0) }
 
   /// The order with its lines.
@@ -94,7 +94,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     let rawValue: Int64
   }
 
-  /// What names it in the other tables; nil in a new one, which SQLite numbers.
+  /// Its key in the other tables; nil in a new row, which SQLite numbers.
   let row: ID?
   let id: String
   let placed: PlacedRow.ID
@@ -117,7 +117,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     (attempts, tries, error, next) = (0, 0, nil, now)
   }
 
-  /// What names it, once it is in the table.
+  /// Its key, once it is in the table.
   var rowID: ID { row ?? ID(rawValue: 0) }
 
   var orderState: OrderState { OrderState(rawValue: state) ?? .ordered }
@@ -149,7 +149,7 @@ struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// What is known of a webhook in its table.
+/// A webhook's row in its table.
 struct WebhookRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "webhook"
   static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)

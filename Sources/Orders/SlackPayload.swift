@@ -39,7 +39,7 @@ struct SlackPayload: Encodable {
   ///
   /// - Parameters:
   ///   - order: the order.
-  ///   - state: what the message is about.
+  ///   - state: the state that the message reports.
   ///   - template: the words of the text.
   init(_ order: PlacedOrder, _ state: OrderState, _ template: MessageTemplate) {
     let words = template.text(for: order, state, limit: Self.sectionLimit)
@@ -81,17 +81,17 @@ struct SlackPayload: Encodable {
   }
 }
 
-/// The words of a message to people, with places for what the order says.
+/// The text of a message to people, with placeholders for the order's data.
 ///
-/// The template is the user's own and may hold anything, mentions too; what fills its places is
-/// escaped and cannot.
+/// The template is the user's own and may hold anything, mentions too; the values of its
+/// placeholders are escaped.
 package struct MessageTemplate: Sendable, Equatable {
-  /// Who – how much – what.
+  /// Customer – total – items, for example `Kim – 15,200원 – Tea × 2`.
   package static let standard = MessageTemplate(
     parts: [.place(.by), .text(" – "), .place(.total), .text(" – "), .place(.what)]
   )
 
-  /// What may stand in braces.
+  /// The names of placeholders.
   enum Place: String, CaseIterable {
     case by, total, what, quantity, note, order, state
   }
@@ -184,7 +184,7 @@ struct SlackText {
 
   /// Adds text from elsewhere.
   mutating func append(_ text: String) {
-    // Orders that an older larder took may hold what it let through.
+    // Orders of an older larder may contain characters that it accepted.
     let plain = String.UnicodeScalarView(
       text.unicodeScalars.filter { $0 == "\n" || !PlainText.isHarmful($0) }
     )

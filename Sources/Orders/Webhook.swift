@@ -10,14 +10,14 @@ package enum PayloadKind: String, Sendable, CaseIterable {
   /// JSON by Standard Webhooks 1.0.
   case json
 
-  /// What to do after an attempt that may have arrived: people would see a repeated message, programs drop it.
+  /// The policy for an attempt that may have arrived: people would see a repeated message, programs drop it.
   package var defaultPolicy: AmbiguityPolicy { self == .slack ? .hold : .resend }
 }
 
 /// Where messages go, and how they are written there.
 ///
-/// The URL is a secret: it is sent to and never shown. ``host`` is what people see of it, and
-/// ``digest`` what the outbox keeps.
+/// The URL is a secret: it is sent to and never shown. ``host`` is the part shown to people, and
+/// ``digest`` the part that the outbox stores.
 package struct Webhook: Sendable {
   /// The URL; never print it.
   let url: WebURL
@@ -53,7 +53,7 @@ package struct Webhook: Sendable {
         "cannot use the webhook's URL: it is no https URL; it must be alone in its file or variable"
       )
     }
-    // The parser would encode it, and post to what two lines of a file make together.
+    // The parser would encode a line break, and post to a URL made of two lines of a file.
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count == 1 else {
       throw LarderError(.usage, "cannot use the webhook's URL: there is more than one; keep one")
@@ -75,7 +75,7 @@ package struct Webhook: Sendable {
     url.port == url.scheme.defaultPort ? url.host : url.hostPort.description
   }
 
-  /// What the outbox knows the webhook by: SHA-256 of the URL, 64 hexadecimal digits.
+  /// The outbox's key of the webhook: SHA-256 of the URL, 64 hexadecimal digits.
   var digest: String {
     Hexadecimal.text(SHA256.hash(data: Array(((url.userInfo ?? "") + "@" + url.text).utf8)))
   }
@@ -137,7 +137,7 @@ package struct WebhookSecret: Sendable {
   }
 }
 
-/// What is remembered of a webhook between runs, for all couriers together.
+/// The stored state of a webhook between runs, shared by all senders.
 package struct WebhookState: Hashable, Sendable {
   /// Why it takes nothing any more; nil while it does.
   package var stopped: String?
@@ -150,7 +150,7 @@ package struct WebhookState: Hashable, Sendable {
   /// The earliest moment for the next message.
   package var nextSlot: OrderTime?
 
-  /// A webhook of which nothing is known.
+  /// A webhook without a stored state.
   package init() {}
 
   /// The distance between two messages to Slack, in milliseconds. (Slack's limit for webhooks)
@@ -166,8 +166,8 @@ package struct WebhookState: Hashable, Sendable {
   /// The state with every moment brought within reach of `now`, for a clock that went back.
   ///
   /// A pause that begins in the future begins now and lasts as long as it was meant to. No moment lies
-  /// further ahead than its rule ever sets it. Whoever acts on the result must store it: computed anew
-  /// with every look, a moment would move on with `now` and never come.
+  /// further ahead than its rule ever sets it. The caller must store a result that it acts on:
+  /// computed again with every look, a moment would move on with `now` and never come.
   func trusted(at now: OrderTime) -> WebhookState {
     let longest = DeliveryPlan.longestRetryAfter * 1000
     var state = self

@@ -12,15 +12,15 @@ struct ItemView: MustacheParent, Equatable {
   var picture: String
   /// Why there is none.
   var noPicture: String
-  /// What it costs; empty when nobody knows.
+  /// Its price; empty when it is unknown.
   var price: String
-  /// What it costs when it is not on sale, where that is more; else empty.
+  /// Its normal price, when that is higher; else empty.
   var normal: String
   var badges: [String]
   var isStale: Bool
   let words: Words
 
-  /// What all cards say.
+  /// The labels of all cards.
   struct Words: Equatable {
     let sale, normal, stale, missing, failed: String
     /// The attribute that names their language, where the shop speaks another; else empty.

@@ -1,7 +1,7 @@
 import Base
 import Glibc
 
-/// How a page tells time: in the zone of whoever makes it.
+/// A page's times, in the zone of the process that makes it.
 package struct PageClock: Sendable {
   /// The moment at which the page is made.
   package let now: UnixTime

@@ -1,6 +1,6 @@
 import Base
 
-/// The languages that pages speak; what a shop says stays as it is.
+/// The languages of pages; texts of the shop stay as they are.
 package enum PageLanguage: String, Sendable, CaseIterable {
   /// Korean.
   case korean = "ko"

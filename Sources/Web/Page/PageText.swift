@@ -1,11 +1,11 @@
 import Mustache
 
-/// How text goes into a page: what HTML would read as markup becomes references.
+/// Escapes text for a page: characters that HTML would read as markup become references.
 ///
 /// Byte by byte: by characters, a quotation mark with a combining accent behind it is another
 /// character than a quotation mark, and would end an attribute unescaped.
 package struct PageText: MustacheContentType {
-  /// What templates call this kind of text in their first line.
+  /// The name of this kind of text in the first line of templates.
   static let name = "PAGE"
 
   /// The text as it may stand between tags and within quoted attributes.
@@ -37,7 +37,7 @@ package struct PageText: MustacheContentType {
     }
   }
 
-  /// A URL that a page may link to: http or https and nothing else, whatever a feed says.
+  /// A URL that a page may link to: only http or https, for any feed.
   ///
   /// - Returns: The URL as it was given, or nil when it is to be shown as text alone.
   package static func link(_ url: String) -> String? {

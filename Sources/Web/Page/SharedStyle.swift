@@ -1,7 +1,7 @@
-/// What all pages of larder look like: colours of both schemes, type, focus, paper.
+/// The common style of all pages of larder: colours of both schemes, type, focus, paper.
 package enum SharedStyle {
-  /// Colours by what they are for, each with at least 4.5 to 1 between text and what is behind it
-  /// (WCAG 2.2, 1.4.3), and the ground that pages stand on.
+  /// Colours by purpose, each with a contrast of at least 4.5 to 1 between text and background
+  /// (WCAG 2.2, 1.4.3), and the page's background.
   package static let css = """
     :root{color-scheme:light dark;--paper:#faf8f5;--card:#fff;--ink:#1d2126;--faint:#5a636d;
     --rule:#e3dfd8;--accent:#a8380f;--tint:#fbeae2;--good:#1a6b42;--warn:#865400;--bad:#b3261e;

@@ -45,13 +45,13 @@ package struct PictureBook: Sendable {
   /// The digests of those that are in the folder.
   var fileDigests: [String] { Array(names) }
 
-  /// What an `img` has as its source; nil when there is no such picture.
+  /// The source of an `img`; nil when there is no such picture.
   func source(_ digest: String?) -> String? {
     guard let digest, let stem = stem(digest) else { return nil }
     return folder + stem + suffix
   }
 
-  /// The same without what all have: ``folder`` before it and ``suffix`` behind it.
+  /// The same without the common parts: ``folder`` before it and ``suffix`` after it.
   func stem(_ digest: String) -> String? {
     if let bytes = thumbnails[digest] {
       return "data:image/jpeg;base64," + Data(bytes).base64EncodedString()
@@ -59,13 +59,13 @@ package struct PictureBook: Sendable {
     return names.contains(digest) ? String(digest.prefix(Self.digits)) : nil
   }
 
-  /// What stands behind the name of every picture.
+  /// The end of every picture's name.
   var suffix: String { place == .inline ? "" : ".jpg" }
 
   /// As much of a digest as makes a name.
   private static let digits = 24
 
-  /// What stands before the name of every picture.
+  /// The beginning of every picture's name.
   var folder: String {
     guard case .folder(let name) = place else { return "" }
     // Before a colon a relative name would be read as a scheme.
@@ -73,10 +73,10 @@ package struct PictureBook: Sendable {
   }
 }
 
-/// The folder beside a page that holds its small pictures, each under a name made of what it shows.
+/// The folder beside a page that holds its small pictures, each named by its content.
 ///
 /// A file that is there under such a name is the one that would be written: it is left as it is, and a
-/// second page writes none. Files of other names are nobody's business here.
+/// second page writes none. Files of other names are left alone.
 package struct PictureFolder: Sendable {
   private let path: String
 
@@ -121,7 +121,7 @@ package struct PictureFolder: Sendable {
   /// when nothing is left in it.
   package func sweep(except digests: some Sequence<String>) {
     var status = stat()
-    // Not what a link leads to.
+    // Not the target of a link.
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
       let names = try? Files.names(in: path)
     else { return }

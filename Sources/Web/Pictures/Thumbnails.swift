@@ -9,7 +9,7 @@ import SystemPackage
 
 /// Makes the small pictures of a page, on as many threads as there are processors.
 ///
-/// A picture that cannot be read, or of which nothing can be made, has none; nothing else fails.
+/// A picture that cannot be read, or of which no thumbnail can be made, has none; nothing else fails.
 package struct Thumbnails: Sendable {
   /// Pixels along a side.
   package static let side = 96
@@ -34,7 +34,7 @@ package struct Thumbnails: Sendable {
   ///   - isStopped: asked before each; true leaves out the rest.
   ///   - progress: called on any thread with how many of how many were looked at.
   ///   - deliver: called on any thread with a picture's digest and its thumbnail.
-  /// - Returns: How many were made anew, and how many there are.
+  /// - Returns: The number of new thumbnails, and the number of all.
   package func make(
     of images: [ShownPicture],
     isThere: @Sendable (String) -> Bool = { _ in false },

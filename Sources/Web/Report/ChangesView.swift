@@ -2,9 +2,9 @@ import Base
 import Catalog
 import Pipeline
 
-/// What changed in the last run, a group a kind.
+/// The changes of the last run, one group for each kind.
 ///
-/// What stands here is what templates name.
+/// Its members are the names in templates.
 struct ChangesView {
   /// A kind of change.
   struct Group {

@@ -2,9 +2,9 @@ import Base
 import Catalog
 import Pipeline
 
-/// What flags and commands help, which only a command line knows.
+/// Advice in terms of flags and commands, which only a command line knows.
 package struct ReportAdvice: Sendable {
-  /// What helps with a remedy, in English; nil to say nothing.
+  /// The advice for a remedy, in English; nil for none.
   package var remedy: @Sendable (SyncReport.Remedy) -> String?
 
   /// Advice from its parts.
@@ -13,7 +13,7 @@ package struct ReportAdvice: Sendable {
   }
 }
 
-/// What failed and what was skipped in the last run, and what to do.
+/// The failures and skipped items of the last run, with advice.
 struct ProblemView {
   /// One thing that failed.
   struct Row: Equatable {
@@ -247,9 +247,9 @@ struct ProblemView {
   }
 }
 
-/// What a failure's reason means to the owner of a shop, and what can be done about it.
+/// The meaning of a failure's reason for the owner of a shop, with advice.
 ///
-/// Reasons are those of docs/reference.md; what flags help is the command's to say.
+/// Reasons are those of docs/reference.md; the command supplies advice about flags.
 struct ReasonWords: Equatable {
   let meaning: String
   let advice: String

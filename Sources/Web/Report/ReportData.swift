@@ -5,13 +5,13 @@ import Pipeline
 
 /// All that a report tells of, read from a cache.
 package struct ReportData: Sendable {
-  /// What changed in the last run.
+  /// The changes of the last run.
   package struct Changes: Sendable {
     /// The run that it is compared with; nil when the last run is the first.
     package var old: RunID?
     /// The last run.
     package var new: RunID
-    /// What the lists show otherwise.
+    /// The differences between the lists.
     package var listing: CatalogDiff
     /// The URLs of pictures with new bytes.
     package var pictures: [String]
@@ -26,7 +26,7 @@ package struct ReportData: Sendable {
   package struct Run: Sendable {
     /// Its number, its times and its outcome.
     package var time: RunTime
-    /// What it did; nil for one that did not end.
+    /// Its report; nil for a run that did not end.
     package var report: SyncReport?
 
     /// A run from its parts.
@@ -43,7 +43,7 @@ package struct ReportData: Sendable {
   package var sections: [RunSection]
   /// Its items, section by section.
   package var items: [ShownItem]
-  /// What the last run changed.
+  /// The changes of the last run.
   package var changes: Changes
   /// The newest runs, the newest first.
   package var runs: [Run]
@@ -69,7 +69,7 @@ package struct ReportData: Sendable {
     (self.items, self.changes, self.runs, self.times) = (items, changes, runs, times)
   }
 
-  /// Reads what a cache holds of a catalog.
+  /// Reads a catalog's data in a cache.
   ///
   /// Takes no lock, and works while a sync runs.
   ///

@@ -21,13 +21,13 @@ package struct ReportPage {
   /// Pictures up to which those of details are put beside the page.
   private static let mostFiles = 20_000
 
-  /// A page of what a cache holds.
+  /// A page about a catalog in a cache.
   ///
   /// - Parameters:
-  ///   - data: what was read.
+  ///   - data: the data.
   ///   - language: that of the page's own words.
   ///   - clock: when it is made, and in which zone times are told.
-  ///   - advice: what flags help.
+  ///   - advice: advice about flags.
   package init(
     _ data: ReportData,
     _ language: PageLanguage,
@@ -136,13 +136,13 @@ package struct ReportPage {
 
 /// Reads a cache, makes the small pictures, and then the page.
 package struct ReportRun: Sendable {
-  /// What was made.
+  /// The result.
   package struct Made: Sendable {
     /// The page.
     package var html: String
     /// How many items it shows.
     package var items: Int
-    /// How many small pictures it has, and how many of them were made anew.
+    /// The number of its small pictures, and of the new ones among them.
     package var thumbnails: Int
     package var thumbnailsMade: Int
     /// The digests of the pictures beside it; nil when they stand in the page.

@@ -1,4 +1,4 @@
-/// What the report does when scripts may run: search as one types, and the sheet of an item.
+/// The report's script: search while typing, and the sheet of an item.
 ///
 /// Texts from the feed become text nodes and attributes, never markup.
 enum ReportScript {

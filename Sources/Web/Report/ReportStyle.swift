@@ -1,4 +1,4 @@
-/// What the report looks like beyond ``SharedStyle``.
+/// The report's style beyond ``SharedStyle``.
 enum ReportStyle {
   static let css = SharedStyle.css + "\n" + items + "\n" + tables
 

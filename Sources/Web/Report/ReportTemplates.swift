@@ -2,7 +2,7 @@ import Mustache
 
 /// The report's templates, parsed when the first report is made.
 ///
-/// Each begins with the kind of its text: partials do not take it from whoever includes them.
+/// Each begins with the kind of its text: partials do not inherit it from the including template.
 enum ReportTemplates {
   /// Every template by its name.
   static let texts = [
@@ -92,7 +92,7 @@ enum ReportTemplates {
     """
 
   // Ten thousand times on a page: no attribute that the style sheet makes needless, short elements, and
-  // no quotation marks around what is never a feed's.
+  // no quotation marks around values that never come from a feed.
   private static let card = """
     {{% CONTENT_TYPE: PAGE}}<li class=c id=i{{number}}>\
     {{#hasPicture}}<img src="{{picture}}" alt="" loading=lazy>{{/hasPicture}}\
@@ -121,7 +121,7 @@ package enum ReportMark {
   }
 }
 
-/// The parts below the items: what changed, what is wrong, how runs went, how large it is.
+/// The parts below the items: changes, problems, runs, and sizes.
 enum ReportPartTemplates {
   static let changes = """
     {{% CONTENT_TYPE: PAGE}}<section class="part about" id="changes" aria-labelledby="changes-h">

@@ -243,7 +243,7 @@ extension PageLanguage {
     }
   }
 
-  /// What a picture is for.
+  /// The role of a picture.
   func role(_ role: String) -> String {
     switch role {
     case "thumbnail": of("In the list", "목록 사진")
@@ -277,7 +277,7 @@ struct SizesView {
   /// The bytes of those that are held.
   let bytes: Int64
 
-  /// The sizes of shelves.
+  /// The sizes of sections.
   init(_ shelves: [ReportShelf], _ language: PageLanguage) {
     var all: [String: Int64] = [:]
     var urls: Set<String> = []
@@ -312,11 +312,11 @@ struct SizesView {
   }
 }
 
-/// What a page may do: run its own script, use its own style, show pictures of its own folder.
+/// A page's permissions: run its own script, use its own style, show pictures of its own folder.
 enum PagePolicy {
   /// A content security policy that knows script and style by their digests. (W3C, CSP level 3)
   ///
-  /// `file:` is what `'self'` is for a page that is opened from a disk.
+  /// `file:` stands for `'self'` in a page that is opened from a disk.
   static func text(script: String, style: String) -> String {
     """
     default-src 'none'; img-src 'self' file: data:; script-src '\(digest(script))'; \

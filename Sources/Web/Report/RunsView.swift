@@ -12,7 +12,7 @@ struct MomentView: Equatable {
   }
 }
 
-/// How runs went: a row each, how long they took and what they fetched, and a calendar of days.
+/// The history of runs: a row each, with duration and fetched bytes, and a calendar of days.
 struct RunsView {
   /// A run.
   struct Row {
@@ -97,7 +97,7 @@ struct RunsView {
 
 /// A column a run.
 struct PlotView {
-  /// What a column shows.
+  /// The values of a column.
   struct Point {
     let value: Double
     let tone: String

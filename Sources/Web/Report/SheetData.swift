@@ -1,7 +1,7 @@
 import Catalog
 import Pipeline
 
-/// What the page knows of each item beyond its card, as JSON for its script.
+/// The page's data about each item beyond its card, as JSON for its script.
 ///
 /// An item is `[id, [name, value, …], text, [top, gallery, section]]`. Names and values are places in `texts`,
 /// as most items share them; the text is empty where the card has it; a group of pictures is how many they are, or

@@ -18,9 +18,9 @@ final class SentFile: Sendable {
   deinit { close(descriptor) }
 }
 
-/// What is sent for a request: a head that is rendered once and may be sent many times, and a body.
+/// The answer to a request: a head that is rendered once and may be sent many times, and a body.
 struct Answer: Sendable {
-  /// What follows the head.
+  /// The body after the head.
   enum Body: Sendable {
     case none
     case bytes(ByteBuffer)
@@ -81,7 +81,7 @@ struct Answer: Sendable {
     return head
   }
 
-  /// Whether a text may stand in a head: what ends a line would begin a field of its own.
+  /// Whether a text may be in a head: a line break would begin another field.
   private static func isFit(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
@@ -92,7 +92,7 @@ extension Answer {
   ///
   /// - Parameters:
   ///   - status: The status code.
-  ///   - detail: What is wrong and what to do, in one sentence.
+  ///   - detail: The fault and a remedy, in one sentence.
   ///   - fields: Fields besides.
   /// - Returns: The answer.
   static func problem(
@@ -143,7 +143,7 @@ struct PreparedAnswer: Sendable {
   init(_ type: String, _ fields: [(name: String, value: String)] = [], _ body: [UInt8]) {
     let digest = Hexadecimal.text(SHA256.hash(data: body).prefix(16))
     tag = EntityTag("\"\(digest)\"")
-    // Whoever keeps it asks each time whether it still holds: the next run may change it.
+    // Clients that cache it must revalidate each time: the next run may change it.
     let all =
       [
         (name: "Content-Type", value: type), ("ETag", "\"\(digest)\""),
@@ -153,7 +153,7 @@ struct PreparedAnswer: Sendable {
     unmodified = Answer.head(304, all.filter { $0.name != "Content-Type" }, length: nil)
   }
 
-  /// What it takes in memory.
+  /// Its size in memory.
   var cost: Int { whole.body.count + whole.head.readableBytes + unmodified.readableBytes }
 
   /// Answers a request.
@@ -166,7 +166,7 @@ struct PreparedAnswer: Sendable {
   }
 }
 
-/// What every answer says against misuse of what it holds.
+/// The header fields of every answer that protect its content.
 enum SafetyFields {
   /// With data and pictures, which are documents to nobody.
   static let data: [(name: String, value: String)] = [
@@ -176,7 +176,7 @@ enum SafetyFields {
     ("Referrer-Policy", "same-origin"),
   ]
 
-  /// With pages: their own files and nothing else, in nobody's frame.
+  /// For pages: only their own files, in no frame.
   static let page: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

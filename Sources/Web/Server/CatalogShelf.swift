@@ -3,7 +3,7 @@ import Cache
 import Pipeline
 import Synchronization
 
-/// The catalog as it stands now, and what was made of it so far.
+/// The present catalog, and the answers made from it so far.
 ///
 /// A run beside the server changes the index; the next request then finds a new ``Edition``.
 package final class CatalogShelf: Sendable {
@@ -41,7 +41,7 @@ package final class CatalogShelf: Sendable {
     let result: Result<Edition, LarderError> = opening.withLock { _ in
       if let current { return .success(current) }
       do throws(LarderError) {
-        // Before the index is opened: what is read is then as old as this beat, or newer.
+        // Before the index is opened: the data read then is of that state, or newer.
         let beat = pulse.beat()
         let reader = try CatalogReader(cache: cache, catalog: catalog)
         let edition = Edition(reader, beat)
@@ -74,8 +74,8 @@ final class Edition: Sendable {
   }
 }
 
-/// Values by their keys, as many as fit into a number of bytes: when half of that is full, what was not asked for since
-/// the last time goes.
+/// A cache of values by key, limited in bytes: when half of that is full, values without a request since the last time
+/// go.
 final class Shelved<Value: Sendable>: Sendable {
   private struct State {
     var young: [String: (value: Value, cost: Int)] = [:]
@@ -86,7 +86,7 @@ final class Shelved<Value: Sendable>: Sendable {
   private let most: Int
   private let state = Mutex(State())
 
-  /// A shelf.
+  /// An empty cache of values.
   ///
   /// - Parameter most: The most bytes that all values may take together.
   init(most: Int) { self.most = most }
@@ -100,7 +100,7 @@ final class Shelved<Value: Sendable>: Sendable {
     }
   }
 
-  /// Adds a value, unless it is too large for the shelf.
+  /// Adds a value, unless it is too large for the cache.
   func add(_ value: Value, cost: Int, for key: String) {
     let cost = cost + 2 * key.utf8.count + 128
     guard cost < most / 8 else { return }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Pictures, by their paths in the cache, and squares of them.
 ///
-/// A path is looked up among what the index knows and what the catalog names; nothing else is opened or fetched.
+/// A path is looked up in the index and in the catalog; no other file is opened or fetched.
 final class ImageRoutes: Sendable {
   private let shelf: CatalogShelf
   private let cache: String
@@ -33,10 +33,10 @@ final class ImageRoutes: Sendable {
     self.bench = bench
   }
 
-  /// What was fetched and made for who asked.
+  /// The counts of fetched pictures and squares.
   var counts: (pulls: PullCounts?, squares: SquareCounts) { (pulls?.counts, squares.counts) }
 
-  /// Ends what is under way.
+  /// Ends the transfers under way.
   func stop() { pulls?.stop() }
 
   func outcome(of request: ServerRequest) -> Site.Outcome {
@@ -67,7 +67,7 @@ final class ImageRoutes: Sendable {
     side.map { "\($0)/\(path)" } ?? path
   }
 
-  /// Finds a picture in the index, else in what waits to be kept, else at its origin.
+  /// Finds a picture in the index, else among those that wait to be kept, else at its origin.
   private func find(
     _ request: ServerRequest,
     _ path: String,
@@ -90,7 +90,7 @@ final class ImageRoutes: Sendable {
         return try send(entry, .room, side, request, edition, done)
       }
       guard let named = try url(of: path, edition.reader) else { return done(.noPicture) }
-      // What a catalog names may be less than a URL; a row knows where to ask.
+      // A catalog may name only a part of a URL; a row has the URL to request.
       let picture = PictureEntry(
         id: PictureID(url: named),
         url: row?.url ?? named,
@@ -104,7 +104,7 @@ final class ImageRoutes: Sendable {
     }
   }
 
-  /// The URL of a picture that the catalog names; what it does not name is looked for once a run.
+  /// The URL of a picture that the catalog names; other paths are searched once a run.
   private func url(of path: String, _ reader: CatalogReader) throws(LarderError) -> String? {
     let run = try reader.lastRun().id.rawValue
     let isUnknown = unknown.withLock { unknown in
@@ -182,7 +182,7 @@ final class ImageRoutes: Sendable {
       stamp: picture.stamp
     )
     if place == .cache { edition.images.add(image, cost: image.cost, for: path) }
-    // What waited in the room may have been kept meanwhile.
+    // A picture that waited in the working folder may have been kept meanwhile.
     let answer =
       place == .room
       ? pulls.flatMap { image.answer(request, from: $0.files) } : nil
@@ -213,7 +213,7 @@ final class ImageRoutes: Sendable {
     if !begins { done(.busy) }
   }
 
-  /// The answer of a square that is held, or of which it is known that there is none; nil when it has to be made.
+  /// The answer for a square that is held, or that is known not to exist; nil when it has to be made.
   private func heldSquare(
     of picture: PictureEntry,
     _ digest: [UInt8],
@@ -270,16 +270,16 @@ final class ImageRoutes: Sendable {
 }
 
 extension Answer {
-  /// What is said of a picture that no catalog names.
+  /// The answer for a picture that no catalog names.
   static let noPicture = Answer.problem(404, "no catalog names such a picture")
-  /// What is said while the cache cannot be read.
+  /// The answer while the cache cannot be read.
   static let unreadable = Answer.problem(
     503,
     "the cache cannot be read just now; ask again in a second",
     [("Retry-After", "1")]
   )
 
-  /// What is said of a picture of which no square can be made.
+  /// The answer for a picture of which no square can be made.
   static func noSquare(_ words: String) -> Answer {
     .problem(404, "no square can be made of the picture: \(words)")
   }

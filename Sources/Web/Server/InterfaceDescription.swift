@@ -147,7 +147,7 @@ struct InterfaceDescription {
     ]
   }
 
-  /// What any request may be answered.
+  /// The statuses that any request may get.
   private static let usual = ["400", "421", "429", "503"]
 
   private static func response(_ status: String, _ schema: String) -> DescriptionNode {

@@ -103,7 +103,7 @@ final class InterfaceRoutes: Sendable {
   private static func place(_ image: ShownPicture) -> String { "/" + image.name.path }
 }
 
-/// What `/api/sections` says.
+/// The document of `/api/sections`.
 private struct SectionsDocument: Encodable {
   private struct Section: Encodable {
     let key: String
@@ -152,9 +152,9 @@ private struct SectionsDocument: Encodable {
   }
 }
 
-/// What a request asks of the interface, read and judged.
+/// A request to the interface, parsed and checked.
 struct InterfaceQuery: Sendable {
-  /// What is asked for.
+  /// The requested thing.
   enum What: Sendable {
     case sections
     case section(String)
@@ -206,7 +206,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// Names the answer: what means the same has the same key, whatever else the query says.
+  /// The key of the answer: equivalent queries have the same key.
   var key: String {
     let page = "\(offset) \(limit)"
     return switch what {
@@ -220,7 +220,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// What kind of path it is.
+  /// The kind of path.
   var route: RequestRecord.Route {
     switch what {
     case .sections: .sections
@@ -230,7 +230,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// What is said when there is no such thing.
+  /// The message when there is no such thing.
   var nothing: String {
     switch what {
     case .section: "there is no such section; /api/sections names those there are"

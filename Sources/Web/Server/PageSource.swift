@@ -48,7 +48,7 @@ struct PageSource: Sendable {
   private static func answer(_ page: StoreAnswer) -> Answer {
     let named = Set(page.headers.map { $0.name.lowercased() })
     let own = SafetyFields.page.filter { !named.contains($0.name.lowercased()) }
-    // The length is said once, by what is sent.
+    // The content's own field gives the length.
     let fields = page.headers.filter { $0.name.lowercased() != "content-length" }
     var answer = Answer(page.status, fields + own, .bytes(ByteBuffer(bytes: page.body)))
     answer.cause = page.cause

@@ -1,7 +1,7 @@
 import Base
 import Transport
 
-/// What the conditions of a GET or HEAD say of what is held. (RFC 9110, section 13)
+/// The outcome of a GET's or HEAD's conditions for the held version. (RFC 9110, section 13)
 enum Precondition: Equatable {
   case passed, failed, notModified
 
@@ -29,7 +29,7 @@ enum Precondition: Equatable {
     }
   }
 
-  /// Whether a range is of what is held now. (RFC 9110, section 13.1.5)
+  /// Whether a range is of the held version. (RFC 9110, section 13.1.5)
   static func mayUseRange(
     _ request: ServerRequest,
     tag: EntityTag?,
@@ -76,9 +76,9 @@ enum Precondition: Equatable {
   }
 }
 
-/// What a `Range` field asks of a body of known size. (RFC 9110, section 14.2)
+/// The part that a `Range` field selects of a body of known size. (RFC 9110, section 14.2)
 enum ByteRange: Equatable {
-  /// All of it: other units, several ranges, or what follows no grammar are passed over.
+  /// All of it: other units, several ranges, and malformed values are ignored.
   case whole
   case part(Range<Int>)
   /// Nothing that there is.
@@ -98,7 +98,7 @@ enum ByteRange: Equatable {
     guard ends.count == 2, ends.allSatisfy({ $0.allSatisfy { (48...57).contains($0) } }) else {
       return nil
     }
-    // A number beyond what an Int holds is only ever beyond the end.
+    // A number too large for an Int is always beyond the end.
     let numbers = ends.map { $0.isEmpty ? nil : Int(String(decoding: $0, as: UTF8.self)) ?? .max }
     switch (numbers[0], numbers[1]) {
     case (nil, nil):

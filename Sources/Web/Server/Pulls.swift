@@ -6,7 +6,7 @@ import Synchronization
 
 /// Pictures that are asked for and not held: each is fetched once, however many ask, and kept.
 final class Pulls: Sendable {
-  /// What came of a picture, for all who asked.
+  /// The result for a picture, for all requests.
   enum Outcome: Sendable {
     /// It is held, or will be: its row, and where its file is now.
     case had(PictureEntry, in: Place)
@@ -22,7 +22,7 @@ final class Pulls: Sendable {
 
   private struct State {
     var waiters: [PictureID: [Waiter]] = [:]
-    /// What lies in the room until the cache can be changed, and what is to be noted of failures.
+    /// The pictures that wait in the working folder until the cache can be changed, and failures to record.
     var kept: [PictureID: PictureEntry] = [:]
     var failures: [PictureID: PictureEntry] = [:]
     var arrived: [PictureEntry] = []
@@ -61,7 +61,7 @@ final class Pulls: Sendable {
     files = ServedFiles(cache: room.path)
   }
 
-  /// What was pulled so far.
+  /// The counts so far.
   var counts: PullCounts {
     state.withLock { state in
       var counts = state.counts
@@ -109,7 +109,7 @@ final class Pulls: Sendable {
     }
   }
 
-  /// Ends what is under way, and keeps what can be kept; nothing may be asked for any more.
+  /// Ends the transfers under way, and keeps finished pictures; no further request is allowed.
   func stop() {
     pull.stop()
     keeper.sync { admit() }
@@ -156,7 +156,7 @@ final class Pulls: Sendable {
         }
       }
     } catch {
-      // A run holds the cache, or it cannot be written: what was fetched is shown all the same.
+      // A run holds the cache, or it cannot be written: the fetched picture is served all the same.
       tryLater(after: Self.pause)
     }
     for entry in arrived {

@@ -13,20 +13,20 @@ struct ServedImage: Sendable {
   private let type: String
   private let modified: UnixTime?
 
-  /// The head of a whole answer, and of one that says that what the client has is current.
+  /// The head of a whole answer, and of a 304.
   private let whole: ByteBuffer
   private let unmodified: ByteBuffer
 
   /// How long a copy may be shown without a question, in seconds: its URL stays when its origin replaces the picture.
   private static let lifetime = 300
 
-  /// What is sent of a file.
+  /// The content of a file.
   ///
   /// - Parameters:
   ///   - path: Its path in the cache.
   ///   - sha256: The digest of its bytes, its entity tag.
-  ///   - type: What its bytes are.
-  ///   - stamp: What `stat` says of it while it is the one that is meant.
+  ///   - type: The type of its bytes.
+  ///   - stamp: The `stat` of the expected file.
   ///   - changed: Since when it is as it is, where the stamp does not say that.
   init(
     path: String,
@@ -45,7 +45,7 @@ struct ServedImage: Sendable {
     unmodified = Answer.head(304, fields.filter { $0.name != "Content-Type" }, length: nil)
   }
 
-  /// Roughly what it takes in memory.
+  /// Its approximate size in memory.
   var cost: Int { 256 + whole.readableBytes + unmodified.readableBytes + 2 * path.utf8.count }
 
   /// Answers a request, or nil when its file is not there.
@@ -72,7 +72,7 @@ struct ServedImage: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - size: How many bytes the picture has.
-  ///   - body: What sends a part of them.
+  ///   - body: The sender of a part of them.
   /// - Returns: The answer.
   func answer(
     _ request: ServerRequest,
@@ -128,7 +128,7 @@ final class KeptImages: Sendable {
 
   /// Answers a request for a picture.
   ///
-  /// What the client has already is told from the row, without a question to the store; so is the head alone.
+  /// A 304 and a HEAD are answered from the row, without a request to the store.
   ///
   /// - Parameters:
   ///   - picture: Its row, which is held.
@@ -178,7 +178,7 @@ final class KeptImages: Sendable {
         answer.body = .kept(SentPicture(keeper, path, stamp, first: part.bytes), range)
         done(answer)
       case .success(let part?):
-        // Another machine has put a newer one, of which this one's index does not know yet.
+        // Another machine has put a newer version, which this one's index does not have yet.
         guard !isRenewed, let row = part.entry.row(of: picture) else { return done(nil) }
         send(row, request, isRenewed: true, done)
       case .failure(let error):
@@ -191,7 +191,7 @@ final class KeptImages: Sendable {
 
 /// A picture of a store that an answer sends on.
 struct SentPicture: Sendable {
-  /// How many bytes are asked for at once: what a connection holds of a picture.
+  /// The size of a request: the bytes of a picture that a connection holds.
   static let piece = 512 << 10
 
   private let keeper: any PictureKeeping
@@ -204,8 +204,8 @@ struct SentPicture: Sendable {
   /// - Parameters:
   ///   - keeper: The store.
   ///   - path: Where it is.
-  ///   - stamp: What tells it from another version.
-  ///   - first: The first bytes of what is sent, which are here already.
+  ///   - stamp: Its size and tag, which differ for each version.
+  ///   - first: The first bytes of the body, which are here already.
   init(
     _ keeper: any PictureKeeping,
     _ path: String,
@@ -216,12 +216,13 @@ struct SentPicture: Sendable {
     self.first = ByteBuffer(bytes: first)
   }
 
-  /// Fetches the piece with which a range goes on.
+  /// Fetches the next piece of a range.
   ///
   /// - Parameters:
   ///   - start: How much of the range was sent.
-  ///   - range: What is sent of the picture.
-  ///   - done: Told once, on any thread; nil when the picture cannot be had any more, or is another one by now.
+  ///   - range: The part of the picture.
+  ///   - done: Called once, on any thread; nil when the picture is no longer available, or is another version
+  ///     by now.
   func piece(
     from start: Int,
     of range: Range<Int>,

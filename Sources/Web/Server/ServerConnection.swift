@@ -12,7 +12,7 @@ final class ServerConnection: ChannelDuplexHandler {
   typealias OutboundIn = Never
   typealias OutboundOut = IOData
 
-  /// What the connection is doing.
+  /// The state of the connection.
   private enum Phase {
     /// Nothing; the next request has not begun.
     case idle
@@ -20,7 +20,7 @@ final class ServerConnection: ChannelDuplexHandler {
     case reading
     /// An answer is being made or sent.
     case answering
-    /// The last answer was sent, and what the client still sends is thrown away.
+    /// The last answer was sent, and further bytes of the client are discarded.
     case lingering
   }
 
@@ -107,7 +107,7 @@ final class ServerConnection: ChannelDuplexHandler {
       context.writeAndFlush(wrapOutboundOut(.byteBuffer(line)), promise: nil)
     case .body(let piece):
       incoming?.append(piece)
-      // What is too long is answered before its end, which may never come.
+      // A head or body that is too long is answered before its end, which may never come.
       if incoming?.isTooLong == true { finishReading(context) }
     case .end:
       incoming?.end()
@@ -119,7 +119,7 @@ final class ServerConnection: ChannelDuplexHandler {
     switch event {
     case is ChannelShouldQuiesceEvent:
       quits = true
-      // What has not arrived whole was promised no answer.
+      // An incomplete request was promised no answer.
       if phase == .idle || phase == .reading { context.close(promise: nil) }
     case ChannelEvent.inputClosed:
       inputClosed = true
@@ -162,7 +162,7 @@ final class ServerConnection: ChannelDuplexHandler {
     advance(context)
   }
 
-  /// Answers what has arrived, until an answer takes its time.
+  /// Answers the received requests, until an answer takes time.
   private func advance(_ context: ChannelHandlerContext) {
     while phase == .idle || phase == .reading, context.channel.isWritable,
       let request = waiting.popFirst()
@@ -292,7 +292,7 @@ final class ServerConnection: ChannelDuplexHandler {
       context.flush()
       phase = .idle
       waitingSince = .now()
-      // Of what the client has not taken yet it must take some first.
+      // The client must first take some of the unsent bytes.
       wait(context.channel.isWritable ? site.limits.idleTime : site.limits.answerTime)
       return
     }
@@ -343,7 +343,7 @@ struct IncomingRequest: Sendable {
 ///
 /// All of it runs on that loop.
 final class LoopConnections {
-  /// What the loops of a server share.
+  /// The state that the loops of a server share.
   final class Shared: Sendable {
     /// How many connections are open.
     let count = Atomic<Int>(0)
@@ -405,7 +405,7 @@ final class LoopConnections {
     shared.count.subtract(1, ordering: .relaxed)
   }
 
-  /// Closes every connection, whatever it is doing.
+  /// Closes every connection, in any state.
   func shutAll() {
     for connection in Array(open.values) { connection.shut() }
   }

@@ -3,7 +3,7 @@ import NIOHTTP1
 import Pipeline
 import Synchronization
 
-/// What the server counts, in Prometheus' text format, version 0.0.4.
+/// The server's counters, in Prometheus' text format, version 0.0.4.
 final class ServerMetrics: Sendable {
   private struct Key: Hashable {
     let route: RequestRecord.Route
@@ -128,7 +128,7 @@ final class ServerMetrics: Sendable {
   }
 }
 
-/// What is known of a request once it was answered, for the log and the counts.
+/// The data about an answered request, for the log and the counts.
 package struct RequestRecord: Sendable {
   /// The kinds of paths that are counted apart.
   package enum Route: String, CaseIterable, Sendable {
@@ -141,7 +141,7 @@ package struct RequestRecord: Sendable {
   package let method: String
   /// The target as it was sent, whole.
   package let target: String
-  /// What kind of path it was.
+  /// The kind of its path.
   package var route = Route.refused
   /// The answer's status.
   package var status = 0
@@ -159,7 +159,7 @@ package struct RequestRecord: Sendable {
     target = head.uri
   }
 
-  /// What could not be read as a request.
+  /// A connection whose bytes could not be parsed as a request.
   init(unreadable client: SocketAddress?) {
     self.client = client?.ipAddress ?? "-"
     method = "-"

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// A request whose head was read and judged, with its body.
 struct ServerRequest: Sendable {
-  /// What is done with the target; any other method was refused.
+  /// The method; any other was refused.
   enum Method: String, Sendable {
     case get = "GET"
     case head = "HEAD"
@@ -29,7 +29,7 @@ struct ServerRequest: Sendable {
   }
 }
 
-/// What a request asks for: its path and query, decoded once. (RFC 9112, section 3.2)
+/// The target of a request: its path and query, decoded once. (RFC 9112, section 3.2)
 ///
 /// A path is only ever looked up, never followed: `..` is a name like any other, and no file has it.
 struct RequestTarget: Sendable {
@@ -39,13 +39,13 @@ struct RequestTarget: Sendable {
   let segments: [String]
   /// The pairs of the query, decoded as a form's.
   let query: [(name: String, value: String)]
-  /// What stands before the path where a whole URL is asked for, as a proxy would be.
+  /// The authority before the path in an absolute-form target, as sent to a proxy.
   let authority: String?
 
   /// The longest target that is read, in bytes.
   static let limit = 8192
 
-  /// Reads a target; nil for one that is malformed, or that holds what no path of this server has.
+  /// Parses a target; nil for one that is malformed, or that has characters that no path of this server has.
   init?(_ text: String) {
     var rest = text.utf8[...]
     var authority: String?
@@ -90,7 +90,7 @@ struct RequestTarget: Sendable {
   /// The value of the first pair of this name.
   func value(_ name: String) -> String? { query.first { $0.name == name }?.value }
 
-  /// Reads `application/x-www-form-urlencoded` pairs; nil when an escape, or what it stands for, is malformed.
+  /// Reads `application/x-www-form-urlencoded` pairs; nil when an escape, or its value, is malformed.
   static func pairs(_ bytes: some Collection<UInt8>) -> [(name: String, value: String)]? {
     var pairs: [(name: String, value: String)] = []
     for part in bytes.split(separator: UInt8(ascii: "&")) {
@@ -103,7 +103,7 @@ struct RequestTarget: Sendable {
     return pairs
   }
 
-  /// Undoes percent-encoding; nil for a broken escape, for what is no UTF-8, and for control characters outside a form.
+  /// Undoes percent-encoding; nil for a broken escape, for invalid UTF-8, and for control characters outside a form.
   private static func decoded(
     _ bytes: some Collection<UInt8>,
     plusIsSpace: Bool

@@ -4,13 +4,13 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Everything that is served: judges a request, finds what it is for, and has that answered.
+/// Everything that is served: checks a request, routes it, and returns its answer.
 ///
-/// Called on event loops, so whatever may take its time is done on ``Workbench`` or in a task.
+/// Called on event loops, so slow work is done on ``Workbench`` or in a task.
 final class Site: Sendable {
   typealias Route = RequestRecord.Route
 
-  /// What becomes of a request.
+  /// The outcome of a request.
   enum Outcome {
     /// An answer that is at hand.
     case now(Answer, Route)
@@ -45,7 +45,7 @@ final class Site: Sendable {
   /// Whether the server is about to end, which `healthz` tells.
   func stop() { isStopping.store(true, ordering: .relaxed) }
 
-  /// Ends what works for requests, once there are none; blocks for a moment.
+  /// Ends background work, once there are no requests; blocks for a moment.
   func finish() { images.stop() }
 
   /// Counts and logs a request that was answered.
@@ -60,7 +60,7 @@ final class Site: Sendable {
   ///   - request: The request.
   ///   - local: The address that it came to.
   ///   - client: Who asks.
-  /// - Returns: What becomes of it.
+  /// - Returns: The outcome.
   func outcome(
     of request: IncomingRequest,
     at local: SocketAddress?,
@@ -72,7 +72,7 @@ final class Site: Sendable {
     }
   }
 
-  /// An answer in place of what was asked for.
+  /// An answer instead of the requested one.
   private struct Refusal: Error {
     let answer: Answer
 
@@ -151,7 +151,7 @@ final class Site: Sendable {
     )
   }
 
-  /// What the paths begin with that are no pages.
+  /// The beginnings of paths that are no pages.
   private static let data = ["/api/", "/images/", "/openapi.json", "/healthz", "/metrics"]
 
   /// Whether a POST does not come from another site's page, as far as the browser says.
@@ -304,7 +304,7 @@ final class ClientRates: Sendable {
   func refusal(of client: SocketAddress?, at now: NIODeadline = .now()) -> Int? {
     guard remote != nil || all != nil, let address = client?.ipAddress else { return nil }
     guard let rate = all ?? (LoopbackAddress.isOne(address) ? nil : remote) else { return nil }
-    // Whoever has one IPv6 address has 2^64.
+    // The owner of one IPv6 address has 2^64.
     let key =
       address.contains(":") && !address.hasPrefix("::ffff:") ? Self.network(address) : address
     let room = max(1, 2 * rate)

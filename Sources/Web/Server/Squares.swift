@@ -7,9 +7,9 @@ import Synchronization
 
 /// Squares that are asked for and not held: each is made once, however many ask, and kept.
 final class Squares: Sendable {
-  /// What came of a square.
+  /// The result for a square.
   enum Outcome: Sendable {
-    /// Its bytes and what they are; its file may not be there.
+    /// Its bytes and type; its file may not exist.
     case made([UInt8], PictureType?)
     /// None can be made of that picture.
     case refused(String)
@@ -36,7 +36,7 @@ final class Squares: Sendable {
   private let state = Mutex(State())
   /// One at a time: a square takes memory by the size of its picture.
   private let bench = Workbench(threads: 1, most: 256)
-  /// What was made while the cache could not be changed.
+  /// The squares made while the cache could not be changed.
   private let unkept = Shelved<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
 
   /// Squares of the pictures in a cache, or in the store that keeps them for it; they themselves are kept in the cache.
@@ -63,7 +63,7 @@ final class Squares: Sendable {
   ///   - digest: The SHA-256 of its bytes.
   ///   - side: Pixels along a side.
   ///   - root: Where the picture's file is: the cache, or a room beside it, whose pictures have no row yet.
-  ///   - waiter: Told what came of it.
+  ///   - waiter: Called with the result.
   func make(
     of picture: PictureEntry,
     digest: [UInt8],

@@ -31,7 +31,7 @@ package final class WebServer: Sendable {
   /// Starts a server; it accepts connections when this returns.
   ///
   /// - Parameters:
-  ///   - content: What it serves.
+  ///   - content: The content to serve.
   ///   - bind: The address to listen on, or a name of one.
   ///   - port: The port, 0 for any that is free.
   ///   - hosts: Names of this server besides those of loopback and the address that a connection comes to.
@@ -168,21 +168,21 @@ struct ServerChannel: ServerChildChannel {
   }
 }
 
-/// What a server serves.
+/// The content that a server serves.
 package struct ServerContent: Sendable {
   /// The cache's path.
   let cache: String
-  /// What keeps the pictures in place of the cache's folder, if anything does.
+  /// The store that keeps the pictures instead of the cache's folder, if any.
   let keeper: (any PictureKeeping)?
   /// The catalog.
   let shelf: CatalogShelf
-  /// The sizes in which squares can be had, in pixels a side.
+  /// The available sizes of squares, in pixels a side.
   let squares: [Int]
   /// Where squares are made.
   let pictures: any PictureWorking
   /// The pages; nil for none.
   let pages: PageSource?
-  /// What fetches pictures that are not held; nil when nothing does.
+  /// Fetches missing pictures; nil to fetch none.
   let pulls: Pulls?
   /// Where they wait to be kept.
   let room: ServingRoom?
@@ -193,20 +193,20 @@ package struct ServerContent: Sendable {
   /// Told of each request once it was answered.
   let log: @Sendable (RequestRecord) -> Void
 
-  /// What fetches pictures, given the room that they go into.
+  /// Makes the fetcher of pictures, given its working folder.
   package typealias Pulling = (_ room: String) -> PicturePull
 
-  /// What a server serves.
+  /// The content that a server serves.
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - shelf: The catalog.
-  ///   - squares: The sizes in which squares can be had, in pixels a side.
+  ///   - squares: The available sizes of squares, in pixels a side.
   ///   - pictures: Where squares are made.
   ///   - clock: The wall clock.
-  ///   - pulling: What fetches pictures that are not held; nil to serve what is held alone.
-  ///   - pages: Answers requests for pages; nil from it for what is no page.
+  ///   - pulling: Makes the fetcher of missing pictures; nil to serve only held ones.
+  ///   - pages: Answers requests for pages; returns nil for paths that are no pages.
   ///   - log: Told of each request once it was answered, on an event loop: it must not take its time.
   package init(
     cache: String,

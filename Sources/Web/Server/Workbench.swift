@@ -46,7 +46,7 @@ final class Workbench: Sendable {
 }
 
 extension Answer {
-  /// What is said when more is asked for than can be done.
+  /// The answer when the server is overloaded.
   static let busy = Answer.problem(
     503,
     "too much is asked for at once; ask again in a second",

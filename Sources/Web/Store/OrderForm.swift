@@ -3,13 +3,13 @@ import Larder
 import Orders
 import Pipeline
 
-/// What an order may cost: what the house allows, and what the visitor wants to spend.
+/// The limits on an order's total: the server's, and the visitor's budget.
 struct OrderBudget: Equatable {
   /// The most for every order; nil without such a limit.
   let house: Price?
-  /// What the visitor typed; nil for nothing.
+  /// The visitor's budget; nil for none.
   let own: Price?
-  /// Whether what was typed is no amount.
+  /// Whether the typed text is no amount.
   let isUnread: Bool
 
   init(house: Price?, typed: String, currency: String) {
@@ -44,11 +44,11 @@ struct OrderBudget: Equatable {
   }
 }
 
-/// What keeps a form from becoming an order.
+/// The reason why a form cannot become an order.
 enum OrderFault: Equatable {
   case name, note, quantity, trouble, budget(String), budgetText, price(String), tooMuch, outdated,
     empty
-  /// What the order book says, in its own words.
+  /// The order book's own message.
   case other(String)
 }
 
@@ -77,7 +77,7 @@ extension PageLanguage {
     }
   }
 
-  /// What is wrong with an item of the basket.
+  /// The fault of an item in the basket.
   func trouble(_ trouble: BasketBill.Trouble) -> String {
     switch trouble {
     case .unknown: of("No longer in the catalog", "더 이상 판매하지 않는 상품입니다")
@@ -88,7 +88,8 @@ extension PageLanguage {
   }
 }
 
-/// A form that wants to become an order: of the lines that it shows, whatever other windows put into the basket.
+/// A form that is to become an order, with exactly the lines that it shows, even if another window changed the
+/// basket.
 struct OrderForm {
   let draft: StoreDraft
   /// The form's lines.
@@ -97,7 +98,7 @@ struct OrderForm {
   let isCounted: Bool
   /// The price of each item that the visitor saw, in minor units.
   let prices: [String: Int]
-  /// What tells it from every other form.
+  /// The random part of its order's id, unique to the form.
   let chance: OrderID.Chance?
   /// The total that the visitor saw, in minor units.
   let seen: Int?
@@ -118,7 +119,7 @@ struct OrderForm {
     seen = visit.request.posted("total").flatMap { Int($0) }
   }
 
-  /// What keeps it from becoming an order; empty when nothing does.
+  /// The reasons why it cannot become an order; empty when there are none.
   func faults(_ bill: BasketBill, _ budget: OrderBudget, _ language: PageLanguage) -> [OrderFault]
   {
     var faults: [OrderFault] = []
@@ -151,7 +152,7 @@ struct OrderForm {
     return order
   }
 
-  /// Whether an order is what this form asks for.
+  /// Whether an order equals this form.
   func isSame(as order: PlacedOrder) -> Bool {
     order.by == draft.by && (order.note ?? "") == draft.note
       && order.lines.map(\.item) == basket.lines.map(\.id)

@@ -7,10 +7,10 @@ import Mustache
 import Pipeline
 import Synchronization
 
-/// The web store: pages over what a cache holds of a catalog, and over the orders.
+/// The web store: pages about a catalog in a cache, and about the orders.
 ///
 /// A value of few words that any number of requests share. It sends nothing itself: an order goes
-/// into the outbox, and whoever sends orders sends it.
+/// into the outbox, and `order send` or `warm` sends it.
 package struct Store: Sendable {
   /// The cache's path.
   let cache: String
@@ -22,7 +22,7 @@ package struct Store: Sendable {
   let budget: Price?
   /// The squares in which pictures are served.
   let squares: StoreSquares
-  /// What forms are known by; new with each store.
+  /// CSRF key for forms; regenerated at each start.
   let key: SymmetricKey
   let shelving = StoreShelving()
   let sizes: PictureSizes
@@ -35,7 +35,7 @@ package struct Store: Sendable {
   ///   - catalog: which of its catalogs; nil for the only one.
   ///   - orders: the path of the orders' file, as an order book takes it; nil to show only.
   ///   - budget: the most that an order may cost.
-  ///   - squares: the sides of the squares that pictures can be had in, in pixels.
+  ///   - squares: the available sizes of squares, in pixels a side.
   package init(
     cache: String,
     catalog: String?,
@@ -69,7 +69,7 @@ package struct Store: Sendable {
     case .get where !route.isPage: return refused(visit, "POST")
     case .post where !route.takesForms: return refused(visit, "GET, HEAD")
     case .get:
-      // The choice of a language is kept, and the address goes back to what it was.
+      // The choice of a language is kept, and the visitor is redirected to the same page.
       if let chosen = request.asked("language").flatMap(PageLanguage.init(rawValue:)) {
         return StorePage.redirect(
           visit,
@@ -119,7 +119,7 @@ package struct Store: Sendable {
 
   // MARK: - Pages without a catalog
 
-  /// What a page shows that says one thing.
+  /// The content of a page with a single message.
   private struct Notice {
     let eyebrow, heading, message: String
     let way = "/"
@@ -184,7 +184,7 @@ package struct Store: Sendable {
 /// The threads on which the store works: few, so that no crowd of visitors makes many.
 private final class StoreLanes: Sendable {
   private let reading: [DispatchQueue]
-  /// Orders wait for the disk, and for whoever else writes them; readers do not wait with them.
+  /// Orders wait for the disk, and for other processes that write them; readers do not wait with them.
   private let ordering = DispatchQueue(label: "larder.store.orders")
   private let next = Atomic(0)
 

@@ -53,7 +53,7 @@ enum StoreRoute: Equatable {
   }
 }
 
-/// What a visitor looks for: the words of an address, and the address again.
+/// A visitor's search: parsed from an address, and written as one.
 struct StoreQuery: Equatable {
   /// The words that are searched for.
   var search = ""
@@ -73,7 +73,7 @@ struct StoreQuery: Equatable {
   /// Asks for everything.
   init() {}
 
-  /// Reads an address's pairs; what cannot be is left out.
+  /// Parses an address's pairs; invalid ones are ignored.
   init(_ request: StoreRequest) {
     func word(_ name: String) -> String {
       String(PlainText.line(request.asked(name) ?? "").prefix(Self.longest))
@@ -148,7 +148,7 @@ enum StoreAddress {
   }
 }
 
-/// The squares in which pictures can be had.
+/// The available squares of pictures.
 struct StoreSquares: Sendable {
   /// Pixels along a side, the smallest first.
   private let sides: [Int]

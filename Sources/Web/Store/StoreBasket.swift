@@ -4,7 +4,7 @@ import Larder
 import Orders
 import Pipeline
 
-/// What a visitor put aside: the items and how many of each, small enough for a cookie.
+/// A visitor's basket: the items and their quantities, small enough for a cookie.
 struct StoreBasket: Equatable {
   /// An item and how many.
   struct Line: Equatable {
@@ -24,7 +24,7 @@ struct StoreBasket: Equatable {
   /// An empty basket.
   init() {}
 
-  /// Reads a cookie's value; what cannot be is left out.
+  /// Parses a cookie's value; invalid parts are ignored.
   init(cookie: String?) {
     for part in (cookie ?? "").prefix(4096).split(separator: "!") {
       let pieces = part.split(separator: "*")
@@ -126,9 +126,9 @@ struct StoreBasket: Equatable {
   }
 }
 
-/// What a basket comes to, as the catalog has its items now.
+/// The total of a basket, at the present prices of the catalog.
 struct BasketBill {
-  /// What keeps an item from being ordered.
+  /// The reason why an item cannot be ordered.
   enum Trouble: Equatable {
     case unknown, soldOut, unpriced, otherCurrency
   }
@@ -139,7 +139,7 @@ struct BasketBill {
     let quantity: Int
     let item: StoreItem?
     let trouble: Trouble?
-    /// What it comes to; nil when nobody can tell.
+    /// Its total; nil when a price is missing.
     let sum: Price?
   }
 
@@ -185,7 +185,7 @@ struct BasketBill {
   /// Whether all of it can be ordered.
   var isWhole: Bool { !lines.isEmpty && total != nil && lines.allSatisfy { $0.trouble == nil } }
 
-  /// What is ordered in a few words: "title 외 2건".
+  /// The order in short: "title 외 2건".
   func summary(_ language: Language) -> String {
     let known = lines.filter { $0.trouble == nil }.compactMap { line in
       line.item.flatMap { item in
@@ -204,14 +204,14 @@ struct BasketBill {
 }
 
 extension Price {
-  /// So many times as much; nil beyond all numbers.
+  /// The price times `count`; nil on overflow.
   func times(_ count: Int) -> Price? {
     let (units, overflow) = minorUnits.multipliedReportingOverflow(by: count)
     return overflow ? nil : Price(minorUnits: units, currency: currency)
   }
 }
 
-/// The basket, and the form that orders what is in it.
+/// The basket, and the form that orders its items.
 struct StoreBasketPage {
   /// A line.
   struct Line {
@@ -221,7 +221,7 @@ struct StoreBasketPage {
     let hasPicture, hasPrice, hasPage, isGone: Bool
   }
 
-  /// What stands in the form.
+  /// The values of the form.
   struct Draft {
     let by, note, budget: String
   }

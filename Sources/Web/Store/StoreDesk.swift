@@ -5,7 +5,7 @@ import Larder
 import Orders
 import Pipeline
 
-/// Answers one request from what the cache holds at this moment.
+/// Answers one request from the present state of the cache.
 struct StoreDesk {
   let store: Store
   let visit: StoreVisit
@@ -97,7 +97,7 @@ struct StoreDesk {
     return finished(page, "home", view)
   }
 
-  /// The item that is reduced by the largest amount among those that can be had.
+  /// The available item with the largest price reduction.
   private func largestSaving() throws(LarderError) -> ShownItem? {
     let items = shelves.everything.filter {
       !$0.item.isSoldOut && $0.item.price?.currency == currency
@@ -108,7 +108,7 @@ struct StoreDesk {
     return try reader.shown([best]).first
   }
 
-  /// What is to be said of a section that is not of the last run; empty for one that is.
+  /// The note about a section that is not from the last run; empty for one that is.
   private func note(_ shelf: StoreShelves.Shelf) throws(LarderError) -> String {
     guard shelf.section.isStale else { return "" }
     return visit.asLastSeen(try reader.lastGood(shelf.section.key))
@@ -221,7 +221,7 @@ extension StoreDesk {
   /// The basket and the order form.
   ///
   /// - Parameters:
-  ///   - form: what was sent and did not become an order; nil for a form that nobody filled in yet.
+  ///   - form: the submitted form that did not become an order; nil for an empty form.
   ///   - faults: why not.
   /// - Returns: The page; with status 422 when something is wrong.
   /// - Throws: ``LarderError`` when the cache cannot be read.
@@ -271,7 +271,7 @@ extension StoreDesk {
     let request = visit.request
     let added = request.posted("item") ?? ""
     guard !isForged, store.orders != nil else {
-      // The page that is shown in its place has a form of this session.
+      // The page that replaces it has a form of this session.
       let isItem = request.posted("do") == "add" || request.posted("do") == "order"
       return StorePage.redirect(
         visit,
@@ -283,7 +283,7 @@ extension StoreDesk {
     if action == "add" || action == "order" {
       let count = request.posted("quantity").flatMap { Int(PlainText.line($0)) } ?? 1
       let isKnown = shelves.item(added).map { !$0.item.isSoldOut } ?? false
-      // What is ordered now is ordered by itself, however often the button is pressed.
+      // An item ordered at once is ordered alone, even if the button is pressed several times.
       var single = StoreBasket()
       let isNow = action == "order"
       let fits = isKnown && (isNow ? single.add(added, count) : basket.add(added, count))
@@ -323,7 +323,7 @@ extension StoreDesk {
     let bill = bill(of: form.basket)
     let budget = OrderBudget(house: store.budget, typed: form.draft.budget, currency: currency)
     var faults = form.faults(bill, budget, language)
-    // What changed since the visitor saw the form is shown before it is owed.
+    // Changes since the visitor saw the form are shown before anything is ordered.
     if faults.isEmpty, let total = bill.total, !form.hasSeen(bill) {
       faults = [.price(total.formatted())]
     }

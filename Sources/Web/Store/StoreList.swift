@@ -4,7 +4,7 @@ import Catalog
 import Mustache
 import Pipeline
 
-/// The first page: what is cheapest against before, and the beginning of each section.
+/// The first page: the largest reduction, and the beginning of each section.
 struct StoreHome {
   /// The item that is reduced most.
   struct Deal {
@@ -46,7 +46,7 @@ struct StoreHome {
   let shelves: [Shelf]
 }
 
-/// Some items with what narrows them down, and the links of their pages.
+/// Some items with their filters, and the links of their pages.
 struct StoreList {
   /// How many items a page has.
   static let pageSize = 48
@@ -86,7 +86,7 @@ struct StoreList {
   ///
   /// - Parameters:
   ///   - items: those that are there.
-  ///   - query: what is asked for.
+  ///   - query: the search.
   /// - Returns: How many there are, and the page's with the page's number, which is one of those there are.
   static func chosen(
     _ items: [(item: StoreItem, section: RunSection)],
@@ -195,14 +195,14 @@ struct StoreList {
     }
   }
 
-  /// What stands behind an amount: 원, $, EUR.
+  /// The currency sign after an amount: 원, $, EUR.
   private static func unit(of currency: String) -> String {
     Price(minorUnits: 0, currency: currency).formatted()
       .filter { !$0.isNumber && $0 != "." && $0 != "," && !$0.isWhitespace }
   }
 }
 
-/// An item as a card of the store: what every page's card says, with its own address and pictures.
+/// An item as a card of the store: the common card, with its own address and pictures.
 struct StoreCard: MustacheParent {
   private let item: ItemView
   private let address: String
@@ -216,7 +216,7 @@ struct StoreCard: MustacheParent {
   ///
   /// - Parameters:
   ///   - shown: the item.
-  ///   - words: what all cards say.
+  ///   - words: the labels of all cards.
   ///   - squares: the squares of pictures that there are.
   ///   - isEager: whether its picture is one of the first that are seen.
   init(_ shown: ShownItem, _ words: ItemView.Words, _ squares: StoreSquares, isEager: Bool) {

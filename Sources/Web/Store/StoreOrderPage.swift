@@ -170,7 +170,7 @@ extension Order {
 }
 
 extension PageLanguage {
-  /// What a state is called.
+  /// The name of a state.
   func name(of state: OrderState) -> String {
     switch state {
     case .ordered: of("Ordered", "주문 접수")

@@ -3,7 +3,7 @@ import Cache
 import Catalog
 import Mustache
 
-/// A page of the store before it is an answer: its main part, and what stands around it.
+/// A page of the store before it is rendered: its main part, and the frame around it.
 struct StorePage {
   /// The whole policy: nothing from elsewhere, nothing inline, no frame, forms to the store alone. (W3C, CSP level 3)
   static let policy = """
@@ -18,7 +18,7 @@ struct StorePage {
   }
 
   var status = 200
-  /// What the page is called beside the shop; empty for the shop alone.
+  /// The page's title besides the shop's name; empty for the shop alone.
   var title = ""
   var part = Part.other
   /// The main part, as HTML.
@@ -46,7 +46,7 @@ struct StorePage {
     let icon = StoreAssets.icon.path
   }
 
-  /// What the frame's template names.
+  /// The names of the frame's template.
   struct Frame {
     let language, title, shop, search, main, footer, speech: String
     let assets = Assets()
@@ -142,7 +142,7 @@ struct StorePage {
       all.append((StoreVisit.basketCookie, basket.lines.isEmpty ? nil : basket.cookie))
     }
     return all.map { name, value in
-      // A session ends with the browser; what was typed and put aside is there for a month.
+      // A session ends with the browser; the basket and the form's values are kept for a month.
       let age =
         value == nil ? "; Max-Age=0" : name == StoreSession.cookie ? "" : "; Max-Age=2592000"
       return ("set-cookie", "\(name)=\(value ?? ""); Path=/; HttpOnly; SameSite=Strict\(age)")
@@ -150,7 +150,7 @@ struct StorePage {
   }
 }
 
-/// The store's style, script and icon, each under a name that says what is in it.
+/// The store's style, script and icon, each under a name with a digest of its content.
 struct StoreAssets: Sendable {
   /// A file of the store.
   struct Asset: Sendable {

@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// What a visitor asks of the store, taken apart by whoever speaks HTTP.
+/// A visitor's request to the store, parsed by the HTTP server.
 package struct StoreRequest: Sendable {
-  /// What is to be done; a HEAD request is a GET whose body nobody sends.
+  /// The method; a HEAD request is a GET whose body is not sent.
   package enum Method: Sendable, Equatable {
     /// Show.
     case get
@@ -10,7 +10,7 @@ package struct StoreRequest: Sendable {
     case post
   }
 
-  /// What is to be done.
+  /// The method.
   package var method: Method
   /// The path, percent-decoded, beginning with `/`.
   package var path: String
@@ -43,8 +43,8 @@ package struct StoreRequest: Sendable {
   func posted(_ name: String) -> String? { form.first { $0.name == name }?.value }
 }
 
-/// What the store answers: complete but for what whoever speaks HTTP adds (length, date, the
-/// security headers that every answer has).
+/// The store's answer: complete except for the fields that the HTTP server adds (length, date, the
+/// security headers of every answer).
 package struct StoreAnswer: Sendable {
   /// The status.
   package var status: Int

@@ -1,7 +1,7 @@
-/// What the store does better when scripts may run; nothing needs it.
+/// The store's script: conveniences that no page depends on.
 ///
-/// Pages that it fetches are the store's own, in which everything of a feed is escaped; what it makes itself are
-/// text nodes and attributes, never markup.
+/// Pages that it fetches are the store's own, in which all text of a feed is escaped; it creates only text nodes
+/// and attributes, never markup.
 enum StoreScript {
   static let text = [start, lists, gallery, orders].joined(separator: "\n") + "\n})();\n"
 
@@ -197,7 +197,8 @@ enum StoreScript {
       addEventListener('pageshow',()=>{isSent=false});
       sum();
     }
-    // What is focused is read out; a status that stands in a page from its start is not.
+    // A screen reader announces the focused element; it does not announce a status that was on the page from
+    // the start.
     ($('#faults')||$('#told'))?.focus();
     // Orders that are under way show how they go on.
     const isLive=()=>$('[data-live]')?.dataset.live==='true';
@@ -207,7 +208,7 @@ enum StoreScript {
         try{
           const page=await fetched(location.pathname+location.search.replace(/[?&]told=\w+/,''));
           const main=page.querySelector('#main'),old=$('#main');
-          // Forms keep their words and their focus; only what tells of the way is renewed.
+          // Forms keep their values and their focus; only the progress is updated.
           for(const part of ['.steps','.ended','.send','.ticket>.faint']){
             const now=$$(part,old),then=$$(part,main);
             if(now.length!==then.length){old.replaceWith(main);break}

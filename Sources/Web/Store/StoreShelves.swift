@@ -4,7 +4,7 @@ import Catalog
 import Pipeline
 import Synchronization
 
-/// A catalog's items in memory, as one run left them: what is searched and counted.
+/// A catalog's items in memory, as one run left them, for searching and counting.
 struct StoreShelves: Sendable {
   /// A section with its items.
   struct Shelf: Sendable {
@@ -31,7 +31,7 @@ struct StoreShelves: Sendable {
     }
   }
 
-  /// Which run this is; a cache that is made anew counts from 1 again, but not at the same time.
+  /// The number of the run; a rebuilt cache counts from 1 again, but not at the same time.
   struct Name: Sendable, Equatable {
     let run: RunID
     let finished: UnixTime?
@@ -66,7 +66,7 @@ struct StoreShelves: Sendable {
     places[id].map { (all[$0.shelf].items[$0.item], all[$0.shelf]) }
   }
 
-  /// The shelf of that key.
+  /// The section with that key.
   func shelf(_ key: String) -> Shelf? { all.first { $0.section.key == key } }
 
   /// Every item once, with its section.
@@ -80,11 +80,11 @@ struct StoreShelves: Sendable {
   }
 }
 
-/// The shelves of the last run that was asked for; another run's take their place.
+/// The sections of the last run; another run's replace them.
 final class StoreShelving: Sendable {
   private let held = Mutex<StoreShelves?>(nil)
 
-  /// The shelves of the catalog's last run.
+  /// The sections of the catalog's last run.
   ///
   /// - Throws: ``LarderError`` when the cache cannot be read, or nothing was synced.
   func shelves(_ reader: CatalogReader) throws(LarderError) -> StoreShelves {

@@ -1,4 +1,4 @@
-/// What the store looks like beyond ``SharedStyle``.
+/// The store's style beyond ``SharedStyle``.
 enum StoreStyle {
   static let css = [
     SharedStyle.css, colours, frame, StoreListStyle.css, StoreItemStyle.css, StoreOrderStyle.css,
@@ -110,7 +110,7 @@ enum StoreStyle {
     """
 }
 
-/// What lists of items look like.
+/// The style of lists of items.
 enum StoreListStyle {
   static let css = """
     .deal{position:relative;display:grid;grid-template-columns:minmax(0,1fr) minmax(0,26rem);gap:2rem;align-items:center;
@@ -213,7 +213,7 @@ enum StoreListStyle {
     """
 }
 
-/// What an item's page looks like.
+/// The style of an item's page.
 enum StoreItemStyle {
   static let css = """
     .item{display:grid;grid-template-columns:minmax(0,1fr);gap:1.5rem;margin:.75rem 0 4rem}
@@ -280,7 +280,7 @@ enum StoreItemStyle {
     """
 }
 
-/// What the basket and the orders look like.
+/// The style of the basket and the orders.
 enum StoreOrderStyle {
   static let css = """
     .checkout{display:grid;grid-template-columns:minmax(0,1fr);gap:2rem}

@@ -3,7 +3,7 @@ import Mustache
 /// The store's templates in a language, parsed when the first page in it is made.
 ///
 /// Words of the store's own stand in the templates in both languages, `[[English|Korean]]`. Each template begins
-/// with the kind of its text: partials do not take it from whoever includes them.
+/// with the kind of its text: partials do not inherit it from the including template.
 enum StoreTemplates {
   /// Every template by its name.
   static let texts = [

@@ -4,7 +4,7 @@ import Crypto
 import FoundationEssentials
 import Orders
 
-/// A request with what the store knows of who makes it.
+/// A request with the store's data about its visitor.
 struct StoreVisit: Sendable {
   /// The cookies of the store beside the session's.
   static let languageCookie = "larder-language"
@@ -17,11 +17,11 @@ struct StoreVisit: Sendable {
   let language: PageLanguage
   /// Who it is.
   let session: StoreSession
-  /// What the visitor put aside.
+  /// The visitor's basket.
   let basket: StoreBasket
   /// The item that is ordered by itself, beside the basket; nil when the basket is.
   let single: StoreBasket?
-  /// What the visitor typed into the order form before.
+  /// The earlier values of the order form.
   let draft: StoreDraft
   /// The time, in the zone of this machine.
   let clock: PageClock
@@ -42,7 +42,7 @@ struct StoreVisit: Sendable {
   /// One of two texts.
   func say(_ english: String, _ korean: String) -> String { language.of(english, korean) }
 
-  /// What is said of what is not of the last run.
+  /// The message about sections that are not from the last run.
   ///
   /// - Parameter since: When the shop was last asked with success; nil when that is not known.
   /// - Returns: A sentence.
@@ -69,7 +69,7 @@ struct StoreVisit: Sendable {
   }
 }
 
-/// What stands in the order form beside the items.
+/// The values of the order form besides the items.
 struct StoreDraft: Equatable {
   var by = ""
   var note = ""
@@ -122,7 +122,7 @@ extension PageLanguage {
   }
 }
 
-/// Who a visitor is to the store, and what proves that a form came from one of its pages.
+/// A visitor's session, and the proof that a form came from one of its pages.
 ///
 /// The proof is a keyed digest of the session, which a page of another origin can neither read nor make; the
 /// cookie is not even sent when another site asks (SameSite=Strict).
@@ -148,12 +148,12 @@ struct StoreSession: Sendable {
     }
   }
 
-  /// What a form of this session holds.
+  /// The token in the forms of this session.
   func token(_ key: SymmetricKey) -> String {
     Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Array(id.utf8), using: key))
   }
 
-  /// Whether a form holds what its session's forms hold; takes the same time for every wrong token.
+  /// Whether a form has the token of its session; takes the same time for every wrong token.
   func admits(_ token: String?, _ key: SymmetricKey) -> Bool {
     guard let bytes = token.flatMap(Hexadecimal.bytes) else { return false }
     return HMAC<SHA256>.isValidAuthenticationCode(
@@ -168,7 +168,7 @@ struct StoreSession: Sendable {
 enum FormRefusal: Equatable {
   /// Another site's page sent it.
   case foreign
-  /// It has not what the store's own forms have, or has it from before the store began anew.
+  /// It lacks the token of the store's own forms, or has one from before a restart.
   case outdated
 
   /// Judges a posted form.
@@ -177,7 +177,7 @@ enum FormRefusal: Equatable {
   static func of(_ request: StoreRequest, _ session: StoreSession, _ key: SymmetricKey)
     -> FormRefusal?
   {
-    // What a browser says of where a request comes from cannot be made up by a page. (W3C, Fetch Metadata)
+    // A page cannot forge the browser's `Sec-Fetch-Site` and `Origin`. (W3C, Fetch Metadata)
     if let site = request.fetchSite, site != "same-origin" { return .foreign }
     if let origin = request.origin {
       guard let host = request.host, !host.isEmpty,
