@@ -43,9 +43,25 @@ struct SyncCommand: ParsableCommand {
   var file: String
 
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
-  @OptionGroup var fetch: FetchOptions
+  @OptionGroup(title: Topic.scope) var scope: ScopeOptions
+  @OptionGroup(title: Topic.limits) var limits: LimitOptions
+  @OptionGroup(title: Topic.limits) var room: RoomOptions
+  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+  @OptionGroup var work: WorkOptions
+  @OptionGroup(title: Topic.doubt) var doubt: DoubtOptions
   @OptionGroup(title: Topic.monitoring) var metrics: MetricsOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
+
+  private var fetch: FetchOptions {
+    FetchOptions(
+      scope: scope,
+      limits: limits,
+      room: room,
+      connection: connection,
+      work: work,
+      doubt: doubt
+    )
+  }
 
   func run() throws {
     let place = try cache.place(Log(output))

@@ -5,33 +5,24 @@ import CurlTransport
 import Pipeline
 import Transport
 
-/// What `sync` and `warm` take.
-struct FetchOptions: ParsableArguments {
-  @OptionGroup(title: Topic.scope) var scope: ScopeOptions
+/// The options of `sync` and of `warm` together.
+///
+/// It is no group of its own: the argument parser reads each group once more for each that holds it.
+struct FetchOptions {
+  let scope: ScopeOptions
+  let limits: LimitOptions
+  let room: RoomOptions
+  let connection: ConnectionOptions
+  let work: WorkOptions
+  let doubt: DoubtOptions
 
-  @OptionGroup(title: Topic.limits) var limits: LimitOptions
-  @OptionGroup(title: Topic.limits) var room: RoomOptions
-  @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
-
-  @Option(
-    parsing: .unconditional,
-    help: ArgumentHelp(
-      "Keep a square of every picture, of so many pixels a side, in squares/<n>.",
-      valueName: "n"
-    ),
-    transform: WholeNumber.reader(1...4096)
-  )
-  var square: Int?
-
-  @OptionGroup(title: Topic.doubt) var doubt: DoubtOptions
-
-  @Flag(help: "Print what would be done, and change nothing.")
-  var dryRun = false
+  /// Whether only a plan is wanted.
+  var dryRun: Bool { work.dryRun }
 
   /// What the run does beyond the catalog file.
   var sync: SyncOptions {
     var options = doubt.applied(to: scope.sync)
-    options.squareSide = square
+    options.squareSide = work.square
     options.pictures = Workers.forPictures
     options.deadline = limits.deadline.map { UnixTime.now() + Int64($0.seconds) }
     return options
@@ -50,6 +41,22 @@ struct FetchOptions: ParsableArguments {
     options.reserve = room.reserve(of: cache)
     return options
   }
+}
+
+/// What a run makes besides the pictures that it fetches.
+struct WorkOptions: ParsableArguments {
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Keep a square of every picture, of so many pixels a side, in squares/<n>.",
+      valueName: "n"
+    ),
+    transform: WholeNumber.reader(1...4096)
+  )
+  var square: Int?
+
+  @Flag(help: "Print what would be done, and change nothing.")
+  var dryRun = false
 }
 
 /// How much a run may take of the network, and how long.
