@@ -1,6 +1,6 @@
 import Glibc
 
-/// What became better or worse since an earlier report, with chance accounted for.
+/// The changes since an earlier report, with statistical significance.
 ///
 /// A figure regressed when its median is worse by more than the limit and a one-sided Welch t-test on
 /// the logarithms of the runs says that this is no chance: at most 5 % for all figures together, by

@@ -1,7 +1,7 @@
 import Base
 import Transport
 
-/// What is measured, and how.
+/// The plan of a measurement.
 package struct BenchPlan: Sendable {
   /// Which runs count; a pass that others need is run all the same.
   package var passes: [Pass] = Pass.allCases
@@ -17,13 +17,13 @@ package struct BenchPlan: Sendable {
   package static let leastSeconds = 1.0
   /// Requests a second, each counted from its planned start; nil starts one when another ends.
   package var rate: Double?
-  /// When to start nothing more; what was measured until then is reported.
+  /// The time after which nothing more is started; earlier measurements are reported.
   package var deadline: MonotonicTime?
 
   /// The defaults above.
   package init() {}
 
-  /// What is about to be measured and how often, with the least time where that is known.
+  /// The coming measurements and their number, with the least duration if it is known.
   package func announcement(repeatsList: Bool) -> String {
     let names = order.map(\.rawValue).joined(separator: ", ")
     let (levels, atOnce) =
@@ -53,7 +53,7 @@ package struct BenchPlan: Sendable {
     (0...20).prefix { 1 << $0 <= limit }.count
   }
 
-  /// The passes to run, in the order in which each finds what it needs.
+  /// The passes to run, in an order in which each finds its precondition.
   var order: [Pass] {
     let last = Pass.allCases.lastIndex { passes.contains($0) } ?? 0
     // A warm run needs a cold one before it, a revalidation as well; neither needs the other.
@@ -61,9 +61,9 @@ package struct BenchPlan: Sendable {
   }
 }
 
-/// What a measurement takes from outside.
+/// The dependencies of a measurement.
 package struct BenchSurroundings: Sendable {
-  /// Makes a transport with so many transfers at once; it ends when nobody holds it any more.
+  /// Makes a transport with this number of simultaneous transfers; it ends when it is released.
   package var transport: @Sendable (_ parallel: Int) throws -> any Fetching
   /// A clock that never goes back.
   package var monotonic: @Sendable () -> MonotonicTime
@@ -90,11 +90,11 @@ package struct BenchSurroundings: Sendable {
   }
 }
 
-/// What a run finds in place before it starts.
+/// The state of the cache before a run.
 package enum Pass: String, Sendable, Codable, CaseIterable {
   /// Nothing: an empty cache, no connections.
   case cold
-  /// Everything, and fresh: what a second sync costs.
+  /// Everything, and fresh: the cost of a second sync.
   ///
   /// With ``Sink/discard``: nothing but the connections.
   case warm
@@ -102,7 +102,7 @@ package enum Pass: String, Sendable, Codable, CaseIterable {
   case revalidate
 }
 
-/// What becomes of the bytes.
+/// The destination of the bytes.
 package enum Sink: String, Sendable, Codable {
   /// larder's own cache: files, hashes, index, synced to disk.
   case cache
@@ -136,9 +136,9 @@ package enum SweepPlan: Sendable, Equatable {
     self = .levels(levels)
   }
 
-  /// What to measure next.
+  /// The next measurement.
   ///
-  /// - Parameter rates: The median rates of what was measured, in that order.
+  /// - Parameter rates: The median rates of the measurements so far, in that order.
   /// - Returns: The next number, nil at the end of the sweep.
   package func next(after rates: [Double]) -> Int? {
     switch self {

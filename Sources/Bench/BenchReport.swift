@@ -3,7 +3,7 @@ import Catalog
 import FoundationEssentials
 import Pipeline
 
-/// What was measured, key for key what `bench --json` prints; also what a baseline is read from.
+/// The results, key for key as `bench --json` prints them; a baseline is read from the same form.
 package struct BenchReport: Sendable, Equatable, Codable {
   /// One pass at one number of transfers at once.
   package struct Row: Sendable, Equatable, Codable {
@@ -11,7 +11,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var parallel: Int
     /// Which pass.
     package var pass: Pass
-    /// How often it was run; what follows is of all those runs unless it says otherwise.
+    /// The number of runs; the other values are over all of them unless noted.
     package var repetitions = 0
     /// Pictures that were as they should be after the median run.
     package var images = 0
@@ -59,7 +59,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
     package var protocols: [String: Int] = [:]
     /// Attempts beyond the first.
     package var retries = 0
-    /// What could not be had.
+    /// The requests that failed.
     package var failures = 0
     /// Failures by their reason.
     package var failureReasons: [String: Int] = [:]
@@ -141,7 +141,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
   @OrNull package var best: Best? = nil
   /// `closed` when a request starts as another ends, `open` under a rate.
   package var loop = "closed"
-  /// What the latencies mean because of that, in words.
+  /// The meaning of the latencies, in words.
   package var latency = ""
   /// Requests a second, under a rate.
   @OrNull package var rate: Double? = nil
@@ -206,6 +206,6 @@ package struct Quantiles: Sendable, Equatable, Codable {
 package struct SpectrumPoint: Sendable, Equatable, Codable {
   /// The share of requests, in percent.
   package var percentile: Double
-  /// What they did not exceed.
+  /// The upper bound of these values.
   package var milliseconds: Double
 }

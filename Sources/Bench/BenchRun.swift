@@ -10,7 +10,7 @@ import Transport
 /// Works in a temporary folder of its own; the user's cache is not looked at. Blocks the thread
 /// that calls ``run(progress:)``; ``stop()`` may be called from any thread.
 package final class BenchRun: Sendable {
-  /// What is about to be measured.
+  /// The coming measurement.
   package struct Step: Sendable, Equatable {
     /// Transfers at once.
     package var parallel: Int
@@ -33,7 +33,7 @@ package final class BenchRun: Sendable {
     self.surroundings = surroundings
   }
 
-  /// Ends early; the report says what was measured until then.
+  /// Ends early; the report has the measurements so far.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     current.withLock { $0 }?.stop()
@@ -45,7 +45,7 @@ package final class BenchRun: Sendable {
   ///
   /// - Parameter progress: Told before each repetition.
   /// - Returns: The report, without a baseline.
-  /// - Throws: ``LarderError``, or what a sync throws when it cannot take place.
+  /// - Throws: ``LarderError``, or the error of a sync that cannot take place.
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
     let scratch = try ScratchFolder(in: surroundings.scratch)
     defer { withExtendedLifetime(scratch) {} }
@@ -105,7 +105,7 @@ package final class BenchRun: Sendable {
         plan.sink == .discard
         ? try level.discard(parallel: parallel, urls, repeats: source.isURLs)
         : try level.sync(parallel: parallel, into: scratch.empty("runs"))
-      // What a signal cut short says nothing about speed.
+      // A measurement that a signal cut short is dropped.
       if hasStopped { break }
       for record in records {
         guard let place = plan.passes.firstIndex(of: record.pass) else { continue }

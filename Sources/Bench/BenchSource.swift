@@ -4,7 +4,7 @@ import FoundationEssentials
 import Pipeline
 import Transport
 
-/// What is fetched over and over.
+/// The pictures that are fetched repeatedly.
 package enum BenchSource: Sendable {
   /// A store's catalog: sections, details and all their pictures.
   case catalog(CatalogFile, folder: String, options: SyncOptions)
@@ -15,7 +15,7 @@ package enum BenchSource: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The list, in UTF-8.
-  ///   - name: What to call it in messages.
+  ///   - name: Its name in messages.
   /// - Throws: ``LarderError`` with the line that is no URL, or when there is none at all.
   package init(list bytes: [UInt8], name: String) throws(LarderError) {
     var urls: [String] = []

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What several measurements of one positive thing say about it together.
+/// An estimate of a positive quantity from several measurements.
 package struct Estimate: Sendable, Equatable {
   /// The measurements, in their order.
   package let values: [Double]
@@ -8,7 +8,7 @@ package struct Estimate: Sendable, Equatable {
   package let median: Double
   /// The bounds of the 95 % confidence interval of the geometric mean; nil with fewer than two values.
   ///
-  /// By Student's t on the logarithms: times and rates vary by factors, and ratios are what is compared.
+  /// By Student's t on the logarithms, because times and rates vary by factors and are compared by ratios.
   package let interval: ClosedRange<Double>?
   /// Mean and variance of the logarithms.
   let logMean: Double
@@ -45,7 +45,7 @@ package struct Estimate: Sendable, Equatable {
   }
 }
 
-/// Student's t distribution with so many degrees of freedom, which need not be whole.
+/// Student's t distribution for this number of degrees of freedom, which need not be whole.
 struct StudentT: Sendable {
   let degrees: Double
 

@@ -144,7 +144,8 @@ final class LevelRun: Sendable {
     )
   }
 
-  /// Names what a stop has to end, and stops it at once when that has been asked for meanwhile.
+  /// Registers the action that stops the present step, and calls it at once when a stop was requested
+  /// meanwhile.
   private func attend(_ stop: (@Sendable () -> Void)?) {
     current.withLock { $0 = stop }
     if hasStopped { stop?() }
@@ -153,16 +154,16 @@ final class LevelRun: Sendable {
 
 /// How long a pass over a list of URLs is.
 enum PassLength: Sendable {
-  /// So many requests.
+  /// A number of requests.
   case requests(Int)
-  /// ``BenchPlan/leastSeconds``, and so many requests at least.
+  /// ``BenchPlan/leastSeconds``, and at least a number of requests.
   case time(leastRequests: Int)
 }
 
 /// Fetches a list of pictures, over and over as the length of a pass asks, and throws their bytes away.
 ///
-/// Keeps the transport, and so its connections, from run to run, and what the origin said of each
-/// picture, to ask with.
+/// Keeps the transport, and so its connections, from run to run, and the origin's validators of
+/// each picture.
 final class DiscardRun: Sendable {
   private struct State {
     var conditions: [Int: Condition] = [:]
@@ -180,7 +181,7 @@ final class DiscardRun: Sendable {
     (self.urls, self.length, self.now) = (urls, length, now)
   }
 
-  /// What the requests of one pass share.
+  /// The state that the requests of one pass share.
   private struct Round: Sendable {
     let pass: Pass
     let transport: any Fetching
@@ -281,13 +282,13 @@ struct RunRecord: Sendable {
   var bytes: ByteCount { samples.reduce(.zero) { $0 + $1.bytes } }
 }
 
-/// What this process used: processor time and memory, as Linux counts them.
+/// The resources of this process: processor time and memory, as Linux counts them.
 struct ProcessMeter: Sendable {
   private let began: Double
 
   /// Starts: the peak of memory counts from here.
   ///
-  /// What the process holds already stays in it. (proc(5), `clear_refs`)
+  /// Memory that the process holds already is included. (proc(5), `clear_refs`)
   init() {
     began = Self.cpuSeconds
     let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)

@@ -2,7 +2,7 @@ import Base
 import Synchronization
 import Transport
 
-/// Passes requests on and takes note of what became of those for pictures.
+/// Forwards requests and records the results of those for pictures.
 ///
 /// With a rate, requests for pictures are held until they are due. Those for sections and details pass at
 /// once and are only counted.
@@ -79,7 +79,7 @@ final class MeasuringTransport: Fetching {
     planned: MonotonicTime?,
     _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   ) {
-    // What a rate still held back when everything was cancelled is not to be fetched after all.
+    // Requests that a rate still held back when everything was cancelled are not sent.
     guard pacer?.isReleased != true else {
       return completion(
         .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))
@@ -152,7 +152,7 @@ extension RequestSample {
   }
 }
 
-/// What was measured of one picture's request.
+/// The measurements of one picture's request.
 struct RequestSample: Sendable {
   /// When it was planned, under a constant arrival rate.
   var planned: MonotonicTime?
@@ -174,7 +174,7 @@ struct RequestSample: Sendable {
   var failure: FailureReason?
   /// The status of its last answer; nil when there was none.
   var status: String?
-  /// What was asked for.
+  /// The requested URL.
   var url: WebURL?
 
   /// From the planned start, or without a plan from the attempt's own, to the end.

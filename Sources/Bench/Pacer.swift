@@ -22,7 +22,7 @@ final class Pacer: Sendable {
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "larder.pacer")
 
-  /// A pacer of so many starts a second.
+  /// A pacer with this number of starts a second.
   init(rate: Double, now: @escaping @Sendable () -> MonotonicTime) {
     self.rate = rate
     self.now = now
@@ -83,7 +83,7 @@ final class Pacer: Sendable {
   }
 }
 
-/// Requests at a constant rate: when each is due, whatever became of those before it.
+/// Requests at a constant rate: each has a due time, independent of earlier ones.
 ///
 /// Latency counted from these moments has no coordinated omission: while an answer is late, the
 /// requests that were due meanwhile are late too, and say so.

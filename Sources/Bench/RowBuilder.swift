@@ -21,7 +21,7 @@ struct RowBuilder: Sendable {
   private var p50: [Double] = []
   private var p99: [Double] = []
 
-  /// What is kept of a run; its samples would soon be more than everything else.
+  /// The kept part of a run; its samples would soon need more memory than everything else.
   private struct Summary: Sendable {
     var images: Int
     var bytes: ByteCount
@@ -184,7 +184,7 @@ struct LatencyHistogram: Sendable {
     histogram = Histogram(numberOfSignificantValueDigits: isFine ? .five : .four)
   }
 
-  /// Takes a duration in nanoseconds; what is negative counts as nothing.
+  /// Records a duration in nanoseconds; negative ones count as zero.
   mutating func record(nanoseconds: Int64) {
     // A day is longer than any transfer may take.
     let longest: Int64 = 86_400_000_000_000
@@ -196,14 +196,14 @@ struct LatencyHistogram: Sendable {
     record(nanoseconds: Int64(min(max(0, seconds), 86_400) * 1e9))
   }
 
-  /// Takes what another holds.
+  /// Adds another's values.
   mutating func add(_ other: LatencyHistogram) {
     histogram.add(other.histogram)
   }
 
   var isEmpty: Bool { histogram.totalCount == 0 }
 
-  /// What so many percent did not exceed, in milliseconds; nil when there is nothing.
+  /// The percentile in milliseconds; nil when there are no values.
   func milliseconds(at percentile: Double) -> Double? {
     isEmpty ? nil : Double(histogram.valueAtPercentile(percentile)) / 1000
   }

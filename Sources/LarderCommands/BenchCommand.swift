@@ -130,7 +130,7 @@ struct BenchSession {
 
   /// Measures, prints, and says how to end the process.
   func run() throws -> ExitStatus {
-    // What a baseline or a page's place gets wrong is said before minutes are spent.
+    // Mistakes in the baseline or the page's path are reported before minutes are spent.
     try bench.html.map(TextFile.demandRoom)
     let baseline = try bench.baseline.map { path in
       let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
@@ -255,7 +255,7 @@ struct BenchSession {
   }
 }
 
-/// What is measured now, noted by the run and read by the display.
+/// The present step, recorded by the run and read by the display.
 private final class LatestStep: Sendable {
   private let held = Mutex<(step: BenchRun.Step, from: ContinuousClock.Instant)?>(nil)
 
@@ -263,7 +263,7 @@ private final class LatestStep: Sendable {
     held.withLock { $0 = (step, .now) }
   }
 
-  /// What is measured, how long this step has taken, and all.
+  /// The present step, its duration so far, and the total duration.
   func line(seconds: Double, width: Int) -> String {
     guard let (step, from) = held.withLock({ $0 }) else { return "" }
     let own = (ContinuousClock.now - from) / .seconds(1)
@@ -272,7 +272,7 @@ private final class LatestStep: Sendable {
   }
 }
 
-/// A measurement for people: an aligned row a pass and parallelism, then what it means.
+/// A measurement for people: an aligned row for each pass and parallelism, then its meaning.
 struct BenchTable {
   private let report: BenchReport
   private let terminal: Terminal
@@ -282,13 +282,13 @@ struct BenchTable {
     self.terminal = terminal
   }
 
-  /// What a terminal shows meanwhile, what matters least last.
+  /// The parts of the progress line, the least important last.
   static func words(of step: BenchRun.Step) -> [String] {
     let rate = step.imagesPerSecond.map { ["\(number($0)) pictures/s"] } ?? []
     return ["\(step.parallel) at once, run \(step.repetition)"] + rate
   }
 
-  /// What was found, then what it took, in lines that fit 80 columns.
+  /// The result, then the resources, in lines that fit 80 columns.
   var text: String {
     if report.runs.isEmpty, report.interrupted { return "interrupted: nothing was measured" }
     let result = aligned(Self.results, report.runs.map(results))
@@ -408,7 +408,7 @@ struct BenchTable {
       "\(name) \(milliseconds(part.p50)) (\(milliseconds(part.p99)))"
     }
     let protocols = row.protocols.sorted { $0.key < $1.key }.map(\.key)
-    // What larder itself held up is in these figures, and is not the server's.
+    // These figures include larder's own waits, which are not the server's.
     let writing = row.writingShare ?? 0
     let place = writing < Self.writingMatters ? "there" : "there and here"
     let limit =

@@ -47,7 +47,7 @@ struct CatalogFileOnDisk: Sendable {
     environment = ProcessInfo.processInfo.environment
   }
 
-  /// What a file is that was taken for a catalog file; nil when it may be one.
+  /// The kind of file that was mistaken for a catalog file; nil when it may be one.
   private static func mistaken(_ bytes: [UInt8]) -> String? {
     if bytes.prefix(1024).contains(0) { return "binary data" }
     let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
@@ -117,7 +117,7 @@ extension CatalogFileOnDisk {
     )
   }
 
-  /// Prints what a run would do, which changes nothing.
+  /// Prints the plan of a run, which changes nothing.
   func printPlan(
     cache: String,
     _ options: SyncOptions,

@@ -131,8 +131,8 @@ struct Demonstration {
 
   private static let host = "larder-sample-store.test"
 
-  /// What goes wrong in the store unless a file says otherwise: one slow section, one picture that
-  /// needs a second try.
+  /// The store's faults unless a file sets others: one slow section, one picture that needs a
+  /// second attempt.
   private static let hiccups = """
     path=*/soup delay=0.3
     path=/pictures/* hits=5 status=503 retry-after=0
@@ -197,7 +197,7 @@ struct Demonstration {
     )
   }
 
-  /// What is different, in words: titles and amounts in place of ids and minor units.
+  /// The differences in words: titles and amounts instead of ids and minor units.
   private func differences(_ reader: CatalogReader, before: [ShownItem]) throws -> String {
     let diff = try reader.diff(from: nil, to: nil).items
     let items = try before + reader.list()
@@ -314,7 +314,7 @@ struct Demonstration {
 extension Demonstration {
   /// Places an order of the first item, brings it to the store's webhook and lists it.
   ///
-  /// The outbox of the demo goes with it: it is nobody's order.
+  /// The outbox of the demo is removed with it, because its order is no real one.
   func order(_ reader: CatalogReader, from store: SampleStore) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "larder-demo-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -336,7 +336,7 @@ extension Demonstration {
       payload: .slack,
       parser: CurlURLParser()
     )
-    // The embedded store is on this machine, whatever proxy LARDER_PROXY names.
+    // The embedded store is on this machine, so no proxy of LARDER_PROXY is used.
     let options = try WebhookOptions.parse(["--proxy", "none"])
     let (report, signal) = try OrderSending(outbox, webhook, options).run()
     tell("received   \(Self.text(of: store.orders.last?.body ?? []))")
@@ -354,7 +354,7 @@ extension Demonstration {
 }
 
 extension Demonstration {
-  /// What a person reads of a posted order: the text of Slack's payload.
+  /// The readable part of a posted order: the text of Slack's payload.
   static func text(of body: [UInt8]) -> String {
     let payload = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any]
     return PlainText.line(payload?["text"] as? String ?? "nothing")

@@ -4,7 +4,7 @@ import Catalog
 import FoundationEssentials
 import Pipeline
 
-/// `larder diff [OLD [NEW]]`: what changed.
+/// `larder diff [OLD [NEW]]`: prints changes between runs.
 struct DiffCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -68,7 +68,7 @@ struct DiffCommand: ParsableCommand {
   }
 }
 
-/// What changed between two runs, as JSON and for people.
+/// The changes between two runs, as JSON and for people.
 struct DiffDocument: Encodable {
   private struct Listing: Encodable {
     var id: String

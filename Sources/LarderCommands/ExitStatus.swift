@@ -39,10 +39,10 @@ enum ExitStatus: Int32, Sendable {
       }
   }
 
-  /// The status of a finished sync; of several, the gravest.
+  /// The status of a finished sync; of several, the most severe.
   ///
   /// - Parameters:
-  ///   - report: what the sync did.
+  ///   - report: the sync's report.
   ///   - signal: the signal that ended it, if one did.
   init(_ report: SyncReport, signal: Int32? = nil) {
     if signal == 15 {
@@ -82,7 +82,7 @@ enum ExitStatus: Int32, Sendable {
     gravity.first { statuses.contains($0) } ?? .done
   }
 
-  /// The statuses, the gravest first.
+  /// The statuses, the most severe first.
   private static let gravity: [ExitStatus] = [
     .terminated, .interrupted, .configuration, .usage, .io, .data, .unavailable, .failed,
     .tryAgain, .partial, .withheld,
@@ -91,7 +91,7 @@ enum ExitStatus: Int32, Sendable {
   /// The status of a measurement.
   ///
   /// - Parameters:
-  ///   - report: what was measured.
+  ///   - report: the report.
   ///   - signal: the signal that ended it, if one did.
   init(_ report: BenchReport, signal: Int32?) {
     if let signal {
@@ -101,10 +101,10 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// The status of a courier's run; of several, the gravest.
+  /// The status of a run of `order send`; of several, the most severe.
   ///
   /// - Parameters:
-  ///   - report: what the courier did.
+  ///   - report: its report.
   ///   - signal: the signal that ended it, if one did.
   init(_ report: CourierReport, signal: Int32? = nil) {
     if let signal {
@@ -118,7 +118,8 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// When no section could be had: the feeds' own fault, nobody there, or anything else.
+  /// The status when no section could be fetched: the feeds' own fault, an unreachable origin, or another
+  /// cause.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = sectionReasons(report)
     if reasons.contains(where: unreadable.contains) { return .data }
@@ -131,7 +132,7 @@ enum ExitStatus: Int32, Sendable {
     report.failureCounts[.section, default: [:]].keys.map { FailureReason(rawValue: $0) }
   }
 
-  /// Whether what is held stands in for everything, because nobody was there for a section or a detail.
+  /// Whether everything shown is from an earlier run, because no section and no detail could be reached.
   private static func isUnreachable(_ report: SyncReport) -> Bool {
     let held = report.sections.allSatisfy {
       $0.source == .failed || $0.source == .stale && $0.unread.isEmpty
@@ -153,7 +154,7 @@ enum ExitStatus: Int32, Sendable {
 
 /// An error with its sentence and its status, ready to end the process.
 struct CommandFailure: Error {
-  /// What to say on stderr, or nil when all has been said.
+  /// The message on stderr, or nil when it was printed already.
   let message: String?
   let status: ExitStatus
   /// A stable word for scripts, from the library where it has one.
@@ -195,7 +196,7 @@ struct CommandFailure: Error {
 
   /// Our own errors; nil for those of the argument parser.
   init?(_ error: any Error) {
-    // Whatever came of that, this is what is wrong.
+    // The first error counts, even if cleaning up failed too.
     if let absence = CurlTransport.absence {
       self.init("cannot fetch: \(absence)", .failed)
       return
@@ -212,7 +213,8 @@ struct CommandFailure: Error {
       )
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
       self.init("cannot fetch: \(error.detail)", .failed)
-    // What has no URL befell the transport before it fetched anything: memory, threads, descriptors.
+    // A failure without a URL happened to the transport before it fetched anything: memory, threads,
+    // descriptors.
     case let error as TransferFailure where error.url.isEmpty:
       self.init(error.description, .io, code: error.reason.rawValue)
     default: return nil

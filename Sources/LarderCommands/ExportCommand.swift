@@ -4,7 +4,7 @@ import Catalog
 import Larder
 import Pipeline
 
-/// `larder export DIR`: what is held, for others.
+/// `larder export DIR`: writes the held pictures for web servers and apps.
 struct ExportCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -101,13 +101,13 @@ struct ExportCommand: ParsableCommand {
   }
 }
 
-/// What an export did, as people read it.
+/// The result of an export, for people.
 struct ExportSummary {
   private let report: ExportReport
   private let folder: String
   private let namesEach: Bool
 
-  /// Takes what an export did; `namesEach` lists the pictures that could not have their own names.
+  /// Takes an export's report; `namesEach` lists the pictures that could not have their own names.
   init(_ report: ExportReport, folder: String, namesEach: Bool) {
     self.report = report
     self.folder = folder

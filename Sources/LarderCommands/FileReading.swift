@@ -10,7 +10,7 @@ enum FileReading {
   ///
   /// - Parameters:
   ///   - path: the file.
-  ///   - what: what it is, for the message.
+  ///   - what: its kind, for the message.
   ///   - limit: how many bytes are enough.
   /// - Returns: The bytes.
   /// - Throws: ``CommandFailure`` when the file cannot be read.
@@ -33,7 +33,7 @@ enum FileReading {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// What comes on stdin until its end, one byte more than `limit` at most.
+  /// The bytes of stdin up to its end, at most `limit` and one more.
   static func standardInput(limit: Int) throws -> [UInt8] {
     try BoundedReading.bytes(of: .standardInput, limit: limit)
   }

@@ -7,7 +7,7 @@ import Glibc
 import Larder
 import Pipeline
 
-/// `larder gc`: sweeps what no catalog needs any more.
+/// `larder gc`: removes unreferenced pictures.
 struct GcCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -132,7 +132,7 @@ struct GcCommand: ParsableCommand {
   }
 }
 
-/// What a sweep did or would do, as JSON and for people.
+/// The removals of a sweep, done or planned, as JSON and for people.
 struct GcDocument: Encodable {
   private struct Removal: Encodable {
     var url: String

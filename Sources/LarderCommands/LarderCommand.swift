@@ -3,7 +3,7 @@ import Catalog
 
 /// The `larder` command: only names its subcommands.
 package struct LarderCommand: ParsableCommand {
-  /// What `--version` prints, and servers see.
+  /// The version that `--version` prints and that servers see.
   package static let version = "0.2.0"
 
   private static let statuses = StatusHelp(
@@ -112,7 +112,7 @@ package struct LarderCommand: ParsableCommand {
     arguments.prefix { $0 != "--" }.contains("--json")
   }
 
-  /// The options may be what failed to parse, so the arguments are asked themselves.
+  /// The options may have failed to parse, so the arguments are searched themselves.
   private static var log: Log {
     let isJSON =
       ProgramArguments.all.joined(separator: " ").contains("--log-format=json")
@@ -121,7 +121,7 @@ package struct LarderCommand: ParsableCommand {
     return Log(isJSON ? .json : .text)
   }
 
-  /// Ends the process: help and completions on stdout, what is wrong with the arguments on stderr.
+  /// Ends the process: help and completions go to stdout, errors in the arguments to stderr.
   private static func exit(forParser error: any Error) -> Never {
     let code = exitCode(for: error)
     if code.isSuccess, let help = HelpText(fullMessage(for: error)) {
@@ -141,12 +141,12 @@ package struct LarderCommand: ParsableCommand {
 /// The parser takes a word that it does not know for an argument too many, and `help` with such a word for a
 /// question about everything.
 enum CommandName {
-  /// What to say of a command line whose command is none; nil when it names one, or asks for none.
+  /// The message for a command line without a known command; nil when it names one, or needs none.
   ///
   /// - Parameters:
   ///   - arguments: The words behind the program's name.
   ///   - root: The command that they begin at.
-  /// - Returns: What is wrong, and which command was probably meant.
+  /// - Returns: The fault, and the command that was probably meant.
   static func fault(in arguments: [String], of root: any ParsableCommand.Type) -> String? {
     var words = arguments[...]
     if words.first == "help" { words = words.dropFirst() }
@@ -181,7 +181,7 @@ enum CommandName {
   }
 }
 
-/// What the argument parser says of a wrong command line, as one sentence: what is wrong, and what to do.
+/// The argument parser's error as one sentence: the fault and a remedy.
 ///
 /// The parser says it in three lines and more, with a usage line that may be longer than the terminal, and repeats
 /// arguments as they came; a script may have them from anywhere: a file name, a feed.
@@ -192,7 +192,7 @@ struct ParserMessage {
   /// Takes all that the parser says of these arguments.
   init(_ message: String, arguments: [String]) {
     var message = message
-    // What the parser repeats is an argument, or what stands behind its equals sign.
+    // The text that the parser repeats is an argument, or the part after its equals sign.
     let parts = arguments.flatMap {
       [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init)
     }
@@ -212,7 +212,7 @@ struct ParserMessage {
     text = PlainText.row(sentence)
   }
 
-  /// What is wrong, in the words that larder's other messages use.
+  /// The fault, in the words of larder's other messages.
   private static func plain(_ fault: String) -> String {
     let prefix = "Error: "
     var text = fault.hasPrefix(prefix) ? String(fault.dropFirst(prefix.count)) : fault
@@ -234,7 +234,7 @@ struct ParserMessage {
     return lowercased(text)
   }
 
-  /// What the parser quotes from the option's help, such as "transfers at once, 1 to 1024".
+  /// The option's help that the parser quotes, such as "transfers at once, 1 to 1024".
   private static func help(in lines: [Substring]) -> String? {
     guard let line = lines.first(where: { $0.hasPrefix("Help:  ") }),
       let match = line.wholeMatch(of: /Help:  .+?  (.+?)\.?/)

@@ -48,7 +48,7 @@ struct ListCommand: ParsableCommand {
       form: geojson ? .geoJSON(catalog: reader.catalog.name) : output.json ? .json : .table,
       table: ItemTable(sections: isFlat ? [] : try reader.sections(), Terminal(output))
     )
-    // A document is whole or not printed at all: what cannot be read is found before its first byte is written.
+    // A document is printed whole or not at all: unreadable data is found before its first byte is written.
     if geojson || output.json {
       var trial = batches
       while try trial.next() != nil {}
@@ -98,7 +98,7 @@ struct QueryOptions: ParsableArguments {
   )
   var limit: Int?
 
-  /// What is asked for.
+  /// The query.
   var query: ItemQuery {
     ItemQuery(
       search: search.map(SearchText.init),
@@ -111,7 +111,7 @@ struct QueryOptions: ParsableArguments {
 
   /// Reads bounds of prices.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   private static func bounds(_ argument: String) throws -> PriceBounds {
     guard let bounds = PriceBounds(argument) else {
       throw ValidationError("it takes \(PriceBounds.expected), the lower end first")
@@ -121,7 +121,7 @@ struct QueryOptions: ParsableArguments {
 
   /// Reads an order.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   private static func order(_ argument: String) throws -> ItemOrder {
     guard let order = ItemOrder(rawValue: argument) else {
       let all = ItemOrder.allCases.map(\.rawValue).joined(separator: ", ")
@@ -135,7 +135,7 @@ struct QueryOptions: ParsableArguments {
 ///
 /// The first items are shown at once, and `| head` stops the rest.
 struct ItemListOutput {
-  /// What is written.
+  /// The output format.
   enum Form {
     /// A table for people.
     case table
@@ -144,7 +144,7 @@ struct ItemListOutput {
     /// One FeatureCollection of the items that have a place. (RFC 7946)
     case geoJSON(catalog: String)
 
-    /// What stands before the first element and behind the last; nil for a table.
+    /// The text before the first element and after the last; nil for a table.
     var brackets: (open: String, close: String)? {
       switch self {
       case .table: nil

@@ -7,7 +7,7 @@ import SystemPackage
 
 /// A batch of pictures with everything that a person sees around it.
 struct PictureRun {
-  /// What is done, in the word of the command.
+  /// The action, in the word of the command.
   let verb: String
   let order: PictureOrder
   let options: PictureOptions
@@ -133,7 +133,7 @@ struct PictureRun {
     return ExitStatus([result])
   }
 
-  /// Counts what folders hold beside pictures, and names it where more is asked for.
+  /// Counts the other files of folders, and names them when more output is requested.
   private func tell(others: [FilePath]) {
     guard !others.isEmpty, !output.quiet else { return }
     Output.note(OtherFiles(files: others).summary)
@@ -141,7 +141,7 @@ struct PictureRun {
     for file in others { Output.note("\(file.shown) is no picture") }
   }
 
-  /// Prints what would be made.
+  /// Prints the planned outputs.
   private func tell(planOf batch: PictureBatch) throws -> ExitStatus {
     let results = batch.plan(
       overwrite: options.force,
@@ -161,7 +161,7 @@ struct PictureRun {
     } else if !isQuiet {
       Output.data(PictureLine(result).text)
     }
-    // Whoever asked for quiet must not take a part for the whole.
+    // Users of `--quiet` must not take a part for the whole.
     for words in PictureLine(result).warnings { Output.error(words) }
   }
 }
@@ -188,7 +188,7 @@ extension ExitStatus {
 /// One made picture as people read it.
 struct PictureLine {
   private let result: PictureResult
-  /// What people call the input.
+  /// The displayed name of the input.
   private let input: String
 
   init(_ result: PictureResult) {
@@ -196,12 +196,12 @@ struct PictureLine {
     input = result.input == PictureOptions.stream ? "stdin" : result.input
   }
 
-  /// What people call the output; nil without one.
+  /// The displayed name of the output; nil without one.
   private var output: String? {
     result.output == PictureOptions.stream ? "stdout" : result.output
   }
 
-  /// The output, its size, how it was made, and what to know of it.
+  /// The output, its size, its method, and remarks.
   var text: String {
     guard let output else { return PlainText.line(input) }
     if result.isSkipped { return "\(PlainText.line(output))  skipped: it is there already" }
@@ -221,7 +221,7 @@ struct PictureLine {
     return line
   }
 
-  /// What must be known of a picture that was made of a broken one, or not as was asked.
+  /// The warnings about a picture that was made of a broken one, or differs from the request.
   var warnings: [String] {
     guard let output, let summary = result.summary else { return [] }
     var warnings: [String] = []

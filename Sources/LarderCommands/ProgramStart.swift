@@ -34,19 +34,19 @@ enum ProgramArguments {
 
 /// How the process asks for memory.
 enum Memory {
-  /// Sets what holds for every command, before there is a thread or a database.
+  /// Sets process-wide options for every command, before there is a thread or a database.
   static func prepare() {
     limitArenas()
     // SQLite as Debian builds it allocates at each step of a row, and locks a count of it all each time.
     larder_sqlite_count_no_memory()
   }
 
-  /// Lets all threads share four heaps, and keeps what is large out of them.
+  /// Lets all threads share four heaps, and keeps large blocks out of them.
   ///
-  /// glibc would give each of the few threads one of its own, and keep in each what the busiest
-  /// moment of that thread needed; with two, threads wait for one another. It would also
-  /// raise, with each large block that is freed, the size from which blocks are mapped on their own,
-  /// until the body of a section and its tree are cut from a heap that then never shrinks.
+  /// glibc would give each of the few threads a heap of its own, and keep in each the peak of that
+  /// thread; with two, threads wait for one another. It would also raise, with each large block that
+  /// is freed, the size from which blocks are mapped on their own, until the body of a section and
+  /// its tree are cut from a heap that then never shrinks.
   private static func limitArenas() {
     larder_limit_heaps(4)
     larder_map_from(512 << 10)
@@ -80,7 +80,7 @@ enum Descriptors {
   }
 }
 
-/// The processes of larder itself that work on what comes from elsewhere, so that it can do no harm here.
+/// The worker processes for untrusted data, so that it can do no harm to this one.
 enum Workers {
   /// The only argument of one; a name that no command has.
   private static let argument = "picture-worker"

@@ -103,7 +103,7 @@ struct ReportCommand: ParsableCommand {
 
 extension PageLanguage: ExpressibleByArgument {}
 
-/// What pages share: the language of their words, the time zone, and which flags help.
+/// The settings that pages share: the language of their labels, the time zone, and advice about flags.
 struct PageSettings {
   private let language: PageLanguage
 
@@ -113,7 +113,7 @@ struct PageSettings {
     self.language = language ?? PageLanguage(locale: names.first ?? "C")
   }
 
-  /// A report of what a reader reads.
+  /// The report of a reader's catalog.
   func report(of reader: CatalogReader) -> ReportRun {
     ReportRun(
       reader,
@@ -164,7 +164,7 @@ struct ReportFile {
     folder.folder.sweep(except: made.files ?? [])
   }
 
-  /// Whether a report lies there, by its first bytes; an empty file is nobody's loss.
+  /// Whether the file is a report, by its first bytes; an empty file may be replaced too.
   private var isReport: Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -179,7 +179,7 @@ struct ReportFile {
   }
 }
 
-/// What a report left, as JSON and for people.
+/// The result of a report, as JSON and for people.
 struct ReportDocument: Encodable {
   private let path: String
   @OrNull private var folder: String?

@@ -2,7 +2,7 @@ import Base
 import Glibc
 import Pipeline
 
-/// What a `sync` or `warm` did and how it ended, kept in the cache as `last-run.json` for any monitor.
+/// The results and the end of a `sync` or `warm`, kept in the cache as `last-run.json` for any monitor.
 final class RunRecord {
   /// The file's name in the cache.
   static let name = "last-run.json"
@@ -24,12 +24,12 @@ final class RunRecord {
     started = UnixTime.now()
   }
 
-  /// Adds what the run of one catalog did.
+  /// Adds the report of one catalog.
   func add(_ report: SyncReport) {
     reports.append(report)
   }
 
-  /// Adds what kept a catalog from running.
+  /// Adds the reason why a catalog did not run.
   func add(_ failure: CommandFailure) {
     if let message = failure.message { errors.append(message) }
   }
@@ -44,7 +44,7 @@ final class RunRecord {
   ///   - failing: given the record of a run that failed.
   ///   - work: the run.
   /// - Returns: The run's status.
-  /// - Throws: What `work` throws.
+  /// - Throws: The error of `work`.
   func keep(
     _ output: OutputOptions,
     failing: ([UInt8]) -> Void = { _ in },
@@ -97,22 +97,22 @@ struct LastRunDocument {
     var status: Int32
     var failed: Bool
     var errors: [String]
-    /// What the catalogs' lists leave out, by catalog and list.
+    /// The counts of omitted entries, by catalog and list.
     var omitted: [String: [String: Int]]
   }
 
   private let head: Head
   private let reports: [SyncReport]
 
-  /// Takes what a run left.
+  /// Takes the results of a run.
   ///
   /// - Parameters:
   ///   - command: the subcommand.
   ///   - started: when it began.
   ///   - ended: when it was done.
   ///   - status: how the process ends.
-  ///   - errors: what kept it, or one of its catalogs, from running.
-  ///   - reports: what became of each catalog that ran.
+  ///   - errors: the reasons why it, or one of its catalogs, did not run.
+  ///   - reports: the report of each catalog that ran.
   init(
     command: String,
     started: UnixTime,
@@ -137,7 +137,7 @@ struct LastRunDocument {
     self.reports = reports
   }
 
-  /// One line of JSON and its end; a catalog's report is what `--json` prints of it, with 100 of a kind in each list.
+  /// One line of JSON and its end; a catalog's report is as `--json` prints it, with 100 of a kind in each list.
   func json() throws -> [UInt8] {
     let catalogs = reports.map(\.brief.json).joined(separator: Array(",".utf8))
     let start = try head.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)

@@ -8,7 +8,7 @@ import SampleStore
 /// The same options make the same pictures, so that two measurements compare.
 struct SampleOrigin: Sendable {
   private static let sections = 10
-  /// A JPEG's first and last marker; what makes it as long as it shall be stands between.
+  /// A JPEG's first and last marker; the filling between them gives it its length.
   private static let base: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
   /// Up to here all pictures are kept in memory, so that the origin does no more than send.
   private static let kept = 1 << 30

@@ -210,7 +210,7 @@ struct SquareSizes: Sendable, CustomStringConvertible {
 
   /// Reads the option's value.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> SquareSizes {
     if argument == "none" { return SquareSizes(sides: []) }
     let sides = argument.split(separator: ",", omittingEmptySubsequences: false)
@@ -233,9 +233,9 @@ struct ServedOrigin {
   /// - Parameters:
   ///   - file: The catalog file; without it no host was named by the user, and all must be public.
   ///   - shelf: The catalog that is served.
-  ///   - base: What replaces the file's base.
+  ///   - base: The replacement of the file's base.
   ///   - connection: How to meet origins.
-  /// - Throws: ``CommandFailure`` when the file is of another catalog, and what is wrong with the options.
+  /// - Throws: ``CommandFailure`` when the file is of another catalog, or an option is wrong.
   init(
     _ file: CatalogFileOnDisk?,
     of shelf: CatalogShelf,
@@ -292,7 +292,7 @@ struct ServedOrigin {
 final class AccessLog: Sendable {
   private let format: LogFormat
   private let isWhole: Bool
-  /// The failure that was told last: told anew once another one came between.
+  /// The failure that was logged last: logged again once another one came between.
   private let told = Mutex<String?>(nil)
   private let queue = DispatchQueue(label: "larder.access")
   private let waiting = Atomic<Int>(0)

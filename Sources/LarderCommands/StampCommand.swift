@@ -147,7 +147,7 @@ struct StampCommand: ParsableCommand {
 
 extension StampStyle: ExpressibleByArgument {}
 
-/// What `--position` takes: every gravity that is a place.
+/// The values of `--position`: every gravity that is a place.
 struct StampPosition: ExpressibleByArgument {
   /// The place.
   let gravity: Gravity
@@ -158,11 +158,11 @@ struct StampPosition: ExpressibleByArgument {
     self.gravity = gravity
   }
 
-  /// What the help and the shells offer.
+  /// The values in help and completions.
   static let allValueStrings = Gravity.allCases.filter { $0 != .attention }.map(\.rawValue)
 }
 
-/// How `stamp` posts what it makes.
+/// The options for posting stamped pictures.
 struct UploadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Post each stamped photo there, as a form.", valueName: "url"))
   var post: String?
@@ -230,8 +230,8 @@ struct UploadOptions: ParsableArguments {
   /// The upload that is asked for; nil for none.
   ///
   /// - Parameter text: The text on the stamp.
-  /// - Returns: What posts pictures.
-  /// - Throws: ``CommandFailure`` when the URL or the token is of no use.
+  /// - Returns: The uploader.
+  /// - Throws: ``CommandFailure`` when the URL or the token is unusable.
   func upload(text: String?) throws -> PictureUpload? {
     guard let post else { return nil }
     let destination = try UploadDestination(

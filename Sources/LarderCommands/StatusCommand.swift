@@ -164,7 +164,7 @@ struct StatusDocument: Encodable {
     return lines.joined(separator: "\n")
   }
 
-  /// What else failed in the last run: fields that are nowhere, then how many details and why.
+  /// The other failures of the last run: missing fields, then the number of failed details and the reasons.
   private func failures(_ catalog: CacheSummary.Catalog) -> [String] {
     let failures = catalog.report?.failures ?? []
     let said = Set(catalog.failing.compactMap(\.commandText))

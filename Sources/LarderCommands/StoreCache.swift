@@ -5,20 +5,21 @@ import Foundation
 import ObjectStore
 import Pipeline
 
-/// A cache as a command has it: a folder, or a store and a folder of this machine for what is no picture.
+/// A command's cache: a folder, or a store and a folder of this machine for its other data.
 struct CachePlace {
-  /// The folder: of the cache, or of what this machine knows of a store.
+  /// The folder: of the cache, or of this machine's data about a store.
   let path: String
   /// The store; nil for a folder.
   let store: StoreCache?
 
-  /// What keeps the pictures in place of the folder; nil when nothing does.
+  /// The store that keeps the pictures instead of the folder; nil without one.
   var keeper: (any PictureKeeping)? { store?.pictures }
   /// As people call it.
   var name: String { store.map { "\($0.location)" } ?? path }
 }
 
-/// A cache in an object store: its pictures there; its index, its lock and what is on its way in a folder of this machine.
+/// A cache in an object store: its pictures there; its index, its lock and its temporary files in a folder of this
+/// machine.
 final class StoreCache {
   /// Where the pictures are.
   let location: StoreLocation
@@ -35,7 +36,8 @@ final class StoreCache {
   /// - Parameters:
   ///   - text: `s3://bucket/prefix`.
   ///   - log: Where it is said that the store is asked without encryption; nil for nowhere.
-  /// - Throws: ``CommandFailure`` that says what the text or the environment lacks; what starting a transport throws.
+  /// - Throws: ``CommandFailure`` that names the missing part of the text or the environment; errors of starting a
+  ///   transport.
   init(_ text: String, _ log: Log?) throws {
     location = try Self.location(text)
     let variables = ProcessInfo.processInfo.environment

@@ -8,7 +8,7 @@ import Glibc
 import Larder
 import Pipeline
 
-/// `larder verify`: checks what is held.
+/// `larder verify`: checks the held pictures.
 struct VerifyCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -85,7 +85,7 @@ struct VerifyCommand: ParsableCommand {
   }
 }
 
-/// What `verify` found, as JSON and for people.
+/// The findings of `verify`, as JSON and for people.
 struct VerifyDocument: Encodable {
   private let checked: Int
   private let damaged: [String]
@@ -141,7 +141,7 @@ struct VerifyDocument: Encodable {
     return lines.joined(separator: "\n")
   }
 
-  /// What a check that was stopped left, and how to go on.
+  /// The remark about an interrupted check, and the way to continue.
   var interruption: String {
     "interrupted: \(Quantities.count(unchecked, "picture")) not checked; run it again to continue"
   }

@@ -10,7 +10,7 @@ import Larder
 import Pipeline
 import Transport
 
-/// `larder warm CATALOG…`: what is due and no more, for cron.
+/// `larder warm CATALOG…`: fetches stale and missing data, for cron.
 struct WarmCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -282,7 +282,7 @@ struct CatalogWarm {
       + "not again before \(until.rfc3339) (--min-interval)"
   }
 
-  /// Says what keeps one catalog from running, and gives its status.
+  /// Reports the reason why one catalog does not run, and returns its status.
   private func say(_ failure: CommandFailure) -> ExitStatus {
     record.add(failure)
     if output.json { Output.json(failure.json) }
@@ -354,7 +354,7 @@ struct FailureOptions: ParsableArguments {
   /// Runs the command, if there is one, and warns when it fails: the run's own status stands.
   ///
   /// - Parameters:
-  ///   - record: what it reads.
+  ///   - record: the record.
   ///   - output: how to warn.
   func tell(_ record: [UInt8], _ output: OutputOptions) {
     guard let onFailure else { return }
@@ -379,8 +379,7 @@ struct FailureOptions: ParsableArguments {
   }
 }
 
-/// What an unattended run says when something is wrong: one paragraph for a person's mail, or a line a cause where that
-/// is long.
+/// The text of an unattended run with problems: one paragraph for a mail, or a line a cause where that is long.
 struct WarmParagraph {
   /// The longest line in characters: mail wraps, cuts or refuses longer ones. (RFC 5322, section 2.1.1: 998)
   static let longestLine = 500
@@ -445,7 +444,7 @@ struct WarmParagraph {
     return section.commandText?.replacing(url, with: "its page")
   }
 
-  /// What is wrong with sections that have one cause.
+  /// The problem of sections with one cause.
   private func sentence(_ sections: [SyncReport.Section]) -> String? {
     guard let first = sections.first else { return nil }
     let isOne = sections.count == 1

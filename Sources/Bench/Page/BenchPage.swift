@@ -6,7 +6,7 @@ package struct BenchPage: Sendable {
   private let title: String
   private let setting: BenchSetting
 
-  /// The page of a report; `title` says what was measured.
+  /// The page of a report; `title` describes the measurement.
   package init(_ report: BenchReport, title: String, setting: BenchSetting) {
     self.report = report
     self.title = title
@@ -311,7 +311,7 @@ package struct BenchSetting: Sendable {
   package let date: String
   /// The machine: its name, processors and system.
   package let host: String
-  /// What measured, with its version.
+  /// The measuring program, with its version.
   package let version: String
   /// The command line, fit to be shown.
   package let command: String
@@ -331,7 +331,7 @@ package struct BenchSetting: Sendable {
   }
 }
 
-/// The page's looks: what all pages share, and the colours and shapes of plots.
+/// The page's style: the common one, and the colours and shapes of plots.
 enum PageStyle {
   static let css = SharedStyle.css + "\n" + plots
 
@@ -388,7 +388,7 @@ enum PageStyle {
 
 /// Text and numbers as the page writes them.
 enum Markup {
-  /// The text with what HTML would read as markup written as references.
+  /// The text with characters that HTML would read as markup written as references.
   static func escaped(_ text: String) -> String { PageText.escaped(text) }
 
   /// A place in a drawing, with one decimal.
@@ -415,7 +415,7 @@ enum Markup {
     return decimal(value, digits)
   }
 
-  /// A number with at most so many decimals, zeros at its end left out.
+  /// A number with at most this number of decimals, without trailing zeros.
   static func decimal(_ value: Double, _ digits: Int) -> String {
     guard value.isFinite else { return "–" }
     let factor = (0..<digits).reduce(1.0) { factor, _ in factor * 10 }

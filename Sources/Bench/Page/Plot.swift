@@ -8,7 +8,7 @@ struct Plot: Sendable {
     /// The class that colours it.
     var style: String
     var points: [(x: Double, y: Double)]
-    /// The bounds of what each point may really be, if they are known.
+    /// The confidence interval of each point, if known.
     var band: [(x: Double, low: Double, high: Double)] = []
     var isDashed = false
     /// Whether each point gets a dot that tells its value.

@@ -7,7 +7,7 @@ import Imaging
 import Pipeline
 import Transport
 
-/// `larder catalog check FILE`: what a catalog file reads, and what looks wrong.
+/// `larder catalog check FILE`: reports mapped fields and suspicious values.
 struct CatalogCheckCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -64,13 +64,13 @@ struct CatalogCheckCommand: ParsableCommand {
 
 /// A look at the first page of every section of a catalog file.
 struct CatalogTrial {
-  /// What became of a section's first page, or of the page with all sections.
+  /// The result for a section's first page, or for the page with all sections.
   struct Source {
     /// Where it is.
     let url: String
-    /// The key of the section, or of what holds them all.
+    /// The key of the section, or of the source with all sections.
     let key: String
-    /// What it says; or why it could not be had or read.
+    /// Its findings; or the reason why it could not be fetched or read.
     let result: Result<[SectionCheck], CommandFailure>
   }
 
@@ -183,7 +183,7 @@ struct CatalogTrial {
   }
 }
 
-/// What a catalog file reads and what looks wrong, as JSON and for people.
+/// The findings about a catalog file, as JSON and for people.
 struct CheckDocument: Encodable {
   private struct Field: Encodable {
     var name: String

@@ -170,7 +170,7 @@ struct CatalogProposal {
     self.output = output
   }
 
-  /// Fetches, judges, writes, and shows what the written file reads.
+  /// Fetches, judges, writes, and shows the first items by the written file.
   func run() throws {
     let request = try body.map(requestBody)
     var origins = try sources.map(origin)
@@ -258,7 +258,7 @@ struct CatalogProposal {
     return FilePath(TextFile.workingFolder).appending(source).lexicallyNormalized().string
   }
 
-  /// What is to be posted: the text, or that of a file after `@`.
+  /// The body to post: the text, or that of a file after `@`.
   private func requestBody(_ text: String) throws -> String {
     var body = text
     if text.hasPrefix("@") {
@@ -293,7 +293,7 @@ struct ResponseReader {
   /// - Parameters:
   ///   - listings: The URLs of listings, whose hosts get the headers.
   ///   - detail: The URL of a detail.
-  ///   - headers: What is sent along.
+  ///   - headers: The request headers.
   ///   - connection: How origins are met.
   /// - Throws: ``CommandFailure`` for one that is none, or that has a password.
   init(
@@ -337,9 +337,9 @@ struct ResponseReader {
   /// - Parameters:
   ///   - source: The URL or file, `-` for stdin.
   ///   - origin: The same, as the catalog file names it.
-  ///   - body: What is sent to ask for it; nil for a plain GET.
+  ///   - body: The body of the request; nil for a plain GET.
   /// - Returns: The response, unpacked.
-  /// - Throws: ``CommandFailure`` or ``LarderError`` when it cannot be had.
+  /// - Throws: ``CommandFailure`` or ``LarderError`` when it cannot be fetched.
   func page(_ source: String, _ origin: ProposedSource, body: String?) throws -> ProposedPage {
     guard let url = urls[source], let transport else {
       return ProposedPage(body: try read(source), source: origin)
@@ -354,7 +354,7 @@ struct ResponseReader {
     return ProposedPage(body: page.body, source: origin, hasNextLink: page.nextLink != nil)
   }
 
-  /// A further page of a response; nil when it cannot be had, or is on another host.
+  /// A further page of a response; nil when it cannot be fetched, or is on another host.
   func next(
     _ text: String,
     body: String?,
@@ -398,7 +398,7 @@ struct ResponseReader {
   }
 }
 
-/// A proposed catalog file and what it reads, as JSON and for people.
+/// A proposed catalog file and its first items, as JSON and for people.
 struct ProposalDocument: Encodable {
   private struct Item: Encodable {
     var id: String
@@ -409,7 +409,7 @@ struct ProposalDocument: Encodable {
     @OrNull var picture: String?
   }
 
-  /// What a detail holds as the file reads it.
+  /// A detail as the file reads it.
   private struct Detail: Encodable {
     @OrNull var id: String?
     var description: Bool
@@ -458,7 +458,7 @@ struct ProposalDocument: Encodable {
   /// One object.
   func json() throws -> [UInt8] { try jsonLine() }
 
-  /// What was written, and the first items as the file reads them.
+  /// The name of the written file, and the first items as the file reads them.
   var text: String {
     let count = sections.count == 1 ? "" : " in \(sections.count) sections"
     let lost = skipped == 0 ? "" : ", \(skipped) cannot be read"

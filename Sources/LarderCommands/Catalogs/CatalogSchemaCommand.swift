@@ -1,7 +1,7 @@
 import ArgumentParser
 import Catalog
 
-/// `larder catalog schema`: what editors need.
+/// `larder catalog schema`: prints the JSON Schema for editors.
 struct CatalogSchemaCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -3,7 +3,7 @@ import Base
 import Bench
 import Foundation
 
-/// What `bench` measures, and how.
+/// The options of `bench`.
 struct BenchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -126,7 +126,7 @@ struct PassesArgument: Sendable, CustomStringConvertible {
 
   /// Reads the option's value.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> PassesArgument {
     let words = argument.split(separator: ",", omittingEmptySubsequences: false)
     let named = words.compactMap { Pass(rawValue: String($0)) }
@@ -145,7 +145,7 @@ struct SweepArgument: Sendable {
 
   /// Reads the option's value.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> SweepArgument {
     guard let plan = SweepPlan(argument) else {
       throw ValidationError("it takes auto, or numbers from 1 to 1024, each once, between commas")
@@ -164,7 +164,7 @@ struct PercentArgument: Sendable, CustomStringConvertible {
 
   /// Reads the option's value.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> PercentArgument {
     let digits = argument.hasSuffix("%") ? argument.dropLast() : argument[...]
     guard let percent = Double(digits), (0...1000).contains(percent) else {
@@ -179,7 +179,7 @@ struct PercentArgument: Sendable, CustomStringConvertible {
   }
 }
 
-/// What the embedded origin of `bench --origin sample` serves, and how quickly.
+/// The content and speed of the embedded origin of `bench --origin sample`.
 struct OriginOptions: ParsableArguments {
   /// The origins that there are.
   enum Origin: String, ExpressibleByArgument, CaseIterable {

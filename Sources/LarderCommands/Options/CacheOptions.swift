@@ -59,7 +59,7 @@ struct PlacedCacheOptions: ParsableArguments {
   ///   - isRead: Whether that has to be there.
   ///   - log: Where it is said that a store is asked without encryption; nil for nowhere.
   /// - Returns: The cache.
-  /// - Throws: ``CommandFailure`` when the environment lacks what a store needs, or there is no index.
+  /// - Throws: ``CommandFailure`` when the environment lacks a store's variable, or there is no index.
   func place(reading isRead: Bool = false, _ log: Log?) throws -> CachePlace {
     let path = CacheOptions.path(cache)
     guard path.contains("://") else { return CachePlace(path: path, store: nil) }
@@ -100,7 +100,7 @@ struct RoomOptions: ParsableArguments {
     keepFree.map { DiskReserve($0.bytes, of: cache) }
   }
 
-  /// Why a run took no more, when the room is what ended it.
+  /// The message when a run stopped for lack of disk space.
   ///
   /// - Parameters:
   ///   - cache: The cache.

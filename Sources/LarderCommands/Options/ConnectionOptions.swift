@@ -4,7 +4,7 @@ import CurlTransport
 import Foundation
 import Transport
 
-/// How whatever fetches a catalog meets its origins.
+/// The connection's options of every command that fetches.
 struct ConnectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -75,7 +75,7 @@ struct ConnectionOptions: ParsableArguments {
 
 /// Whether requests go through a proxy, and through which.
 enum ProxyArgument {
-  /// What stands for the environment's own variables, and for no proxy at all.
+  /// The argument for the environment's own variables, and that for no proxy.
   private static let environment = "env"
   private static let none = "none"
 
@@ -86,7 +86,7 @@ enum ProxyArgument {
     valueName: "url|env|none"
   )
 
-  /// Refuses what is no proxy while the command line is parsed.
+  /// Refuses an invalid proxy while the command line is parsed.
   ///
   /// - Throws: `ValidationError`.
   static func check(_ proxy: String?) throws {
@@ -99,11 +99,11 @@ enum ProxyArgument {
 
   /// Which proxy a URL goes through; nil for none at all.
   ///
-  /// The flag wins over `LARDER_PROXY`. Without either no proxy is used, whatever `http_proxy` says.
+  /// The flag wins over `LARDER_PROXY`. Without either no proxy is used, even if `http_proxy` is set.
   ///
   /// - Parameter proxy: The value of `--proxy`; nil where it is not given.
   /// - Returns: The route.
-  /// - Throws: A usage error, which does not repeat what may hold a password.
+  /// - Throws: A usage error, which does not repeat the argument, because it may contain a password.
   static func route(_ proxy: String?) throws(LarderError) -> ProxyRoute? {
     guard let text = proxy ?? OutboxOptions.variable("LARDER_PROXY"), text != Self.none else {
       return nil
@@ -127,7 +127,7 @@ struct RetriesArgument: Sendable, CustomStringConvertible {
 
   /// Reads the option's value.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> RetriesArgument {
     guard let count = WholeNumber.read(argument, in: 0...100) else {
       throw ValidationError("it takes a number from 0 to 100")

@@ -19,7 +19,7 @@ struct FetchOptions {
   /// Whether only a plan is wanted.
   var dryRun: Bool { work.dryRun }
 
-  /// What the run does beyond the catalog file.
+  /// The run's settings besides the catalog file.
   var sync: SyncOptions {
     var options = doubt.applied(to: scope.sync)
     options.squareSide = work.square
@@ -34,7 +34,7 @@ struct FetchOptions {
   ///   - named: the hosts that the catalog file names.
   ///   - cache: the cache, whose disk is to keep room.
   /// - Returns: The transport's options.
-  /// - Throws: A usage error when what `--proxy` names is no proxy.
+  /// - Throws: A usage error when `--proxy` names an invalid proxy.
   func transport(named: Set<HostPort>, cache: String) throws -> TransportOptions {
     var options = try connection.transport(named: named)
     limits.apply(to: &options)
@@ -43,7 +43,7 @@ struct FetchOptions {
   }
 }
 
-/// What a run makes besides the pictures that it fetches.
+/// The further outputs of a run, besides the fetched pictures.
 struct WorkOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -107,7 +107,7 @@ struct LimitOptions: ParsableArguments {
   }
 }
 
-/// What becomes of items that cannot be read, and of those that are gone.
+/// The options for unreadable and vanished items.
 struct DoubtOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -126,7 +126,7 @@ struct DoubtOptions: ParsableArguments {
   @Flag(help: "Let go what the feed lost suddenly: items, sections, details.")
   var allowRemovals = false
 
-  /// The options of a run with what is to become of such items.
+  /// The options of a run with these settings.
   func applied(to options: SyncOptions) -> SyncOptions {
     var options = options
     options.strict = strict
@@ -136,7 +136,7 @@ struct DoubtOptions: ParsableArguments {
   }
 }
 
-/// What of a catalog is fetched, and from where.
+/// The options that select the parts of a catalog to fetch, and its source.
 struct ScopeOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Fetch from here in place of the catalog's base.", valueName: "url"))
   var base: String?
@@ -155,7 +155,7 @@ struct ScopeOptions: ParsableArguments {
     }
   }
 
-  /// What the run does beyond the catalog file.
+  /// The run's settings besides the catalog file.
   var sync: SyncOptions {
     var options = SyncOptions()
     options.base = base
@@ -175,7 +175,7 @@ struct MaxSkippedArgument: Sendable, CustomStringConvertible {
 
   /// Reads the option's value.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> MaxSkippedArgument {
     guard let limit = limit(argument) else {
       throw ValidationError("it takes a share from 0% to 100%, or a number of items")

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What every command that prints takes.
+/// The options of every command that prints.
 struct OutputOptions: ParsableArguments {
   @Flag(
     help:

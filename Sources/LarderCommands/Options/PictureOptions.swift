@@ -1,7 +1,7 @@
 import ArgumentParser
 import Imaging
 
-/// What `crop` and `stamp` take.
+/// The options of `crop` and `stamp`.
 struct PictureOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
@@ -114,7 +114,7 @@ struct PictureOptions: ParsableArguments {
   )
   var jobs: Int?
 
-  /// What stands for stdin among the pictures, and for stdout as the place of the result.
+  /// The name of stdin among the pictures, and of stdout as the output.
   static let stream = "-"
 
   /// Whether a picture comes on stdin.
@@ -123,7 +123,7 @@ struct PictureOptions: ParsableArguments {
   /// Whether the result goes to stdout.
   var writesStandardOutput: Bool { place == Self.stream }
 
-  /// Where the results go: what comes on stdin alone goes to stdout unless told otherwise.
+  /// The output folder: stdout if stdin is the only input and no folder is given.
   var place: String { out ?? Self.stream }
 
   mutating func validate() throws {
@@ -140,7 +140,7 @@ struct PictureOptions: ParsableArguments {
     if writesStandardOutput { try checkStream() }
   }
 
-  /// Judges what goes with a result on stdout.
+  /// Checks options that cannot be combined with a result on stdout.
   private func checkStream() throws {
     guard pictures.count == 1 else {
       throw ValidationError("--out - writes one picture to stdout; give one, or --out DIR")
@@ -154,12 +154,12 @@ struct PictureOptions: ParsableArguments {
     }
   }
 
-  /// What outputs are called.
+  /// The template for output names.
   var pictureName: PictureName {
     get throws { try name.map { try PictureName($0, size: size) } ?? .usual }
   }
 
-  /// What a picture may ask for.
+  /// The limits on a picture.
   var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }
 
   /// The square that is asked for.
@@ -177,7 +177,7 @@ struct PictureOptions: ParsableArguments {
     return crop
   }
 
-  /// Judges what a command prints besides its pictures.
+  /// Checks the output of a command besides its pictures.
   func check(beside output: OutputOptions) throws {
     if writesStandardOutput, output.json {
       throw ValidationError(
@@ -187,7 +187,7 @@ struct PictureOptions: ParsableArguments {
   }
 }
 
-/// What `--format` takes.
+/// The values of `--format`.
 enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   case keep
   case jpeg
@@ -246,7 +246,7 @@ struct FrameOptions: ParsableArguments {
     }
   }
 
-  /// Sets what these options say of a crop.
+  /// Applies these options to a crop.
   func apply(to crop: inout Crop) {
     crop.fit = fit
     crop.background = background

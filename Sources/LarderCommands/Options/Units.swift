@@ -4,23 +4,23 @@ import CurlTransport
 
 /// A value on the command line that is a number and a unit; the number alone says too little.
 protocol UnitArgument: Sendable {
-  /// What may be written, for the message that refuses anything else.
+  /// The allowed forms, for the message about any other text.
   static var forms: String { get }
 
-  /// Reads what was written; nil when it is none of ``forms``.
+  /// Parses an argument; nil when it has none of ``forms``.
   init?(argument: String)
 
-  /// What the option takes, when what was written is of its form and too little or too much; nil when it is not.
+  /// The allowed range, when the argument has the right form but is out of bounds; nil otherwise.
   static func bounds(beside argument: String) -> String?
 }
 
 extension UnitArgument {
-  /// Nothing: what is out of bounds is told as any other wrong value.
+  /// Nothing: None: an out-of-bounds value gets the same message as any other wrong one.
   static func bounds(beside argument: String) -> String? { nil }
 
   /// Reads an option's value.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> Self {
     if let value = Self(argument: argument) { return value }
     if let bounds = bounds(beside: argument) { throw ValidationError("it takes \(bounds)") }
@@ -54,7 +54,7 @@ extension BoundedArgument {
     parts(of: argument) == nil ? nil : bounds
   }
 
-  /// The number and the unit of a value, whatever its size and sign; nil when it is none of ``forms``.
+  /// The number and the unit of a value, of any size and sign; nil when it has none of ``forms``.
   private static func parts(of argument: String) -> (Double, String)? {
     let digits = argument.hasPrefix("-") ? argument.dropFirst() : argument[...]
     // Double reads "inf" and hexadecimal digits, which nobody means.
@@ -99,7 +99,7 @@ struct DurationArgument: BoundedArgument, CustomStringConvertible {
 
   /// Reads the value of an option that cannot be done in no time.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func readPositive(_ argument: String) throws -> DurationArgument {
     let value = try read(argument)
     guard value.seconds > 0 else { throw ValidationError("it takes a time above 0s, to 100000d") }
@@ -155,7 +155,7 @@ struct ParallelArgument: Sendable, CustomStringConvertible {
 
   /// Reads the option's value.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> ParallelArgument {
     if argument == "auto" { return auto }
     guard let number = WholeNumber.read(argument, in: 1...1024) else {
@@ -183,7 +183,7 @@ enum WholeNumber {
 
   /// Reads the value of an option that takes a number within bounds.
   ///
-  /// - Parameter range: What the option takes.
+  /// - Parameter range: The allowed range.
   /// - Returns: A reader that throws a `ValidationError`, which names the bounds, for anything else.
   static func reader(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     { argument in

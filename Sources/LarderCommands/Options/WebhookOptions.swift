@@ -2,7 +2,7 @@ import ArgumentParser
 import CurlTransport
 import Orders
 
-/// Where orders go and how: what every command that sends takes.
+/// The destination of orders: the options of every command that sends.
 struct WebhookOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

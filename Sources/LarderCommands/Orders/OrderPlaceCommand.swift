@@ -66,7 +66,7 @@ struct OrderPlaceCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    // What is wrong with the webhook must not leave an order behind that waits for it.
+    // A mistake in the webhook's options must not leave an order behind that waits for it.
     let receiver = send ? try webhook.webhook() : nil
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     var draft = OrderRequest(

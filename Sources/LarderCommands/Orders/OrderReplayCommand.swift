@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// `larder order replay ID…`: sends again what was given up, or settles what was held.
+/// `larder order replay ID…`: queues dead orders again, or settles held ones.
 struct OrderReplayCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

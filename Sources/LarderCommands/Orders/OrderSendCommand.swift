@@ -4,7 +4,7 @@ import FoundationEssentials
 import Orders
 import Pipeline
 
-/// `larder order send`: brings what is due to the webhook.
+/// `larder order send`: posts due orders to the webhook.
 struct OrderSendCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -76,7 +76,7 @@ struct OrderSendCommand: ParsableCommand {
   }
 }
 
-/// What `order send` did, as JSON: two counts of this run, then two of what is left.
+/// The result of `order send`, as JSON: two counts of this run, then two of the remaining orders.
 struct CourierDocument: Encodable {
   private struct Trouble: Encodable {
     let order: String

@@ -4,7 +4,7 @@ import Larder
 import Orders
 import Transport
 
-/// A courier's run with what a command adds: options, a transport, and signals.
+/// A run of the sender with a command's additions: options, a transport, and signals.
 struct OrderSending {
   private let outbox: Outbox
   private let webhook: Orders.Webhook
@@ -19,13 +19,13 @@ struct OrderSending {
     self.options = options
   }
 
-  /// Sends what is due until it is done, a signal comes or the limits say so.
+  /// Sends due orders until all are sent, a signal comes or a limit is reached.
   ///
   /// - Parameters:
   ///   - limits: how far to go; `patience` is taken from the options.
   ///   - resuming: whether a stopped webhook starts again.
   ///   - display: where it is shown how far this is.
-  /// - Returns: What was done, and the signal that ended it, if one did.
+  /// - Returns: The report, and the signal that ended it, if one did.
   /// - Throws: ``LarderError`` when the outbox cannot be written, ``TransferFailure`` without memory.
   func run(
     _ limits: Courier.Limits = Courier.Limits(),
@@ -59,7 +59,7 @@ struct OrderSending {
     return (report, signals.signal)
   }
 
-  /// A transport that leaves all waiting and repeating to the courier.
+  /// A transport that leaves all pauses and retries to the sender of orders.
   private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
     var transport = TransportOptions.courier(timeout: options.timeout.duration)
     transport.caFile = options.cacert?.path
@@ -69,18 +69,18 @@ struct OrderSending {
   }
 }
 
-/// Orders as other commands meet them: `warm` sends what is due, and its metrics count.
+/// Orders in other commands: `warm` sends due ones, and its metrics count them.
 enum DueOrders {
-  /// Sends what is due to the environment's webhook, and says nothing.
+  /// Sends due orders to the environment's webhook, and prints nothing.
   ///
   /// Waits for no order that is not due, but keeps Slack's distance between two. Handles Ctrl-C and
   /// SIGTERM while it runs. The webhook is `LARDER_WEBHOOK_URL` with `LARDER_WEBHOOK_PAYLOAD` and
   /// `LARDER_WEBHOOK_SECRET`, as `order send` has them.
   ///
   /// - Parameter proxy: The value of the command's `--proxy`.
-  /// - Returns: What was done and what is left, with the status it means and a sentence for each
-  ///   thing that is wrong; nil without a webhook, or when nothing was ever ordered.
-  /// - Throws: What ``CommandFailure/init(_:)`` knows: the outbox cannot be used, or the webhook's
+  /// - Returns: The report with its status and a sentence for each problem; nil without a webhook,
+  ///   or when no order was ever placed.
+  /// - Throws: Errors of ``CommandFailure/init(_:)``: the outbox cannot be used, or the webhook's
   ///   variables are wrong.
   static func send(through proxy: String?) throws
     -> (report: CourierReport, status: ExitStatus, warnings: [String])?
@@ -109,7 +109,7 @@ enum DueOrders {
   }
 }
 
-/// What `order send` did, for people.
+/// The result of `order send`, for people.
 struct CourierSummary {
   private let report: CourierReport
   private let host: String
@@ -130,7 +130,7 @@ struct CourierSummary {
     return "\(host): " + parts.joined(separator: ", ")
   }
 
-  /// What is wrong or wants a decision, a sentence each.
+  /// The problems and open decisions, a sentence each.
   var warnings: [String] {
     var warnings: [String] = []
     for trouble in report.troubles {

@@ -5,9 +5,9 @@ struct HelpText {
   /// The help, a line that ends it left out.
   let text: String
 
-  /// Takes what the parser says; nil when that is no help.
+  /// Takes the parser's text; nil when that is no help.
   ///
-  /// The parser puts what a command alone has behind the topics that it shares with others, and calls each group of
+  /// The parser puts a command's own options after the groups that it shares with others, and calls each group of
   /// commands one of subcommands.
   init?(_ message: String) {
     guard message.hasPrefix("OVERVIEW: ") else { return nil }
@@ -54,8 +54,8 @@ struct StatusHelp {
   /// A list.
   ///
   /// - Parameters:
-  ///   - meanings: what each status says of this command, beside a wrong command line.
-  ///   - stops: whether Ctrl-C and SIGTERM leave what is whole, and say what is unfinished.
+  ///   - meanings: the meaning of each status for this command, besides a wrong command line.
+  ///   - stops: whether Ctrl-C and SIGTERM keep whole results and report the unfinished ones.
   init(_ meanings: KeyValuePairs<ExitStatus, String>, stops: Bool = false) {
     var all = meanings.map { ($0.key.rawValue, $0.value) }
     all.append((ExitStatus.usage.rawValue, "the command line is wrong"))

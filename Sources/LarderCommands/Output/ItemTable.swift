@@ -5,9 +5,9 @@ import Pipeline
 
 /// Listings as people read them: a heading a section, a line an item.
 ///
-/// Columns are as wide as what was shown so far, so that the first lines need not wait for the last. A lower price
-/// has the normal one beside it, struck through on a terminal with colours, where what follows the titles also
-/// stands in line.
+/// Columns are as wide as the rows so far, so that the first lines need not wait for the last. A lower price has
+/// the normal one beside it, struck through on a terminal with colours, where the columns after the titles are
+/// aligned too.
 struct ItemTable {
   private let sections: [String: RunSection]
   private let terminal: Terminal
@@ -64,7 +64,7 @@ struct ItemTable {
     return lines.joined(separator: "\n")
   }
 
-  /// A longer title does not push what follows the others away.
+  /// A longer title does not shift the other rows' columns.
   private static let widestTitle = 40
 
   private func heading(_ section: RunSection) -> String {
@@ -78,7 +78,7 @@ struct ItemTable {
     (item.item.salePrice ?? item.item.normalPrice)?.formatted() ?? "–"
   }
 
-  /// What an item costs when it is not on sale, where that is more; empty elsewhere.
+  /// The normal price of an item on sale; empty elsewhere.
   ///
   /// Without colours in words, as ``ItemCard`` has it.
   private func normalPrice(_ item: ShownItem) -> String {

@@ -98,7 +98,7 @@ struct OrderCard {
     self.terminal = terminal
   }
 
-  /// What was ordered, then the history of states, then that of attempts.
+  /// The ordered items, then the history of states, then that of attempts.
   var text: String {
     let order = entry.order
     var lines = [
@@ -132,7 +132,7 @@ struct OrderCard {
   }
 }
 
-/// What `order place` says.
+/// The output of `order place`.
 struct PlacedOrderText {
   private let order: PlacedOrder
 
@@ -140,14 +140,14 @@ struct PlacedOrderText {
     self.order = order
   }
 
-  /// The id, then who, how much and what.
+  /// The id, then customer, total and items.
   var text: String {
     let words = "\(order.by) – \(order.total.formatted()) – \(order.summary)"
     return "\(order.id)  \(PlainText.line(words))"
   }
 }
 
-/// What a changed order says of itself.
+/// The output for a changed order.
 struct MovedOrderText {
   private let entry: Order
   private let language: Language

@@ -14,8 +14,8 @@ enum Output {
 
   /// Writes data for people, whole lines.
   ///
-  /// What stands in a line may come from anywhere. Whoever makes the line has put it on one line
-  /// with ``PlainText``; here goes what nobody thought of, and larder's own colours stay.
+  /// The text of a line may come from any source. The caller has made one line of it with
+  /// ``PlainText``; this is a second defence, and larder's own colours stay.
   static func data(_ text: String) {
     let text = harmless(text)
     // By bytes: CR LF is one character, and its text ends in no line feed.
@@ -37,7 +37,7 @@ enum Output {
     write(bytes, to: STDOUT_FILENO)
   }
 
-  /// Says what went wrong, on one line.
+  /// Prints an error, on one line.
   static func error(_ message: String) {
     note("\(Journal.prefix(.error))larder: \(PlainText.row(message))")
   }
@@ -57,8 +57,8 @@ enum Output {
     exit(status.rawValue)
   }
 
-  /// The text without what moves a cursor or turns text, but for line ends and
-  /// ``Terminal/paint(_:_:)``.
+  /// The text without characters that move a cursor or change the text direction, except line ends
+  /// and ``Terminal/paint(_:_:)``.
   static func harmless(_ text: String) -> String {
     if text.unicodeScalars.allSatisfy({ $0 == "\n" || !PlainText.isHarmful($0) }) { return text }
     var plain = String.UnicodeScalarView()
@@ -191,7 +191,7 @@ struct Log {
   }
 
   private func say(_ level: String, _ message: String) {
-    // One line, whatever a server or a feed put into it.
+    // One line, for any text of a server or a feed.
     let message = PlainText.row(message)
     switch format {
     case .text:

@@ -14,7 +14,7 @@ final class ProgressDisplay: @unchecked Sendable {
 
   /// Starts drawing.
   ///
-  /// - Parameter line: the line for so many seconds since the start and so many columns; empty for none.
+  /// - Parameter line: the line for the seconds since the start and the columns; empty for none.
   init(_ line: @escaping @Sendable (_ seconds: Double, _ width: Int) -> String) {
     timer = DispatchSource.makeTimerSource(queue: queue)
     let began = ContinuousClock.now
@@ -27,7 +27,7 @@ final class ProgressDisplay: @unchecked Sendable {
     timer.resume()
   }
 
-  /// Starts drawing how far a sync is, and what its transport does.
+  /// Starts drawing the progress of a sync and of its transport.
   convenience init(_ progress: ProgressMeter, of transport: CurlTransport) {
     self.init {
       ProgressLine(progress.current, transport.activity, seconds: $0).text(width: $1)
@@ -56,13 +56,13 @@ final class ProgressDisplay: @unchecked Sendable {
   private static func clear() { Output.raw("\r\u{1B}[K") }
 }
 
-/// What every progress line does: a bar for what is done, and parts that give way to a narrow terminal.
+/// The common part of all progress lines: a bar, and parts that are dropped on a narrow terminal.
 struct ProgressParts {
   /// How much of all is done, 0 to 1; nil while nothing is known.
   let fraction: Double?
   /// How long the work has taken.
   let seconds: Double
-  /// The parts, what matters least last.
+  /// The parts, the least important last.
   var words: [String] = []
 
   /// A guess from the pace so far; nil when it is too early for one.
@@ -95,8 +95,8 @@ struct ProgressParts {
   }
 }
 
-/// How far a sync is, as a value: what is done of all, what is tried again, bytes, rate, the time that is left and
-/// the host that is asked.
+/// The progress of a sync, as a value: finished and total counts, retries, bytes, rate, the remaining time and the
+/// present host.
 struct ProgressLine {
   private let snapshot: SyncProgress
   private let activity: TransferActivity
@@ -112,7 +112,7 @@ struct ProgressLine {
     self.seconds = seconds
   }
 
-  /// The line, cut to `width` columns: what matters least goes first.
+  /// The line, cut to `width` columns: the least important parts go first.
   func text(width: Int) -> String {
     var parts = ProgressParts(fraction: fraction, seconds: seconds)
     var trouble: [String] = []
@@ -134,7 +134,7 @@ struct ProgressLine {
 
   /// The parts that there is room for.
   ///
-  /// Counts that tell nothing go before what is last in `rest`, and that before the counts of what is still open.
+  /// Counts without information go before the last part of `rest`, and that before the counts of unfinished work.
   private func chosen(_ width: Int, _ trouble: [String], _ rest: [String]) -> [String] {
     let counts = [
       ("sections", snapshot.sections), ("details", snapshot.details),
@@ -166,12 +166,12 @@ struct ProgressLine {
   }
 }
 
-/// One line on stderr that counts what is done of a total, when progress is shown.
+/// One line on stderr with the finished part of a total, when progress is shown.
 final class CountDisplay: Sendable {
   private let state: CountState
   private let display: ProgressDisplay?
 
-  /// A display of what `verb` does to things that `noun` names, in the plural.
+  /// A display with a verb and a plural noun, such as "verify" and "pictures".
   init(_ verb: String, _ noun: String, _ terminal: Terminal) {
     let state = CountState(CountLine(verb: verb, noun: noun))
     self.state = state
@@ -194,7 +194,7 @@ final class CountDisplay: Sendable {
   func end() { display?.end() }
 }
 
-/// What the display draws, noted by the work and read by the drawing.
+/// The values that the display draws, recorded by the work and read by the drawing.
 private final class CountState: Sendable {
   private let held: Mutex<CountLine>
 
@@ -213,7 +213,7 @@ private final class CountState: Sendable {
   }
 }
 
-/// The line as a value: what is done of all, what failed, the time that is left, and the rate.
+/// The line as a value: finished and total count, failures, the remaining time, and the rate.
 struct CountLine: Sendable {
   let verb: String
   let noun: String

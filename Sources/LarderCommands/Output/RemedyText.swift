@@ -6,10 +6,10 @@ import Orders
 import Pipeline
 import Transport
 
-// What can be done about an error, in the words of this command line. The modules below know no flags.
+// The remedies for an error, in the words of this command line. The modules below know no flags.
 
 extension LarderError {
-  /// The sentence for people at a terminal: what is wrong, and which command or option helps.
+  /// The sentence for people at a terminal: the fault, and the command or option that helps.
   var commandText: String {
     guard let remedy else { return problem }
     let words =
@@ -49,7 +49,7 @@ extension LarderError {
 }
 
 extension SyncReport.Remedy {
-  /// What to do, in the words of this command line.
+  /// The remedy, in the words of this command line.
   var commandText: String {
     switch self {
     case .acceptRemovals: "if the shop means it, run once with --allow-removals"
@@ -58,7 +58,7 @@ extension SyncReport.Remedy {
     }
   }
 
-  /// A sentence of a report with what helps behind it.
+  /// A sentence of a report, followed by its remedy.
   fileprivate static func text(_ problem: String?, _ remedy: Self?) -> String? {
     problem.map { problem in remedy.map { "\(problem); \($0.commandText)" } ?? problem }
   }
@@ -80,7 +80,7 @@ extension SyncReport.Details {
 }
 
 extension SyncReport.Failure {
-  /// What to look at when a section could not be had; details and pictures fail by hundreds.
+  /// The advice for a section that could not be fetched; details and pictures fail by hundreds.
   var advice: String? {
     guard stage == .section, remedy == nil else { return nil }
     // Reasons are compared as values of their type, so that a misspelt one does not compile.

@@ -1,4 +1,4 @@
-/// A command line as a page may show it: fit to be pasted into a shell, and without what a URL may keep secret.
+/// A command line for display on a page: fit to be pasted into a shell, and without secrets in URLs.
 struct ShownCommand: CustomStringConvertible {
   let description: String
 
@@ -8,7 +8,7 @@ struct ShownCommand: CustomStringConvertible {
       .joined(separator: " ")
   }
 
-  /// A word whose URL has neither a user nor a query: both may hold what lets somebody in.
+  /// A word whose URL has neither a user nor a query: both may hold credentials.
   private static func masked(_ word: String) -> String {
     guard let slashes = word.firstRange(of: "://") else { return word }
     var rest = word[slashes.upperBound...]

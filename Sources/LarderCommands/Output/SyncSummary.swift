@@ -2,7 +2,7 @@ import Base
 import Catalog
 import Pipeline
 
-/// What a sync leaves behind on the terminal.
+/// The summary of a sync on the terminal.
 struct SyncSummary {
   private let report: SyncReport
   private let terminal: Terminal
@@ -110,9 +110,9 @@ struct SyncSummary {
       + (failure.advice.map { "; \($0)" } ?? "")
   }
 
-  /// What went wrong, a sentence each; the first ten unless all are asked for.
+  /// The problems, a sentence each; the first ten unless all are requested.
   func warnings(all: Bool) -> [String] {
-    // What is wrong with whole sections first: of items and pictures there may be very many.
+    // Problems of whole sections come first: there may be very many of items and pictures.
     var warnings = report.failures.filter { $0.stage == .section }.map(Self.sentence)
     warnings += report.guardWords
     warnings += report.sections.compactMap { section in
@@ -143,7 +143,7 @@ struct SyncSummary {
 }
 
 extension SyncReport {
-  /// What the guards did not believe, a sentence a section, then one for the details.
+  /// The guards' messages, a sentence a section, then one for the details.
   var guardWords: [String] {
     var words = sections.filter { $0.source == .withheld || $0.withheld > 0 || !$0.kept.isEmpty }
       .compactMap(\.commandText)
@@ -182,14 +182,14 @@ struct KnownFailures {
 }
 
 extension SyncReport {
-  /// What could not be read and is counted alone, a sentence a section.
+  /// The unreadable items without rows, a sentence a section.
   var omittedSkips: [String] {
     sections.filter { !$0.skippedReasons.isEmpty }.map {
       "section \($0.key): … and \(Self.words($0.skippedReasons))"
     }
   }
 
-  /// What failed and is counted alone, a sentence a stage.
+  /// The failures without rows, a sentence a stage.
   var omittedFailures: [String] {
     Stage.allCases.compactMap { stage in
       failuresOmitted[stage].map { "\(stage.rawValue): … and \(Self.words($0))" }
@@ -206,7 +206,7 @@ extension SyncReport {
 }
 
 extension SyncReport.Skipped {
-  /// The row in words: which item of which section, what is lost, and why.
+  /// The row in words: the item, its section, the loss, and the reason.
   var words: String {
     let place = index.map { "item \($0)" } ?? "an item"
     let name = place + (id.map { " (\($0))" } ?? "")

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What stdout and stderr are, and how they may be written to.
+/// The kinds of stdout and stderr, and the allowed ways to write to them.
 struct Terminal: Sendable {
   /// Whether a progress line may be drawn on stderr.
   let showsProgress: Bool
@@ -16,10 +16,10 @@ struct Terminal: Sendable {
     hasColor = isatty(STDOUT_FILENO) == 1 && !isDumb && !noColor && !options.noColor
   }
 
-  /// Whether stdin is a terminal, whatever it may be.
+  /// Whether stdin is a terminal of any kind.
   static var isStandardInput: Bool { isatty(STDIN_FILENO) == 1 }
 
-  /// Whether stdout is a terminal, whatever it may be.
+  /// Whether stdout is a terminal of any kind.
   static var isStandardOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
   /// How many columns stderr has now.
@@ -48,7 +48,7 @@ struct Terminal: Sendable {
     case green = 32
     case yellow = 33
 
-    /// What follows the escape character: each colour, and the end of all.
+    /// The sequences after the escape character: each colour, and the end of all.
     static let sequences = (allCases.map(\.rawValue) + [0]).map {
       String.UnicodeScalarView("[\($0)m".unicodeScalars)
     }
@@ -63,7 +63,7 @@ func columns(_ text: String) -> Int {
   return text.reduce(0) { $0 + columns(of: $1) }
 }
 
-/// The columns of what a person takes for one character.
+/// The columns of a character as people see it.
 private func columns(of character: Character) -> Int {
   let scalars = character.unicodeScalars
   guard let first = scalars.first else { return 0 }
@@ -71,7 +71,7 @@ private func columns(of character: Character) -> Int {
   // A selector makes an emoji of a letter; two letters of a country are its flag.
   if first.properties.isEmoji, scalars.contains("\u{FE0F}") { return 2 }
   if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
-  // What is joined to an emoji, or colours its skin, stands within it.
+  // Code points that join an emoji, or set its skin tone, take no further columns.
   if first.properties.isEmojiPresentation { return 2 }
   return scalars.reduce(0) { $0 + columns(of: $1) }
 }
@@ -92,7 +92,7 @@ private func columns(of scalar: Unicode.Scalar) -> Int {
   }
 }
 
-/// `text` with spaces to its right, to so many columns.
+/// `text` with spaces to its right, up to the given width.
 func padded(_ text: String, to width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - columns(text)))
 }

@@ -6,8 +6,8 @@ import SystemPackage
 enum TextFile {
   /// Puts `text` at `path` so that a reader sees the old file or the new one, never half.
   ///
-  /// Everybody may read it, whatever the umask: who collects metrics is seldom who syncs. A device or a pipe takes the
-  /// text and stays what it is: `/dev/null` must not become a file because root named it.
+  /// Everybody may read it, regardless of the umask: the collector of metrics is seldom the user who syncs. A device
+  /// or a pipe receives the text and is not replaced: `/dev/null` must not become a file because root named it.
   ///
   /// - Throws: ``CommandFailure`` when it cannot be written; the old file then stands.
   static func replace(_ path: String, with text: String) throws {
@@ -57,7 +57,7 @@ enum TextFile {
     return lstat(path, &status) == 0
   }
 
-  /// What to say of a file that would be written over.
+  /// The message for a file that would be overwritten.
   static func refusal(_ path: String) -> CommandFailure {
     CommandFailure(
       "cannot write \(path): it exists, and is not written over; name another with --out",

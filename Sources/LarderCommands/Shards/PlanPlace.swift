@@ -2,7 +2,7 @@ import Foundation
 import ObjectStore
 import Sharding
 
-/// Where a plan is: a folder, or a place in a store of which this machine has a copy for as long as it works.
+/// The place of a plan: a folder, or a place in a store with a temporary copy on this machine.
 final class PlanPlace {
   /// The folder, or the copy.
   let folder: String
@@ -50,7 +50,7 @@ final class PlanPlace {
 
   /// Demands that a plan may be written here, as far as that shows before it is made.
   ///
-  /// - Returns: What is to be known of the place.
+  /// - Returns: A remark about the place.
   func demandNew() throws -> String? {
     guard let stored, try !stored.folder.demandNew(PlannedRun.last) else { return nil }
     return
@@ -73,7 +73,7 @@ final class PlanPlace {
     return try PlannedRun(folder, called: name)
   }
 
-  /// Fetches what a shard, or with nil a merge, needs besides the plan.
+  /// Fetches the files that a shard, or with nil a merge, needs besides the plan.
   func fetch(_ shard: Int?, of planned: PlannedRun) throws {
     guard let stored else { return }
     // An unknown shard is the run's to refuse.
@@ -81,7 +81,7 @@ final class PlanPlace {
     try stored.folder.fetch(shard.map(planned.files(of:)) ?? planned.filesOfAll)
   }
 
-  /// What commits a manifest where all machines see it; nil when the folder is that place.
+  /// Commits a manifest where all machines see it; nil when the folder is that place.
   var publish: (@Sendable (String) throws -> Bool)? {
     guard let folder = stored?.folder else { return nil }
     return { name in try folder.commit(name) }

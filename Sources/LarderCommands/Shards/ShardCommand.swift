@@ -146,12 +146,12 @@ struct PlanTrustOptions: ParsableArguments {
   }
 }
 
-/// What people are told of a plan or of a shard.
+/// The output about a plan or a shard.
 struct ShardText {
   /// The text.
   let text: String
 
-  /// That of a plan.
+  /// The text about a plan.
   init(_ plan: ShardPlan, folder: String) {
     let sizes = plan.shards.map(\.urls)
     let least = sizes.min() ?? 0
@@ -167,7 +167,7 @@ struct ShardText {
       """
   }
 
-  /// That of a shard.
+  /// The text about a shard.
   init(_ outcome: ShardOutcome) {
     let end = outcome.committed ? "committed" : "had been committed by another run"
     text =

@@ -136,7 +136,7 @@ struct ShardPlanCommand: ParsableCommand {
   }
 }
 
-/// What decides on the shard, on the command line.
+/// The key of the partition, on the command line.
 enum PartitionArgument: String, ExpressibleByArgument, CaseIterable {
   case url
   case host

@@ -163,7 +163,7 @@ struct ShareArgument: Sendable, CustomStringConvertible {
 
   /// Reads the option's value.
   ///
-  /// - Throws: `ValidationError` that names what may be written.
+  /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> ShareArgument {
     guard argument.hasSuffix("%"), argument.first?.isNumber == true,
       let percent = Double(argument.dropLast()), (0...100).contains(percent)
@@ -184,7 +184,7 @@ enum ShardNumber {
     "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX",
   ]
 
-  /// Reads what was asked for.
+  /// Reads the arguments.
   ///
   /// - Parameters:
   ///   - argument: A number, or `auto`.
