@@ -57,7 +57,7 @@ struct Fault: Equatable {
 package enum FaultEffect: Hashable, Sendable {
   /// How much of a body gets through.
   package enum Cut: Hashable, Sendable {
-    /// So many bytes of it.
+    /// A number of its bytes.
     case bytes(Int)
     /// A share of it, from 0 to 1.
     case fraction(Double)
@@ -69,7 +69,7 @@ package enum FaultEffect: Hashable, Sendable {
   case status(Int, retryAfter: String? = nil)
   /// The whole length is promised, so much is sent, the connection closes.
   case truncate(after: Cut)
-  /// The connection is reset after so many bytes of the body, or, if nil, before the answer.
+  /// The connection is reset after this number of bytes of the body, or, if nil, before the answer.
   case reset(after: Int?)
   /// The body arrives at this rate.
   case drip(bytesPerSecond: Int)
@@ -82,9 +82,9 @@ package enum FaultEffect: Hashable, Sendable {
   case redirect(to: String, status: Int = 302)
   /// No answer until the store stops or the client gives up.
   case hang
-  /// Other bytes in place of the body, with a validator of their own.
+  /// Other bytes instead of the body, with their own validator.
   case body([UInt8])
-  /// A header line in place of those of that name.
+  /// A header line instead of those of that name.
   case header(String, String)
   /// Neither `ETag` nor `Last-Modified`, and so no 304.
   case dropValidators
@@ -97,7 +97,7 @@ package enum FaultEffect: Hashable, Sendable {
 }
 
 extension Resource {
-  /// Changes what is served, before conditions and ranges are judged.
+  /// Changes the served resource, before conditions and ranges are judged.
   mutating func apply(_ fault: Fault) {
     if let bytes = fault.body { replaceBody(bytes) }
     if let type = fault.type { self.type = type }

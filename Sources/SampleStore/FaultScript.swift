@@ -1,4 +1,4 @@
-/// Rules for what goes wrong; every rule that fires for a request has its effect.
+/// Rules for faults; every rule that matches a request has its effect.
 package struct FaultScript: Hashable, Sendable, ExpressibleByArrayLiteral {
   /// The rules in order; where two say different things, the later one wins.
   package var rules: [FaultRule]
@@ -21,14 +21,14 @@ extension FaultScript {
   /// Reads the text form: one rule a line, words of `key=value` or `key`, `#` for comments.
   ///
   /// Which requests: `path=GLOB` `query=GLOB` `method=POST` `hits=2|1..3|4..` `every=K`
-  /// `share=0.2` `seed=7` `per=path`. What happens: `delay=250ms` `status=503` `retry-after=1`
+  /// `share=0.2` `seed=7` `per=path`. The effects: `delay=250ms` `status=503` `retry-after=1`
   /// `truncate=100|50%` `reset` `reset=100` `drip=2K` `wrong-length=-5` `wrong-type=text/html`
   /// `redirect=URL` `hang` `body="…"` `header="Name: value"` `drop-validators` `chunked` `close`
   /// `gzip`. A value with white space stands in double quotes, where `\"`, `\\`, `\n`, `\r` and
   /// `\t` are escapes.
   ///
   /// - Parameter text: The whole script.
-  /// - Throws: ``StoreError`` with code `faults`, which names line and column and what was expected.
+  /// - Throws: ``StoreError`` with code `faults`, which names line, column and the expected token.
   package init(text: String) throws(StoreError) {
     var rules: [FaultRule] = []
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -113,12 +113,13 @@ package struct FaultRule: Hashable, Sendable {
     case range(ClosedRange<Int>)
     /// Every k-th: the k-th, the 2k-th and so on.
     case every(Int)
-    /// About this share of them. Which ones follows from the seed, the path and how often that path
-    /// was asked for, so that it is the same in every run, whatever the order of requests.
+    /// About this share of them. The selection depends on the seed, the path and the number of
+    /// earlier requests for it, so that it is the same in every run and for every order of
+    /// requests.
     case share(Double, seed: UInt64 = 0)
   }
 
-  /// What hits are counted by.
+  /// The unit in which hits are counted.
   package enum Scope: Hashable, Sendable {
     /// One count for the rule.
     case rule
@@ -134,9 +135,9 @@ package struct FaultRule: Hashable, Sendable {
   package var method: String?
   /// Which of the requests that fit.
   package var hits: Hits
-  /// What they are counted by.
+  /// The unit in which they are counted.
   package var scope: Scope
-  /// What happens to them.
+  /// The effects.
   package var effects: [FaultEffect]
 
   /// Makes a rule for the paths that fit a glob; see the properties.
@@ -198,7 +199,7 @@ struct FaultLedger {
     pathCounts = script.rules.map { _ in [:] }
   }
 
-  /// Counts one request and says what goes wrong with it, if anything.
+  /// Counts one request and returns its faults, if any.
   mutating func fault(method: String, path: String, query: String?) -> Fault? {
     var effects: [FaultEffect] = []
     for (index, rule) in script.rules.enumerated()

@@ -104,7 +104,7 @@ struct FaultWord {
     Self.unreadable(cause, advice, keyPosition)
   }
 
-  /// The value is not what the key wants.
+  /// The error for a value that does not fit its key.
   func wrong(_ expected: String) -> StoreError {
     guard let value else {
       return error("'\(key)' has no value", "write \(key)= and \(expected)")

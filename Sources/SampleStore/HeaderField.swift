@@ -28,7 +28,7 @@ extension [HeaderField] {
     first { $0.isNamed(name) }?.value
   }
 
-  /// Puts one line in place of all lines of that name.
+  /// Replaces all lines of that name by one.
   mutating func set(_ name: String, _ value: String) {
     removeAll { $0.isNamed(name) }
     append(HeaderField(name, value))

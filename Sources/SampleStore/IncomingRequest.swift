@@ -28,7 +28,7 @@ struct IncomingRequest {
     head.headers.map { HeaderField($0.name, $0.value) }
   }
 
-  /// Whether a header might change what a plain GET gets; all that do begin with I or R.
+  /// Whether a header might change the answer to a plain GET; all that do begin with I or R.
   var isConditional: Bool {
     head.headers.contains { field in
       switch field.name.utf8.first {
@@ -38,7 +38,7 @@ struct IncomingRequest {
     }
   }
 
-  /// What the head of the answer says of the connection, and the empty line. (RFC 9112, section 9.3)
+  /// The `Connection` line of the answer's head, and the empty line. (RFC 9112, section 9.3)
   var connectionLine: ByteBuffer {
     if !head.isKeepAlive { return Self.closing }
     return head.version == .http1_0 ? Self.staying : Self.silent

@@ -9,7 +9,7 @@ import Synchronization
 
 /// Hummingbird's server on threads of its own, with a start and a stop that block.
 final class Listener: Sendable {
-  /// What became of binding the port.
+  /// The result of binding the port.
   private final class Outcome: Sendable {
     let channel = Mutex<(any Channel)?>(nil)
     let error = Mutex<(any Error)?>(nil)
@@ -93,7 +93,7 @@ final class Listener: Sendable {
     outcome.isKnown.signal()
   }
 
-  /// Closes the port, then what `closeConnections` closes, and waits for all of it.
+  /// Closes the port, then the connections by `closeConnections`, and waits for all of them.
   func stop(closeConnections: () -> Void) {
     let isFirst = isStopped.withLock { stopped in
       defer { stopped = true }

@@ -77,7 +77,7 @@ final class OrderDesk: Sendable {
   }
 }
 
-/// One order that arrived whole, whatever became of its answer.
+/// One order that arrived whole, even if its answer failed.
 package struct OrderRecord: Hashable, Sendable {
   /// The path that it was posted to.
   package let path: String
@@ -105,7 +105,7 @@ package struct OrderRecord: Hashable, Sendable {
 
 /// JSON strings, for the few small documents that the store writes itself.
 enum JSONText {
-  /// The text in quotes, with what RFC 8259, section 7, wants escaped.
+  /// The text in quotes, with the escapes of RFC 8259, section 7.
   static func quoted(_ text: String) -> String {
     var out = "\""
     for scalar in text.unicodeScalars {

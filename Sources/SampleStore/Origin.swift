@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What decides on every answer: content, faults, journals and the connections that are open.
+/// Decides on every answer: content, faults, journals and the open connections.
 ///
 /// It is asked on all threads of the store at once; each part guards itself.
 final class Origin: Sendable {
@@ -11,7 +11,7 @@ final class Origin: Sendable {
   let journal = RequestJournal()
   let desk: OrderDesk
   let connections = OpenConnections()
-  /// What bodies have to pass, if its width is limited.
+  /// The link that bodies pass, if its bandwidth is limited.
   let link: Link?
 
   private let ledger: Mutex<FaultLedger>
@@ -34,7 +34,7 @@ final class Origin: Sendable {
     hasFaults = Atomic(!faults.rules.isEmpty)
   }
 
-  /// The script in force; setting it starts its counts anew.
+  /// The present script; setting it restarts its counts.
   var faults: FaultScript {
     get { ledger.withLock { $0.script } }
     set {

@@ -8,7 +8,7 @@ package struct Picture: Sendable {
   }
 
   private let format: Format
-  /// What stands before the comments: a JPEG's SOI, a PNG's signature and IHDR.
+  /// The bytes before the comments: a JPEG's SOI, a PNG's signature and IHDR.
   private let start: [UInt8]
   private let end: [UInt8]
   private let digest: String
@@ -57,7 +57,7 @@ package struct Picture: Sendable {
   ///
   /// - Parameters:
   ///   - base: A whole JPEG or PNG file.
-  ///   - label: What makes this one unlike the others.
+  ///   - label: The text that distinguishes this one from the others.
   ///   - byteCount: The length that the file shall have, when base and label leave room.
   /// - Returns: A whole file of the same format.
   /// - Throws: ``StoreError`` with code `picture` when the base is neither JPEG nor PNG.
@@ -83,7 +83,7 @@ package struct Picture: Sendable {
     while rest > 0 {
       var size = min(rest, longest + overhead)
       let left = rest - size
-      // What is left must be enough for one more segment, with a keyword if it is PNG.
+      // The remaining length must be enough for one more segment, with a keyword if it is PNG.
       if left > 0, left < overhead + 8 { size -= overhead + 8 }
       text += [UInt8](repeating: 0x20, count: size - overhead - text.count)
       append(text, to: &bytes)

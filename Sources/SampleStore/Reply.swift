@@ -27,7 +27,7 @@ struct Reply {
     return Reply(200, fields + resource.headers, body: resource.body)
   }
 
-  /// 304: what a stored answer is brought up to date with. (RFC 9110, section 15.4.5)
+  /// 304: the fields that update a stored answer. (RFC 9110, section 15.4.5)
   static func notModified(_ resource: Resource) -> Reply {
     let kept = ["content-location", "expires", "vary"]
     let extra = resource.headers.filter { field in kept.contains { field.isNamed($0) } }
@@ -120,7 +120,7 @@ extension Reply {
   }
 }
 
-/// What the conditions of a GET or HEAD say of the resource as it is. (RFC 9110, section 13)
+/// The outcome of a GET's or HEAD's conditions for the present resource. (RFC 9110, section 13)
 enum Precondition: Equatable {
   case passed, failed, notModified
 
@@ -181,7 +181,7 @@ enum Precondition: Equatable {
   }
 }
 
-/// What a `Range` header asks of a body of known size. (RFC 9110, section 14.2)
+/// The part that a `Range` header selects of a body of known size. (RFC 9110, section 14.2)
 enum ByteRange: Equatable {
   /// No range that this store serves: other units, several ranges, or no grammar at all.
   case whole
@@ -198,7 +198,7 @@ enum ByteRange: Equatable {
     let ends = pair[1].filter { $0 != " " }.split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
     else { return nil }
-    // A number past what an Int holds is only ever past the end.
+    // A number too large for an Int is always beyond the end.
     let numbers = ends.map { $0.isEmpty ? nil : Int($0) ?? Int.max }
     switch (numbers[0], numbers[1]) {
     case (nil, nil):

@@ -38,7 +38,7 @@ final class RequestJournal: Sendable {
     }
   }
 
-  /// Blocks until so many records are there; false when time runs out first.
+  /// Blocks until there are `count` records; false when time runs out first.
   func wait(for count: Int, seconds: Double) -> Bool {
     let signal = DispatchSemaphore(value: 0)
     let isThere = state.withLock { state in
@@ -50,7 +50,7 @@ final class RequestJournal: Sendable {
   }
 }
 
-/// One request that the store has had, and what it made of it.
+/// One request to the store, with its answer.
 package struct RequestRecord: Sendable {
   /// `GET`, `HEAD`, `POST` and so on.
   package let method: String

@@ -1,7 +1,7 @@
 import Crypto
 import NIOCore
 
-/// What the store answers at one path: the bytes, their type and what a cache may know of them.
+/// The resource at one path: the bytes, their type and the caching fields.
 package struct Resource: Sendable {
   /// The media type, as `Content-Type` says it.
   package var type: String
@@ -9,7 +9,7 @@ package struct Resource: Sendable {
   package var etag: String?
   /// Seconds since 1970, or nil to send no `Last-Modified`.
   package var lastModified: Int?
-  /// `Cache-Control`, or nil for what the content's rules say of the path.
+  /// `Cache-Control`, or nil for the value by the content's rules for the path.
   package var cacheControl: String?
   /// Further header lines.
   package var headers: [HeaderField]
@@ -96,7 +96,7 @@ enum MediaType {
     return known[end.lowercased()] ?? bytes
   }
 
-  /// What follows the last dot of the last segment, if it has one.
+  /// The text after the last dot of the last segment, if it has one.
   static func fileExtension(of path: String) -> String? {
     let name = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
     guard let name, let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }

@@ -10,7 +10,7 @@ import HummingbirdTLS
 ///     defer { store.stop() }
 ///     print(store.baseURL)
 package final class SampleStore: Sendable {
-  /// What is served; it may change at any time.
+  /// The content; it may change at any time.
   package let content: StoreContent
   /// The port that it listens on.
   package let port: Int
@@ -37,14 +37,14 @@ package final class SampleStore: Sendable {
   /// Blocks for about a millisecond, and waits for no thread but its own.
   ///
   /// - Parameters:
-  ///   - content: What to serve.
-  ///   - faults: What goes wrong from the start.
+  ///   - content: The content.
+  ///   - faults: The faults from the start.
   ///   - tls: A certificate, to speak HTTPS; nil for HTTP.
   ///   - host: The address to listen on; a loopback address unless the whole network may ask.
   ///   - port: The port, or 0 for any that is free.
   ///   - orders: Where orders are taken and kept.
   ///   - threads: Event loop threads, 1 or 2.
-  ///   - bytesPerSecond: What the line to the store carries, all bodies together; nil without limit.
+  ///   - bytesPerSecond: The bandwidth of the store's link, all bodies together; nil without limit.
   ///   - clock: Seconds since 1970, for `Date` and the arrival of orders.
   /// - Returns: The running store. It stops when it is told to, or when nobody holds it any more.
   /// - Throws: ``StoreError`` when it cannot listen, read its certificate or open its order file.
@@ -96,7 +96,7 @@ package final class SampleStore: Sendable {
     listener.stop { origin.connections.close() }
   }
 
-  /// What goes wrong; setting it starts the counts of its rules anew.
+  /// The faults; setting them restarts the counts of their rules.
   package var faults: FaultScript {
     get { origin.faults }
     set { origin.faults = newValue }
@@ -133,7 +133,7 @@ package final class SampleStore: Sendable {
     set { origin.journal.keeps = newValue }
   }
 
-  /// Blocks until so many requests were written down since the journal was last cleared.
+  /// Blocks until `count` requests were recorded since the journal was last cleared.
   ///
   /// - Parameters:
   ///   - count: How many in all.

@@ -6,8 +6,8 @@ import Synchronization
 
 /// One client connection: takes requests apart from the answers, one answer after the other.
 ///
-/// It stands right above TLS or the socket and writes bytes, not HTTP parts, because half of what
-/// the store is for is to break the framing. All of it runs on the loop of its channel.
+/// It is directly above TLS or the socket and writes bytes, not HTTP parts, because half of the
+/// store's purpose is to break the framing. All of it runs on the loop of its channel.
 final class StoreConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
@@ -82,7 +82,7 @@ final class StoreConnection: ChannelInboundHandler {
     begin(WirePlan(head: head, body: ByteBuffer(), ending: .close), context)
   }
 
-  /// Answers what is waiting until an answer takes its time.
+  /// Answers the waiting requests until an answer takes time.
   private func advance(_ context: ChannelHandlerContext) {
     while !isAnswering, let request = waiting.popFirst() {
       isAnswering = true
@@ -169,7 +169,7 @@ final class StoreConnection: ChannelInboundHandler {
     }
   }
 
-  /// Runs a step later on this loop, and then whatever waits behind it.
+  /// Runs a step later on this loop, and then the requests that wait behind it.
   private func after(
     _ seconds: Double,
     _ context: ChannelHandlerContext,
@@ -182,7 +182,7 @@ final class StoreConnection: ChannelInboundHandler {
     }
   }
 
-  /// Lets the kernel send RST in place of FIN.
+  /// Lets the kernel send RST instead of FIN.
   private func reset(_ context: ChannelHandlerContext) {
     let options = context.channel as? any SocketOptionProvider
     // On its own loop the option is set before the call returns.
@@ -190,7 +190,7 @@ final class StoreConnection: ChannelInboundHandler {
     shut(context)
   }
 
-  /// Closes the socket without TLS's farewell, for which a client may let the store wait.
+  /// Closes the socket without TLS's close alert, for which a client may let the store wait.
   private func shut(_ context: ChannelHandlerContext) {
     let pipeline = context.pipeline.syncOperations
     if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
@@ -207,7 +207,7 @@ final class Link: Sendable {
   static let piece = 16 << 10
 
   private let bytesPerSecond: Double
-  /// When what was reserved so far will have passed, in seconds of the monotonic clock.
+  /// The time at which all reserved bytes will have passed, in seconds of the monotonic clock.
   private let free = Mutex(0.0)
 
   init(bytesPerSecond: Double) {

@@ -2,14 +2,14 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// What a sample store serves: resources in memory, else files of a folder, else a generator.
+/// The content of a sample store: resources in memory, else files of a folder, else a generator.
 ///
 /// It may be changed while the store runs. All state is behind one lock; the generator and the
 /// disk are asked without it.
 package final class StoreContent: Sendable {
   /// Makes the resource of a path that nothing else knows, or nil for 404.
   ///
-  /// It is called on the store's own threads, and for each request anew.
+  /// It is called on the store's own threads, once for each request.
   package typealias Fallback = @Sendable (_ path: String) -> Resource?
 
   private struct State {
@@ -21,7 +21,7 @@ package final class StoreContent: Sendable {
   private let state: Mutex<State>
   private let folder: Folder?
 
-  /// Serves resources in memory, and what `fallback` makes.
+  /// Serves resources in memory, and those that `fallback` makes.
   package init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
     folder = nil
     state = Mutex(State(fallback: fallback))
@@ -34,7 +34,7 @@ package final class StoreContent: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The folder that is `/`. Links out of it are not followed.
-  ///   - fallback: What makes the resources that neither memory nor folder has.
+  ///   - fallback: Makes the resources that neither memory nor folder has.
   /// - Throws: ``StoreError`` with code `folder` when it is no folder.
   package init(folder: String, fallback: Fallback? = nil) throws(StoreError) {
     self.folder = try Folder(folder)
@@ -51,7 +51,7 @@ package final class StoreContent: Sendable {
     }
   }
 
-  /// What makes the resources that neither memory nor folder has.
+  /// Makes the resources that neither memory nor folder has.
   package var fallback: Fallback? {
     get { state.withLock { $0.fallback } }
     set { state.withLock { $0.fallback = newValue } }
@@ -73,7 +73,7 @@ package final class StoreContent: Sendable {
     folder?.forget()
   }
 
-  /// Finds what is at a decoded path; one without extension is also tried as `.json`.
+  /// Finds the resource at a decoded path; one without extension is also tried as `.json`.
   func find(_ path: String) -> Servable? {
     if let held = state.withLock({ $0.resources[path] }) { return held }
     let json = MediaType.fileExtension(of: path) == nil ? path + ".json" : nil
@@ -100,7 +100,7 @@ package final class StoreContent: Sendable {
 
 /// The files of one folder, kept in memory for as long as they stay the same on disk.
 final class Folder: Sendable {
-  /// What tells one state of a file from the next.
+  /// Distinguishes one state of a file from the next.
   private struct Stamp: Equatable {
     let device, inode: UInt
     let size, seconds, nanoseconds: Int

@@ -1,9 +1,9 @@
 import CGlibc
 import Glibc
 
-/// Why the sample store could not start, or could not read what it was given.
+/// The reason why the sample store could not start, or could not read its input.
 package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What kind of trouble it was; an open set.
+  /// The kind of error; an open set.
   package struct Code: Hashable, Sendable {
     /// The name that logs and tests see.
     package let name: String
@@ -35,13 +35,13 @@ package struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     package let column: Int
   }
 
-  /// What kind of trouble it was.
+  /// The kind of error.
   package let code: Code
-  /// What could not be done, and to which thing: "listen on 127.0.0.1:80".
+  /// The failed action and its object: "listen on 127.0.0.1:80".
   package let thing: String
   /// Why not.
   package let cause: String
-  /// What to try next.
+  /// The remedy.
   package let advice: String
   /// Where in the text, when a text was being read.
   package let position: Position?

@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Exactly what goes over the wire for one request, and when, and how it ends.
+/// The exact bytes on the wire for one request, their timing, and the end.
 struct WirePlan {
-  /// What becomes of the connection afterwards.
+  /// The state of the connection afterwards.
   enum Ending {
     case keepAlive, close, reset, hang
   }
@@ -32,12 +32,12 @@ struct WirePlan {
     }
   }
 
-  /// Lays an answer out, with what a fault does to its framing.
+  /// Lays an answer out, with a fault's changes to its framing.
   ///
   /// - Parameters:
   ///   - reply: The answer.
-  ///   - fault: What goes wrong, if anything.
-  ///   - request: The request, which decides on a body and on what becomes of the connection.
+  ///   - fault: The fault, if any.
+  ///   - request: The request, which decides on a body and on the end of the connection.
   ///   - date: The `Date` line.
   init(_ reply: Reply, fault: Fault?, to request: IncomingRequest, date: ByteBuffer) {
     let length = reply.body.readableBytes

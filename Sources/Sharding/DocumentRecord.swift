@@ -9,11 +9,11 @@ import Transport
 struct DocumentLine: Codable {
   /// Which exchange it is about, from 0.
   var exchange: Int
-  /// What was asked, of the first line of an exchange.
+  /// The key of the request, in the first line of an exchange.
   var asked: String?
   /// How many bytes of the body follow.
   var part: Int?
-  /// Whether what came so far is void.
+  /// Whether the earlier lines are void.
   var restarts: Bool?
   /// How it ended, of the last line.
   var answer: DocumentAnswer?
@@ -39,7 +39,7 @@ struct DocumentAnswer: Codable {
   var detail: String?
   var retryAfter: Int64?
   var isHostOfDataOnly: Bool?
-  /// What the origin says of a refusal.
+  /// The origin's explanation of a refusal.
   var refusal: String?
 
   /// A redirect.
@@ -112,7 +112,7 @@ struct DocumentAnswer: Codable {
   }
 }
 
-/// What a request for a document asks, as a text that two equal requests share.
+/// The key of a request for a document: two equal requests have the same text.
 func documentKey(_ request: Request) -> String {
   let body = request.body.map { " " + Hexadecimal.text(SHA256.hash(data: $0)) } ?? ""
   return "\(request.method == .post ? "POST" : "GET") \(request.url.text)\(body)"

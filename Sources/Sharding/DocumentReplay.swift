@@ -15,7 +15,7 @@ struct DocumentLog {
     var answer: DocumentAnswer?
   }
 
-  /// The exchanges by what was asked, in the order in which they began.
+  /// The exchanges by key, in the order in which they began.
   private(set) var exchanges: [String: [Exchange]] = [:]
   /// The file's length and digest.
   let sum: FileSum
@@ -72,7 +72,7 @@ final class ReplayTransport: Fetching {
 
   private static let piece = 256 * 1024
 
-  /// Answers from a log; what is no answer, such as how URLs are read, is another transport's.
+  /// Answers from a log; another transport does the rest, such as parsing URLs.
   init(
     _ transport: any Fetching,
     _ log: DocumentLog,

@@ -46,21 +46,21 @@ final class LineFile: Sendable {
 
   /// Appends a value as a line of JSON.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: Errors of the encoder.
   func append(line value: some Encodable) throws {
     append(try value.jsonLine(), [10])
   }
 
-  /// What was appended so far.
+  /// The length and digest so far.
   var sum: FileSum {
     state.withLock { state in
       FileSum(bytes: state.bytes, sha256: Hexadecimal.text(state.hash.finalize()))
     }
   }
 
-  /// Writes what is left and waits for the device.
+  /// Writes the rest and syncs the file.
   ///
-  /// - Returns: What the file holds.
+  /// - Returns: The length and digest of the file.
   /// - Throws: ``LarderError`` of the first write that failed.
   func close() throws(LarderError) -> FileSum {
     let failure = state.withLock { state in
@@ -94,14 +94,14 @@ struct FileSum: Codable, Equatable {
     self.sha256 = sha256
   }
 
-  /// That of bytes at hand.
+  /// The length and digest of bytes in memory.
   init(of contents: some ContiguousBytes & Collection) {
     bytes = Int64(contents.count)
     sha256 = contents.withUnsafeBytes { Hexadecimal.text(SHA256.hash(data: $0)) }
   }
 }
 
-/// Reads a file a line at a time, and hashes what it has given out or passed over.
+/// Reads a file a line at a time, and hashes the bytes that it has returned or skipped.
 final class LineReader {
   private let file: FileDescriptor
   private var buffer: [UInt8] = []
@@ -123,7 +123,7 @@ final class LineReader {
 
   deinit { try? file.close() }
 
-  /// The length and digest of what stands before ``offset``.
+  /// The length and digest of the bytes before ``offset``.
   var sum: FileSum {
     FileSum(bytes: offset, sha256: Hexadecimal.text(hash.finalize()))
   }

@@ -29,7 +29,7 @@ private struct TrailerLine: Codable {
   var trailer: ManifestTrailer
 }
 
-/// What a shard run did, committed once: a line a picture, and a trailer.
+/// The results of a shard run, committed once: a line a picture, and a trailer.
 enum ShardManifest {
   /// A line of a manifest, and where it begins.
   typealias Line = (offset: Int64, picture: SettledPicture)
@@ -39,14 +39,14 @@ enum ShardManifest {
 
   /// Reads a manifest a line at a time, beside the list that it answers.
   ///
-  /// Lines are handed on before the last was read: what is made of them counts only when nothing is thrown.
+  /// Lines are handed on before the last was read: the caller's results count only when nothing is thrown.
   ///
   /// - Parameters:
   ///   - shard: The shard.
   ///   - planned: The plan.
   ///   - take: Given each line.
   /// - Returns: The trailer; nil when there is no manifest.
-  /// - Throws: ``LarderError`` when it is torn, of another plan or of other pictures; what `take` throws.
+  /// - Throws: ``LarderError`` when it is torn, of another plan or of other pictures; errors of `take`.
   static func read(
     _ shard: Int,
     of planned: PlannedRun,
@@ -125,7 +125,7 @@ enum ShardManifest {
   /// A crash leaves no manifest or the whole one. Of several that commit the same shard one does.
   ///
   /// - Parameters:
-  ///   - pictures: What became of each, in the plan's order.
+  ///   - pictures: The result for each, in the plan's order.
   ///   - trailer: The last line; its `rows` are filled in.
   ///   - folder: The plan's folder.
   ///   - token: A name that no other process has.
@@ -167,8 +167,8 @@ enum ShardManifest {
   }
 }
 
-/// A picture as a line of a plan's list or of a manifest: what an index knows of it, and in a manifest how its request
-/// ended.
+/// A picture as a line of a plan's list or of a manifest: its entry in an index, and in a manifest the end of its
+/// request.
 struct PictureRow: Codable, Equatable {
   /// How a request ended.
   enum End: String, Codable {
@@ -176,7 +176,7 @@ struct PictureRow: Codable, Equatable {
   }
 
   var url: String
-  /// What tells it from others, where that is not its URL.
+  /// Its identity, where that is not its URL.
   var identity: String?
   var sha256: String?
   var bytes: Int64?
@@ -243,7 +243,7 @@ struct PictureRow: Codable, Equatable {
     return entry
   }
 
-  /// What became of the picture; nil in a line of a plan.
+  /// The result for the picture; nil in a line of a plan.
   var settled: SettledPicture? {
     guard let end else { return nil }
     let entry = entry

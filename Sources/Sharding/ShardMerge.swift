@@ -6,9 +6,9 @@ import SystemPackage
 
 /// Commits a planned run whose shards have all ended: a sync whose origin is the plan.
 ///
-/// Sections and details are the answers in the plan's log, pictures what the manifests say; guards, diff, rows and report
-/// are the sync's own. So is what a crash leaves: the run before is shown until the last transaction, and the merge can
-/// be run again.
+/// Sections and details are the answers in the plan's log, pictures the results in the manifests; guards, diff, rows and
+/// report are the sync's own. The same holds after a crash: the run before is shown until the last transaction, and the
+/// merge can be run again.
 package struct ShardMerge {
   private let planned: PlannedRun
   private let cache: String
@@ -21,7 +21,7 @@ package struct ShardMerge {
   /// - Parameters:
   ///   - planned: The plan.
   ///   - cache: The cache that the shards filled.
-  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - isRead: Whether every file's bytes are read and compared, and not only its length and date.
   ///   - now: The wall clock.
   package init(
@@ -41,9 +41,9 @@ package struct ShardMerge {
   /// Checks all manifests and their files, then commits.
   ///
   /// - Parameters:
-  ///   - holder: What to write into the cache's lock.
+  ///   - holder: The text for the cache's lock.
   ///   - start: Told of the sync before it starts.
-  ///   - sync: A sync of the plan's catalog into the cache, made of what takes the place of its origins.
+  ///   - sync: Makes a sync of the plan's catalog into the cache, from the replacements of its origins.
   /// - Returns: The report.
   /// - Throws: ``LarderError`` when manifests or files are missing or wrong; ``CatalogError``.
   package func run(
@@ -96,7 +96,7 @@ package struct ShardMerge {
   }
 }
 
-/// What the manifests of a run say of its pictures, found by identity.
+/// The results of the manifests for the pictures of a run, found by identity.
 ///
 /// The lines stay in their files, and where they are is beside memory too, in a ``ScratchTable``.
 final class SettledManifests: SettledPictures {
@@ -129,7 +129,7 @@ final class SettledManifests: SettledPictures {
   /// - Parameters:
   ///   - planned: The plan.
   ///   - cache: The cache that the shards filled.
-  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - isRead: Whether every file's bytes are read and compared.
   /// - Throws: ``LarderError``, also when a file cannot be read.
   init(
@@ -222,8 +222,8 @@ final class SettledManifests: SettledPictures {
     guard var picture = try decoder.decode(PictureRow.self, from: line).settled else {
       throw Errno.ioError
     }
-    // Where a second run of the shard came between, the row is that of the file that is there. What went since it was
-    // looked at, the commit of the row notices.
+    // Where a second run of the shard came between, the row is that of the file that is there. The commit of the row
+    // notices a picture that was removed since it was checked.
     picture.entry = try layout.confirmed(picture.entry, read: false) ?? picture.entry
     return picture
   }

@@ -17,7 +17,7 @@ package struct ShardPlan: Codable, Equatable, Sendable {
     var list: FileSum
   }
 
-  /// What the sync is asked for.
+  /// The scope of the sync.
   struct Scope: Codable, Equatable {
     var base: String?
     var thumbnailsOnly = false
@@ -34,15 +34,15 @@ package struct ShardPlan: Codable, Equatable, Sendable {
   package var run: String
   /// The catalog's name.
   package var catalog: String
-  /// The catalog file, of which the plan has a copy.
+  /// The catalog file; the plan has a copy of it.
   var catalogFile: FileSum
   /// When it was planned, in seconds since 1970.
   var planned: Int64
-  /// What decides which shard a URL belongs to.
+  /// The key of the partition.
   package var shardBy: Partition
   /// Whether only pictures that the cache does not hold are part of it.
   package var onlyFailed: Bool
-  /// What the sync is asked for.
+  /// The scope of the sync.
   var scope: Scope
   /// The answers of the origin to requests for sections and details.
   var documents: FileSum
@@ -67,7 +67,7 @@ package struct ShardPlan: Codable, Equatable, Sendable {
 }
 
 extension ShardPlan.Scope {
-  /// What options ask for that are the same for every machine.
+  /// The options that are the same for every machine.
   init(_ options: SyncOptions) {
     base = options.base
     thumbnailsOnly = options.thumbnailsOnly
@@ -121,7 +121,7 @@ package struct PlannedRun: Sendable {
   package let plan: ShardPlan
   /// The catalog.
   package private(set) var catalog: CatalogFile
-  /// What the sync is asked for.
+  /// The options of the sync.
   package var options: SyncOptions { plan.scope.options }
   /// The folder.
   let folder: String
@@ -147,7 +147,7 @@ package struct PlannedRun: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.
-  ///   - name: What people call it, when it is the copy of another.
+  ///   - name: Its displayed name, when it is the copy of another.
   /// - Throws: ``LarderError`` when there is no plan, or one of another form; ``CatalogError``.
   package init(_ folder: String, called name: String? = nil) throws {
     self.folder = folder
@@ -179,7 +179,7 @@ package struct PlannedRun: Sendable {
     return planned
   }
 
-  /// The pictures of a shard, with what was known of them.
+  /// The pictures of a shard, with their earlier entries.
   ///
   /// - Throws: ``LarderError`` when the list is not the one that was planned.
   func pictures(of shard: Int) throws -> [PictureEntry] {
@@ -260,7 +260,7 @@ package struct PlannedRun: Sendable {
   }
 }
 
-/// What decides which shard a URL belongs to.
+/// The key of the partition: a URL or its host.
 package enum Partition: String, Sendable, Codable, CaseIterable {
   /// The URL: shards are of nearly one size.
   case url
@@ -287,7 +287,7 @@ package enum Partition: String, Sendable, Codable, CaseIterable {
 
 /// The part of a machine that a plan may use: environment variables by name, and its rights to run a command.
 ///
-/// Whoever can write the plan's folder writes the catalog file in it, and with it the hosts that get its headers.
+/// The writer of the plan's folder controls the catalog file in it, and with it the hosts that get its headers.
 package struct PlanTrust: Sendable {
   /// Why a plan is not used.
   package enum Fault: Equatable, Sendable {

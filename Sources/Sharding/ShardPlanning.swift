@@ -15,11 +15,11 @@ package struct ShardPlanning: Sendable {
   private let onlyFailed: Bool
   private let run: String
 
-  /// What is to be planned.
+  /// The input of a plan.
   ///
   /// - Parameters:
   ///   - shards: How many shards, at least 1.
-  ///   - partition: What decides which shard a URL belongs to.
+  ///   - partition: The key of the partition.
   ///   - onlyFailed: Whether pictures that the cache holds are left out.
   ///   - run: A name for the run that no other has.
   package init(shards: Int, by partition: Partition, onlyFailed: Bool, run: String) {
@@ -29,7 +29,7 @@ package struct ShardPlanning: Sendable {
     self.run = run
   }
 
-  /// What is known of the pictures before the run.
+  /// The pictures' entries before the run.
   private struct Known {
     let index: Index?
     let states: KnownPictures
@@ -45,7 +45,7 @@ package struct ShardPlanning: Sendable {
     }
 
     func isHeld(_ id: PictureID) -> Bool {
-      // What cannot be looked up is planned, and found to be right.
+      // A picture that cannot be looked up is planned, and then found current.
       (try? states.states(of: [id]))?[id]?.isHeld ?? false
     }
 
@@ -63,12 +63,12 @@ package struct ShardPlanning: Sendable {
   ///   - text: The catalog file's bytes.
   ///   - folder: Where the plan goes: a folder that is empty, or is made.
   ///   - cache: The cache that the shards will fill; it need not exist.
-  ///   - options: What the sync is asked for.
+  ///   - options: The options of the sync.
   ///   - disk: Where bytes go.
   ///   - now: The wall clock.
   ///   - start: Told of the sync before it starts.
-  ///   - sync: A sync that fetches what is planned, made of a cache's path and what takes the place of its origins.
-  /// - Returns: The plan, or nil when too little could be fetched; and what was fetched.
+  ///   - sync: Makes a sync that fetches for the plan, from a cache's path and the replacements of its origins.
+  /// - Returns: The plan, or nil when too little could be fetched; and the report.
   /// - Throws: ``LarderError``, ``CatalogError``.
   package func make(
     _ catalog: CatalogFile,
@@ -165,7 +165,7 @@ package struct ShardPlanning: Sendable {
 /// They wait beside memory, where they are sorted. Safe on any thread.
 final class ShardLists: Sendable {
   private let partition: Partition
-  /// What tells a catalog's pictures apart.
+  /// The rule for the identities of a catalog's pictures.
   private let identity: PictureIdentity
   private let count: Int
   private let disk: any Disk
@@ -177,8 +177,8 @@ final class ShardLists: Sendable {
   /// Lists without a picture.
   ///
   /// - Parameters:
-  ///   - partition: What decides on the shard.
-  ///   - identity: What tells pictures apart.
+  ///   - partition: The key of the partition.
+  ///   - identity: The rule for identities of pictures.
   ///   - count: How many lists.
   ///   - disk: Where lists go.
   /// - Throws: ``LarderError`` when there is no room for temporary files.
@@ -202,13 +202,13 @@ final class ShardLists: Sendable {
     )
   }
 
-  /// Writes a file a list: each picture once, by URL, whatever order they came in.
+  /// Writes a file a list: each picture once, by URL, for any order of arrival.
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.
-  ///   - known: Finds what an index knows of pictures.
-  /// - Returns: What is in the lists.
-  /// - Throws: ``LarderError``; what the encoder throws.
+  ///   - known: Finds the index's entries of pictures.
+  /// - Returns: The contents of the lists.
+  /// - Throws: ``LarderError``; errors of the encoder.
   func write(
     to folder: Folder,
     known: ([PictureID]) throws(LarderError) -> [PictureID: PictureEntry]
@@ -244,7 +244,7 @@ final class ShardLists: Sendable {
     let file: LineFile
     let identity: PictureIdentity
     var urls = 0
-    /// What is in order and not written yet.
+    /// The sorted URLs that are not written yet.
     var pending: [String] = []
 
     mutating func write(

@@ -3,7 +3,7 @@ import Cache
 import Pipeline
 import Transport
 
-/// What a shard run did.
+/// The result of a shard run.
 package struct ShardOutcome: Codable, Equatable, Sendable {
   /// The shard.
   package var shard: Int
@@ -13,7 +13,7 @@ package struct ShardOutcome: Codable, Equatable, Sendable {
   package var fetched: Int
   /// How many were held and are right.
   package var held: Int
-  /// How many could not be had.
+  /// The number that could not be fetched.
   package var failed: Int
   /// Whether this run's manifest is the one that counts; false when another's is.
   package var committed: Bool
@@ -52,7 +52,7 @@ package final class ShardRun: Sendable {
   ///   - transport: How to fetch.
   ///   - environment: Where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - disk: Where bytes go.
-  ///   - keeper: What keeps the pictures in place of the cache's folder, if anything does.
+  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - publish: Commits the manifest of a name where all machines see it, when the plan's folder is a copy; false when
   ///     another was there, which the copy then has.
   ///   - now: The wall clock.
@@ -95,26 +95,26 @@ package final class ShardRun: Sendable {
     )
   }
 
-  /// Ends the run early: nothing is committed, what is whole is kept for the next.
+  /// Ends the run early: nothing is committed, whole pictures are kept for the next.
   package func stop() { pictures.stop() }
 
   /// Runs to the end.
   ///
-  /// - Returns: What it did.
+  /// - Returns: The result.
   /// - Throws: ``LarderError`` when it is to be tried again, or never; ``CatalogError``.
   package func run() throws -> ShardOutcome {
     if let other = try committed() { return other }
     do {
       return try perform()
     } catch {
-      // Once another run has committed the shard it is done, whatever hindered this one: a merge, for example, takes
-      // away the room of a run that was given up.
+      // Once another run has committed the shard it is done, even if this one failed: a merge, for example, removes
+      // the working folder of a run that was given up.
       guard let other = try? committed() else { throw error }
       return other
     }
   }
 
-  /// What the run did that committed the shard; nil when none has.
+  /// The result of the run that committed the shard; nil when none has.
   private func committed() throws(LarderError) -> ShardOutcome? {
     try ShardManifest.trailer(of: shard, of: planned).map { ShardOutcome($0, committed: false) }
   }
@@ -145,7 +145,7 @@ package final class ShardRun: Sendable {
     return ShardOutcome(trailer, committed: isCommitted)
   }
 
-  /// Demands that few pictures failed for what may pass.
+  /// Requires that few pictures failed for temporary reasons.
   private func demandFew(_ pictures: [SettledPicture]) throws(LarderError) {
     let failed = pictures.filter { $0.end == .failed }
     let passing = failed.count { $0.failure.map { Self.mayPass($0.reason) } ?? false }
@@ -157,7 +157,7 @@ package final class ShardRun: Sendable {
     )
   }
 
-  /// Whether another run may have what failed for a reason of a report.
+  /// Whether a failure with this reason of a report may succeed in another run.
   static func mayPass(_ reason: String) -> Bool {
     let status = reason.hasPrefix("http-") ? Int(reason.dropFirst(5)) : nil
     let word = FailureReason(rawValue: reason)
@@ -165,7 +165,7 @@ package final class ShardRun: Sendable {
     return RetryPolicy.mayPass(failure) || word == .circuitOpen
   }
 
-  /// Whether so many failures that may pass keep a shard from being committed.
+  /// Whether this number of temporary failures keeps a shard from being committed.
   static func isTooMany(_ failures: Int, of count: Int, share: Double) -> Bool {
     failures > 0 && Double(failures) * 100 > share * Double(count)
   }
