@@ -75,7 +75,7 @@ enum StoreStyle {
     .quiet:is(button,.button){background:var(--card);border-color:var(--line);color:var(--ink)}
     .quiet:is(button,.button):hover{border-color:var(--accent);color:var(--accent);filter:none}
     .danger.quiet{color:var(--bad)}
-    .wide.wide{display:block}
+    .wide.wide{display:block;padding:.6875rem 1rem}
     .bare{min-height:2.75rem;width:2.75rem;padding:0;background:none;color:var(--faint)}
     .bare:hover{color:var(--bad);filter:none}
     .bare svg{width:1.25rem;height:1.25rem}
@@ -298,10 +298,10 @@ enum StoreOrderStyle {
     .sheet{align-self:start;padding:1.5rem;border-radius:20px;background:var(--card);border:1px solid var(--rule);
     box-shadow:var(--lift)}
     .sheet h2{font-size:1.25rem}
-    .sums{display:flex;gap:1rem;justify-content:space-between;align-items:baseline;margin:1rem 0 1.25rem;padding-bottom:1rem;
+    .sums{display:flex;flex-wrap:wrap;gap:0 1rem;justify-content:space-between;align-items:baseline;margin:1rem 0 1.25rem;padding-bottom:1rem;
     border-bottom:1px solid var(--rule);font-variant-numeric:tabular-nums}
     .sums span{overflow-wrap:anywhere;min-width:0}
-    .sums b{font-size:1.375rem;min-width:0;overflow-wrap:anywhere;text-align:right}
+    .sums b{font-size:1.375rem;white-space:nowrap;margin-left:auto}
     .field{margin-top:1rem}
     .field label{display:block;margin-bottom:.25rem;font-size:.875rem;font-weight:600}
     .field label .faint{font-weight:400}
