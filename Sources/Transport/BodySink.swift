@@ -58,8 +58,9 @@ extension BodySink {
 extension ResumePoint {
   /// Whether a 206 proves that its bytes follow those already held.
   ///
-  /// It must be one part that starts at the offset, and carry the same validator if it carries one of the kind. (RFC
-  /// 9110, section 15.3.7: a 206 to `If-Range` must repeat the `ETag`, so one without is of another version.)
+  /// The checks, in this order: status 206; a `Content-Range` of one part that starts at the offset; the same resource; a
+  /// matching `Content-Length`; no end before the end of the whole. With an entity-tag as validator, the 206 must repeat
+  /// that tag (RFC 9110, section 15.3.7). With a date, its `Last-Modified`, if it has one, must be that date.
   package func isContinued(by head: ResponseHead) -> Bool {
     guard head.status == 206, let value = head.headers["Content-Range"],
       let range = ContentRange(value), let bytes = range.bytes, bytes.lowerBound == offset,
