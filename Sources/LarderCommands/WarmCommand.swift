@@ -312,7 +312,7 @@ enum CatalogFolder {
   }
 }
 
-/// Who is told of a run that failed.
+/// The command that is told of a run that failed.
 struct FailureOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -89,7 +89,7 @@ enum StoreText {
   }
 }
 
-/// Who asks a store, and where it is, as the environment says it to the AWS tools.
+/// The credentials and the address of a store, as the environment gives them to the AWS tools.
 package struct StoreEnvironment: Sendable {
   /// The access key's public part.
   let user: String

@@ -180,7 +180,7 @@ final class CourierLock {
   }
 
   deinit {
-    // The file stays: removing it would let two couriers hold two files of one name.
+    // The file stays: removing it would let two senders hold two files of one name.
     // Closing is not enough: a child that some other thread has forked holds the lock until it becomes another program.
     flock(descriptor, LOCK_UN)
     close(descriptor)

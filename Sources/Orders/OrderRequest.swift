@@ -20,7 +20,7 @@ public struct OrderRequest: Sendable, Hashable {
     }
   }
 
-  /// Who orders, 1 to 200 characters.
+  /// The customer's name, 1 to 200 characters.
   public var by: String
   /// The items, in order; the same one may occur twice.
   public var items: [Item]

@@ -145,7 +145,7 @@ extension Index {
 
   /// Notes the newest URLs of pictures whose identity is not their URL, in one transaction.
   ///
-  /// Who asks for one later, by its identity alone, finds there where to ask.
+  /// A caller that asks for one later, by its identity alone, finds there where to ask.
   package func note(
     newest: [(id: PictureID, url: String, identity: String)]
   ) throws(LarderError) {
@@ -175,7 +175,7 @@ extension Index {
     }
   }
 
-  /// Calls `body` with the entries of the pictures that belong into a folder below `images/`, a row at a time.
+  /// Calls `body` with the entries of the pictures that belong in a folder below `images/`, a row at a time.
   func forEachPicture(
     inFolder folder: UInt8,
     _ body: (PictureEntry) throws -> Void

@@ -330,7 +330,7 @@ private struct LongKeys {
 
   /// Moves documents and their decoded sections.
   ///
-  /// Who reads a document stands in no row, but nearly all readers follow from the catalogs and their sections. A
+  /// A document's reader is in no row, but nearly all readers follow from the catalogs and their sections. A
   /// document whose reader is not found is requested again.
   mutating func moveDocuments(in db: Database) throws {
     var readers = [""]

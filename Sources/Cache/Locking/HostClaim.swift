@@ -294,7 +294,7 @@ final class HostClaim: Sendable {
 /// A text that is not whole to the byte, as one of an older or a newer larder, has no `token` and no `since`, and is
 /// not taken over from another machine.
 struct ClaimText: Equatable, Sendable {
-  /// Who claims, and on which host; one line.
+  /// The claiming process and its host; one line.
   let holder: String
   /// The boot of the holder's kernel; nil where none is told.
   private(set) var boot: String?

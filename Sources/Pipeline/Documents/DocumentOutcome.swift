@@ -7,7 +7,7 @@ import Transport
 struct DocumentRequest: Sendable {
   /// Where it comes from.
   let source: DocumentSource
-  /// Who reads it, as the index tells documents of one URL apart.
+  /// Its reader, by which the index distinguishes documents of one URL.
   let reader: String
   /// The digest of the mapping in force.
   let mapping: Int64

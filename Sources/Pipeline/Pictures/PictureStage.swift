@@ -192,7 +192,7 @@ final class PictureStage: Sendable {
     }
     context.noteResting(resting)
     for _ in resting { finish(nil, .failed) }
-    // Who settles pictures knows their URLs.
+    // A source of settled pictures knows their URLs.
     if case .settled(let pictures) = source { return hand(due, to: pictures) }
     // After any error, each counted picture ends.
     var unnamed = Set(due)

@@ -25,7 +25,7 @@ extension Index {
 
 /// Finds the URLs of pictures in the items of a listing, without reading the whole listing for each.
 ///
-/// Who asks for pictures in the order in which the items show them has every item read about once.
+/// A caller that asks for pictures in the order in which the items show them has every item read about once.
 struct ListedURLs {
   private let listing: ListingID
   private let index: Index
@@ -168,7 +168,7 @@ extension CatalogFile {
     return sources[position].key
   }
 
-  /// Who reads the details.
+  /// The reader of the details.
   var detailReader: String { "\(name)\tdetails" }
 
   /// The keys of the sections that the file names itself: no response may give them to another.

@@ -300,7 +300,7 @@ package struct UploadPolicy: Sendable {
   ) -> RetryPolicy.Decision {
     if let status = failure.status {
       guard status == 429 || status == 503, let seconds = failure.retryAfter,
-        // Who asks for an hour means a later run.
+        // A server that asks for an hour means a later run.
         Duration.seconds(min(seconds, 86_400)) <= retry.longestRetryAfter
       else { return .giveUp }
     } else if failure.mayHaveBeenSent {

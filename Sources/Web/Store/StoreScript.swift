@@ -200,7 +200,7 @@ enum StoreScript {
     // A screen reader announces the focused element; it does not announce a status that was on the page from
     // the start.
     ($('#faults')||$('#told'))?.focus();
-    // Orders that are under way show how they go on.
+    // Orders that are under way show their progress.
     const isLive=()=>$('[data-live]')?.dataset.live==='true';
     if(isLive()){
       const look=async()=>{
