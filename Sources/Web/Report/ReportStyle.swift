@@ -159,7 +159,7 @@ enum ReportStyle {
     #run-list tr{display:grid;grid-template-columns:1fr 1fr;gap:.125rem 1rem;padding:.625rem 0;
     border-bottom:1px solid var(--rule)}#run-list tr:last-child{border:0}
     #run-list :is(td,th){padding:0;border:0;text-align:left}#run-list tbody th{grid-column:1/-1}
-    #run-list [data-name]::before{content:attr(data-name) " ";color:var(--faint);font-size:.8125rem}}
+    #run-list [data-name]::before{content:attr(data-name);margin-right:.25rem;color:var(--faint);font-size:.8125rem}}
     .names{columns:17rem;column-gap:2rem}.names li{break-inside:avoid}
     .row{color:var(--faint)}
     @media(min-width:48rem){.fact{display:flex;gap:1.25rem;align-items:baseline}

@@ -103,7 +103,7 @@ struct StoreDesk {
       !$0.item.isSoldOut && $0.item.price?.currency == currency
     }
     // Of equal savings the first.
-    let best = items.reversed().max { $0.item.saving < $1.item.saving }
+    let best = items.max { $0.item.saving < $1.item.saving }
     guard let best, best.item.percentOff != nil else { return nil }
     return try reader.shown([best]).first
   }
