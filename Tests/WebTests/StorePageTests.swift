@@ -218,7 +218,9 @@ import Testing
   }
 
   @Test func `no page scrolls smoothly: links would miss where pictures come later`() {
-    for style in [StoreStyle.css, ReportStyle.css] { #expect(!style.contains("scroll-behavior:smooth")) }
+    for style in [StoreStyle.css, ReportStyle.css] {
+      #expect(!style.contains("scroll-behavior:smooth"))
+    }
   }
 
   @Test func `the largest saving is the largest amount`() async throws {
