@@ -61,6 +61,11 @@ struct JSONSchema {
           return []
         }
         return ["\(place): \(number) is less than \(least)"]
+      case ("maximum", let most as NSNumber):
+        guard let number = value as? NSNumber, number.doubleValue > most.doubleValue else {
+          return []
+        }
+        return ["\(place): \(number) is more than \(most)"]
       case ("pattern", let pattern as String):
         guard let text = value as? String else { return [] }
         let found = text.range(of: pattern, options: .regularExpression) != nil
