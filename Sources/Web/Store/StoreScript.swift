@@ -199,7 +199,8 @@ enum StoreScript {
     }
     // A screen reader announces the focused element; it does not announce a status that was on the page from
     // the start.
-    ($('#faults')||$('#told'))?.focus();
+    // After the fragment of the address, which takes the focus.
+    addEventListener('load',()=>($('#faults')||$('#told'))?.focus());
     // Orders that are under way show their progress.
     const isLive=()=>$('[data-live]')?.dataset.live==='true';
     if(isLive()){
