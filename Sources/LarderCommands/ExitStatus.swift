@@ -137,8 +137,8 @@ enum ExitStatus: Int32, Sendable {
     let held = report.sections.allSatisfy {
       $0.source == .failed || $0.source == .stale && $0.unread.isEmpty
     }
-    guard held, report.details.fetched + report.details.unchanged + report.details.missing == 0
-    else { return false }
+    // Those that the shop has not are remembered, and are none that could be had.
+    guard held, report.details.fetched + report.details.unchanged == 0 else { return false }
     return sectionReasons(report).contains(where: unreachable.contains)
   }
 
