@@ -68,8 +68,10 @@ package final class PictureWorkers: PictureWorking {
       case .refused(let error):
         idle.withLock { $0.append(worker) }
         throw error
-      case .lost(.closed, let signal) where [SIGKILL, SIGTERM].contains(signal) && !wasKilled:
-        wasKilled = true
+      case .lost(.closed, let signal)
+      where [SIGKILL, SIGTERM].contains(signal) && (kept != nil || !wasKilled):
+        // A process that was kept may have been killed before it had the picture, and not be gone until then.
+        if kept == nil { wasKilled = true }
       case .lost(let loss, let signal):
         throw error(input.name, order, loss, signal)
       }
