@@ -120,9 +120,23 @@ private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
     isDeep: file.probe.depth > 8
   )
   if let picture, !isWhole { check(picture, crop, of: file) }
-  // As a large picture is scaled.
-  if format == .png, !isWhole { _ = try? crop.decodedPNG(file, form: .expanded, most: 0) }
+  if !isWhole { scaleInStrips(file) }
   if format == .png, !isWhole, crop.lossless { checkWaiting(picture, crop, of: file) }
+}
+
+/// Scales a picture as a large one is: of its rows, no more are held than the filter needs.
+private func scaleInStrips(_ file: PictureFile) {
+  let stored = file.probe.stored
+  let whole = RowRequest(PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height))
+  _ = try? file.withRows(whole, limits) { (rows) throws(ImagingError) in
+    try ScaledRows(
+      rows.source.converted { Conversion.expanded($0) },
+      to: PixelSize(width: 9, height: 40),
+      strip: 1,
+      limits,
+      name: "x"
+    ).collected(limits, name: "x")
+  }
 }
 
 /// Holds a PNG that goes to its file as it is packed, as a large one does, against the one made in memory.
@@ -146,18 +160,6 @@ private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
     isDeep: file.probe.depth > 8
   )
   if let picture, !isWhole { check(picture, stamp.crop, of: file) }
-  guard case .png(let chunks) = file.probe.structure,
-    let moment = try? StampTime(
-      .now,
-      exif: nil,
-      modified: nil,
-      zone: nil,
-      local: stamp.localZone,
-      now: 0,
-      name: "x"
-    )
-  else { return }
-  _ = try? stamp.stampPNG(file, chunks, moment, most: 0)
 }
 
 /// Writes a picture of every kind to a folder, and ends.
@@ -206,7 +208,11 @@ private func writeSeeds(_ folder: FilePath) -> Never {
           samples: Array(samples[..<(24 * 20 * layout.channels * depth / 8)])
         )
         guard
-          let bytes = try? PNGCodec.encode(bitmap, interlaced: interlaced, name: "seed").bytes()
+          let bytes = try? PNGCodec.encode(
+            BitmapRows(bitmap),
+            interlaced: interlaced,
+            name: "seed"
+          ).bytes()
         else { continue }
         for choice: UInt8 in [0, 0x21] {
           write(bytes + [choice], "\(index)-\(depth)-\(interlaced)-\(choice).png")
@@ -223,7 +229,13 @@ private func writeSeeds(_ folder: FilePath) -> Never {
 private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> Void) {
   let bitmap = Bitmap(width: 24, height: 20, layout: .rgba, samples: Array(samples[..<1920]))
   for lossless in [false, true] {
-    guard let still = try? WebPCodec.encode(bitmap, quality: 60, lossless: lossless, name: "seed")
+    guard
+      let still = try? WebPCodec.encode(
+        BitmapRows(bitmap),
+        quality: 60,
+        lossless: lossless,
+        name: "seed"
+      )
     else { continue }
     var tags = PictureTags()
     tags.exif = Array(exif.dropFirst(10))
@@ -303,13 +315,24 @@ private func writeLargeSeeds(_ write: ([UInt8], String) -> Void) {
       depth: depth,
       samples: [UInt8](repeating: 90, count: pixels)
     )
-    let made = try? PNGCodec.encode(bitmap, interlaced: interlaced, level: 4, name: "seed")
+    let made = try? PNGCodec.encode(
+      BitmapRows(bitmap),
+      interlaced: interlaced,
+      level: 4,
+      name: "seed"
+    )
     guard let bytes = try? made?.bytes() else { continue }
     for choice: UInt8 in [0, 1, 3] { write(bytes + [choice], "large-\(index)-\(choice).png") }
   }
   let bitmap = Bitmap(width: side, height: side, layout: .rgba, samples: blank)
   for lossless in [false, true] {
-    guard let bytes = try? WebPCodec.encode(bitmap, quality: 20, lossless: lossless, name: "seed")
+    guard
+      let bytes = try? WebPCodec.encode(
+        BitmapRows(bitmap),
+        quality: 20,
+        lossless: lossless,
+        name: "seed"
+      )
     else { continue }
     for choice: UInt8 in [0, 1, 5] { write(bytes + [choice], "large-\(lossless)-\(choice).webp") }
   }

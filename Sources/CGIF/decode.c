@@ -96,6 +96,7 @@ int cgif_rows_passes(cgif_rows *rows, int passes, int height, int spacing, uint8
 }
 
 void cgif_rows_close(cgif_rows *rows) {
+  if (rows == NULL) return;
   int error;
   DGifCloseFile(rows->gif, &error);
   free(rows);

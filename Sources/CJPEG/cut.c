@@ -1,6 +1,6 @@
 #include "like.h"
-#include "look.h"
 #include "output.h"
+#include "packed.h"
 #include "window.h"
 
 // A component alone in its picture has blocks of 8 × 8 whatever its sampling factors say. (A.2.2)
@@ -20,8 +20,7 @@ static void check(j_decompress_ptr source, cjpeg_region region) {
 }
 
 bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-               const cjpeg_chooser *chooser, bool progressive, uint8_t **out, size_t *out_count,
-               cjpeg_outcome *outcome) {
+               bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
   memory_output output = {.room = *out, .bytes = *out, .size = *out_count};
@@ -42,15 +41,10 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   jpeg_create_compress(&target);
   session_limit(&source, &guard, limits);
   session_open(&source, bytes, count);
-  if (!chooser) check(&source, region);
-  if (chooser) {
-    look_hold(&source, &held, limits.memory);
-    region = look_choose(&source, &held, chooser);
-    check(&source, region);
-    packed_lend(&source, &held, region, &target, arrays);
-  } else if (source.progressive_mode) {
+  check(&source, region);
+  if (source.progressive_mode) {
     // A picture that sharpens in steps needs all of its coefficients to read the next step.
-    packed_open((j_common_ptr)&source, &held, false, limits.memory);
+    packed_open((j_common_ptr)&source, &held, limits.memory);
     jpeg_read_coefficients(&source);
     packed_lend(&source, &held, region, &target, arrays);
   } else {

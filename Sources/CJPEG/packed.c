@@ -6,7 +6,6 @@
 // Coefficients are kept or left out four at a time.
 typedef uint64_t four;
 enum { fours = DCTSIZE2 / 4, most_of_block = 2 + sizeof(JBLOCK) };
-static const size_t large_page = (size_t)2 << 20;
 
 // Both kinds of picture, which keep it in the same place.
 static packed_coefficients *packed_of(j_common_ptr common) { return common->client_data; }
@@ -31,24 +30,20 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   component->rows = room_for(common, most_rows, sizeof(JBLOCKROW));
   component->places = room_for(common, down, sizeof(size_t));
   component->sizes = room_for(common, down, sizeof(uint32_t));
-  if (packed->is_look) component->means = room_for(common, (size_t)across * down, sizeof(JCOEF));
   packed->length += (size_t)across * most_of_block * down;
   return (jvirt_barray_ptr)component;
 }
 
-// Room for the worst case, of which only what is written takes memory. Rows that follow on each other are written to
-// large pages where the system has them: faults on small ones cost as much as packing. Rows that grow have each their
-// own room, which large pages would fill.
+// Room for the worst case, of which only what is written takes memory. Rows may change, and grow, with every scan: they
+// have each their own room, which large pages would fill.
 static void realize(j_common_ptr common) {
   packed_coefficients *packed = packed_of(common);
   if (packed->mapped || packed->length == 0) return;
-  packed->length += large_page;
   void *mapped = mmap(NULL, packed->length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) ERREXIT1(common, JERR_OUT_OF_MEMORY, 0);
   packed->mapped = mapped;
-  packed->packed = (uint8_t *)(((uintptr_t)mapped + large_page - 1) / large_page * large_page);
-  madvise(packed->packed, packed->length - large_page, packed->is_look ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
-  if (packed->is_look) return;
+  packed->packed = mapped;
+  madvise(mapped, packed->length, MADV_NOHUGEPAGE);
   size_t place = 1;
   for (int i = 0; i < packed->requested; i++) {
     packed_component *component = &packed->components[i];
@@ -61,8 +56,7 @@ static void realize(j_common_ptr common) {
 
 static int first_of(unsigned set) { return __builtin_ctz(set); }
 
-// A bit for each four coefficients that are not all zero: compared at once, as a loop over them took a third of the time
-// that a look costs.
+// A bit for each four coefficients that are not all zero, compared at once.
 static uint16_t mask_of(const JCOEF *block) {
   typedef four all __attribute__((vector_size(sizeof(JBLOCK))));
   typedef bool flags __attribute__((ext_vector_type(fours)));
@@ -74,20 +68,16 @@ static uint16_t mask_of(const JCOEF *block) {
   return mask;
 }
 
-// Packs a row of blocks; how many bytes that took. With `means`, the first coefficients are taken along, and the blocks
-// are zero afterwards.
-static size_t pack(JBLOCK *blocks, JDIMENSION across, JCOEF *means, uint8_t *const start) {
+// Packs a row of blocks; how many bytes that took.
+static size_t pack(JBLOCK *blocks, JDIMENSION across, uint8_t *const start) {
   uint8_t *out = start;
   for (JDIMENSION x = 0; x < across; x++) {
-    JCOEF *block = blocks[x];
-    if (means) means[x] = block[0];
+    const JCOEF *block = blocks[x];
     uint16_t mask = mask_of(block);
     memcpy(out, &mask, sizeof mask);
     out += sizeof mask;
     for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
-      JCOEF *from = block + first_of(rest) * 4;
-      memcpy(out, from, sizeof(four));
-      if (means) memset(from, 0, sizeof(four));
+      memcpy(out, block + first_of(rest) * 4, sizeof(four));
       out += sizeof(four);
     }
   }
@@ -116,10 +106,8 @@ static void unpack(const uint8_t *in, JDIMENSION left, JDIMENSION end, JBLOCKROW
 static void settle(packed_coefficients *packed, packed_component *component) {
   for (JDIMENSION i = 0; component->is_changed && i < component->count; i++) {
     JDIMENSION y = component->first + i;
-    if (y >= component->down || (packed->is_look && component->sizes[y] != 0)) continue;
-    if (packed->is_look) component->places[y] = packed->used + 1;
-    JCOEF *means = component->means ? component->means + (size_t)y * component->across : NULL;
-    size_t size = pack(component->blocks + (size_t)i * component->across, component->across, means,
+    if (y >= component->down) continue;
+    size_t size = pack(component->blocks + (size_t)i * component->across, component->across,
                        packed->packed + component->places[y] - 1);
     packed->used += size - component->sizes[y];
     component->sizes[y] = (uint32_t)size;
@@ -154,8 +142,6 @@ static JBLOCKARRAY access_rows(j_common_ptr common, jvirt_barray_ptr array, JDIM
     for (JDIMENSION i = 0; i < count; i++) {
       JBLOCKROW row = component->blocks + (size_t)i * component->across;
       component->rows[i] = row + component->left;
-      // The decompressor asks for each row once then, and for blocks of zeros, as they are.
-      if (packed->is_look && writable) continue;
       bool is_there = first + i < component->down && component->sizes[first + i] != 0;
       unpack(is_there ? packed->packed + component->places[first + i] - 1 : NULL, component->left, component->end,
              row);
@@ -168,8 +154,7 @@ static JBLOCKARRAY access_rows(j_common_ptr common, jvirt_barray_ptr array, JDIM
   return component->rows;
 }
 
-void packed_open(j_common_ptr picture, packed_coefficients *packed, bool is_look, long most) {
-  packed->is_look = is_look;
+void packed_open(j_common_ptr picture, packed_coefficients *packed, long most) {
   packed->most = (size_t)most;
   picture->client_data = packed;
   picture->mem->request_virt_barray = request;
@@ -177,17 +162,11 @@ void packed_open(j_common_ptr picture, packed_coefficients *packed, bool is_look
   picture->mem->access_virt_barray = access_rows;
 }
 
-void packed_settle(packed_coefficients *packed) {
+void packed_lend(j_decompress_ptr source, packed_coefficients *packed, cjpeg_region region, j_compress_ptr target,
+                 jvirt_barray_ptr *arrays) {
   for (int i = 0; i < packed->requested; i++) {
     settle(packed, &packed->components[i]);
     packed->components[i].count = 0;
-  }
-}
-
-void packed_lend(j_decompress_ptr source, packed_coefficients *packed, cjpeg_region region, j_compress_ptr target,
-                 jvirt_barray_ptr *arrays) {
-  packed_settle(packed);
-  for (int i = 0; i < packed->requested; i++) {
     const jpeg_component_info *info = &source->comp_info[i];
     packed_component *component = &packed->components[i];
     // A component alone in its picture has blocks of 8 × 8 whatever its sampling factors say. (A.2.2)
@@ -210,7 +189,6 @@ void packed_close(packed_coefficients *packed) {
     packed_component *component = &packed->components[i];
     free(component->blocks);
     free(component->rows);
-    free(component->means);
     free(component->places);
     free(component->sizes);
   }

@@ -14,8 +14,6 @@ typedef struct {
   // The rows in `blocks`, none while `count` is 0, and whether they may have changed since they were unpacked.
   JDIMENSION first, count;
   bool is_changed;
-  // The first coefficient of each block, where these are gathered.
-  JCOEF *means;
   // Where each row is packed, counted from 1; 0 for one that never came. And how many bytes it takes.
   size_t *places;
   uint32_t *sizes;
@@ -32,9 +30,6 @@ typedef struct {
   size_t used, most;
   void *mapped;
   size_t length;
-  // Whether each row is written once and its first coefficients are gathered, as it is for a look at a picture of one
-  // scan; else each may change, and grow, with every scan.
-  bool is_look;
   // Whether what has been read is not asked for again, as when pixels are made of it: it then gives its memory back.
   bool is_read_once;
   int requested;
@@ -42,10 +37,7 @@ typedef struct {
 } packed_coefficients;
 
 // Lets a picture that is to be read or written, before that is started, have its coefficients here; `most` bytes.
-void packed_open(j_common_ptr picture, packed_coefficients *packed, bool is_look, long most);
-
-// Packs the rows that were written last.
-void packed_settle(packed_coefficients *packed);
+void packed_open(j_common_ptr picture, packed_coefficients *packed, long most);
 
 // Lets `target` write the coefficients of a region of `source`, which begins between blocks.
 void packed_lend(j_decompress_ptr source, packed_coefficients *packed, cjpeg_region region, j_compress_ptr target,

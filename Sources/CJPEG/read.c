@@ -59,11 +59,7 @@ static void pass(j_decompress_ptr source, JDIMENSION rows, region_reader *reader
 }
 
 void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader) {
-  if (source->buffered_image) {
-    jpeg_start_output(source, source->input_scan_number);
-  } else {
-    jpeg_start_decompress(source);
-  }
+  jpeg_start_decompress(source);
   if (region.width == 0 || region.height == 0 ||
       (uint64_t)region.x + region.width > source->output_width ||
       (uint64_t)region.y + region.height > source->output_height) {
@@ -101,32 +97,59 @@ void region_finish(j_decompress_ptr source, region_reader *reader) {
   jpeg_finish_decompress(source);
 }
 
-bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int eighths,
-                  cjpeg_region region, int color_space, cjpeg_take take, void *context,
-                  cjpeg_outcome *outcome) {
+struct cjpeg_rows {
   session session;
   scan_guard guard;
-  packed_coefficients packed = {.is_read_once = true};
+  packed_coefficients packed;
   region_reader reader;
-  struct jpeg_decompress_struct source = {.err = session_begin(&session, outcome)};
-  if (setjmp(session.escape)) {
-    jpeg_destroy_decompress(&source);
-    packed_close(&packed);
-    return false;
+  struct jpeg_decompress_struct source;
+  // Rows that were not handed out yet.
+  uint32_t left;
+};
+
+cjpeg_rows *cjpeg_rows_open(const uint8_t *bytes, size_t count, cjpeg_limits limits, int eighths, cjpeg_region region,
+                            int color_space, cjpeg_outcome *outcome) {
+  cjpeg_rows *rows = calloc(1, sizeof *rows);
+  if (rows == NULL) {
+    memset(outcome, 0, sizeof *outcome);
+    outcome->out_of_memory = true;
+    return NULL;
   }
-  jpeg_create_decompress(&source);
-  session_limit(&source, &guard, limits);
-  session_open(&source, bytes, count);
-  if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &packed, false, limits.memory);
-  source.scale_num = (unsigned)eighths;
-  source.scale_denom = 8;
-  source.out_color_space = (J_COLOR_SPACE)color_space;
-  region_start(&source, region, &reader);
-  for (uint32_t y = 0; y < region.height; y++) take(context, region_read(&source, &reader));
-  region_finish(&source, &reader);
-  jpeg_destroy_decompress(&source);
-  packed_close(&packed);
+  rows->packed.is_read_once = true;
+  rows->left = region.height;
+  j_decompress_ptr source = &rows->source;
+  source->err = session_begin(&rows->session, outcome);
+  if (setjmp(rows->session.escape)) {
+    cjpeg_rows_close(rows);
+    return NULL;
+  }
+  jpeg_create_decompress(source);
+  session_limit(source, &rows->guard, limits);
+  session_open(source, bytes, count);
+  if (jpeg_has_multiple_scans(source)) packed_open((j_common_ptr)source, &rows->packed, limits.memory);
+  source->scale_num = (unsigned)eighths;
+  source->scale_denom = 8;
+  source->out_color_space = (J_COLOR_SPACE)color_space;
+  region_start(source, region, &rows->reader);
+  return rows;
+}
+
+bool cjpeg_rows_next(cjpeg_rows *rows, uint8_t *pixels, uint32_t count) {
+  if (setjmp(rows->session.escape)) return false;
+  region_reader *reader = &rows->reader;
+  const size_t bytes = reader->region.width * reader->pixel;
+  if (count > rows->left) ERREXIT(&rows->source, JERR_TOO_LITTLE_DATA);
+  for (uint32_t y = 0; y < count; y++) memcpy(pixels + y * bytes, region_read(&rows->source, reader), bytes);
+  rows->left -= count;
+  if (rows->left == 0 && count > 0) region_finish(&rows->source, reader);
   return true;
+}
+
+void cjpeg_rows_close(cjpeg_rows *rows) {
+  if (rows == NULL) return;
+  jpeg_destroy_decompress(&rows->source);
+  packed_close(&rows->packed);
+  free(rows);
 }
 
 // Whether the scans that were begun tell the mean of every block.
@@ -153,7 +176,7 @@ bool cjpeg_glance(const uint8_t *bytes, size_t count, cjpeg_limits limits, int c
   jpeg_create_decompress(&source);
   session_limit(&source, &guard, limits);
   session_open(&source, bytes, count);
-  if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &packed, false, limits.memory);
+  if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &packed, limits.memory);
   source.scale_num = 1;
   source.scale_denom = 8;
   source.out_color_space = (J_COLOR_SPACE)color_space;

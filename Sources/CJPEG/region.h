@@ -11,7 +11,7 @@ typedef struct {
   JSAMPARRAY row;
 } region_reader;
 
-// Starts decompression, or the output of coefficients that are held, and skips to the region's first row, decoding only the columns needed.
+// Starts decompression, and skips to the region's first row, decoding only the columns needed.
 void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader);
 
 // The region's next row, good until the next call.

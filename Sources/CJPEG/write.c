@@ -1,13 +1,12 @@
 #include <limits.h>
 
 #include "like.h"
-#include "look.h"
 #include "output.h"
+#include "packed.h"
 #include "region.h"
 
-bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-                  const cjpeg_chooser *chooser, cjpeg_form form, uint8_t **out, size_t *out_count,
-                  cjpeg_outcome *outcome) {
+bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region, cjpeg_form form,
+                  uint8_t **out, size_t *out_count, cjpeg_outcome *outcome) {
   session session;
   scan_guard guard;
   region_reader reader;
@@ -29,12 +28,7 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   session_open(&source, bytes, count);
   // No colour conversion either way: what the file holds is what is encoded again.
   source.out_color_space = source.jpeg_color_space;
-  if (chooser) {
-    look_hold(&source, &read, limits.memory);
-    region = look_choose(&source, &read, chooser);
-  } else if (jpeg_has_multiple_scans(&source)) {
-    packed_open((j_common_ptr)&source, &read, false, limits.memory);
-  }
+  if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &read, limits.memory);
   region_start(&source, region, &reader);
   like_start(&source, &target);
   like_mend(&target);
@@ -42,7 +36,7 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   like_quality(&target, form.quality);
   if (form.progressive || source.progressive_mode) {
     jpeg_simple_progression(&target);
-    packed_open((j_common_ptr)&target, &written, false, limits.memory);
+    packed_open((j_common_ptr)&target, &written, limits.memory);
   }
   target.image_width = region.width;
   target.image_height = region.height;
@@ -52,7 +46,7 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
     JSAMPROW row = (JSAMPROW)region_read(&source, &reader);
     jpeg_write_scanlines(&target, &row, 1);
   }
-  if (!chooser) region_finish(&source, &reader);
+  region_finish(&source, &reader);
   jpeg_finish_compress(&target);
   jpeg_destroy_compress(&target);
   jpeg_destroy_decompress(&source);
@@ -115,7 +109,7 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
   like_quality(&target, encoding->form.quality);
   if (encoding->form.progressive || (encoding->like && source.progressive_mode)) {
     jpeg_simple_progression(&target);
-    packed_open((j_common_ptr)&target, &written, false, LONG_MAX);
+    packed_open((j_common_ptr)&target, &written, LONG_MAX);
   }
   output_open(&output, &target);
   jpeg_start_compress(&target, TRUE);

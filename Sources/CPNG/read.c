@@ -1,45 +1,6 @@
-#include <string.h>
-
 #include <zlib.h>
 
-#include "reader.h"
-
-bool cpng_decode(const cpng_source *source, uint8_t *pixels, size_t stride, cpng_shape *shape,
-                 cpng_outcome *outcome) {
-  failure failure;
-  png_reader reader = {.source = source, .failure = &failure};
-  failure_begin(&failure, outcome, source->memory);
-  if (setjmp(failure.escape)) {
-    reader_close(&reader);
-    return false;
-  }
-  reader_open(&reader, shape);
-  const size_t row = source->region.width * reader.pixel;
-  if (stride < row) png_error(reader.png, "the rows are too short");
-  for (uint32_t y = 0; y < source->region.height; y++) {
-    memcpy(pixels + y * stride, reader_row(&reader), row);
-  }
-  reader_finish(&reader);
-  reader_close(&reader);
-  return true;
-}
-
-bool cpng_pick(const cpng_source *source, const uint32_t *rows, uint32_t count, uint8_t *pixels,
-               size_t stride, cpng_outcome *outcome) {
-  failure failure;
-  cpng_shape shape;
-  png_reader reader = {.source = source, .failure = &failure};
-  failure_begin(&failure, outcome, source->memory);
-  if (setjmp(failure.escape)) {
-    reader_close(&reader);
-    return false;
-  }
-  reader_open(&reader, &shape);
-  if (stride < source->region.width * reader.pixel) png_error(reader.png, "the rows are too short");
-  reader_pick(&reader, rows, count, pixels, stride);
-  reader_close(&reader);
-  return true;
-}
+#include "CPNG.h"
 
 long cpng_unpacked_bytes(const uint8_t *bytes, size_t count, long limit, bool *is_whole) {
   uint8_t piece[16384];

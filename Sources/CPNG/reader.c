@@ -44,15 +44,9 @@ static void describe(png_structp png, png_infop info, cpng_shape *shape) {
 
 static void set_form(png_structp png, png_infop info, const cpng_source *source) {
   const int form = source->form;
-  if (form >= cpng_expanded) png_set_expand(png);
-  if (form == cpng_coloured) png_set_gray_to_rgb(png);
+  if (form == cpng_expanded) png_set_expand(png);
   if (form == cpng_native) png_set_packing(png);
-  if (png_get_bit_depth(png, info) < 16) return;
-  if (source->depth == 8) {
-    png_set_scale_16(png);
-  } else {
-    png_set_swap(png);
-  }
+  if (png_get_bit_depth(png, info) == 16) png_set_swap(png);
 }
 
 // libpng reads the last row with all that is left of the data, which it would unpack, a thousand times
@@ -186,26 +180,6 @@ const uint8_t *reader_row(png_reader *reader) {
 void reader_finish(png_reader *reader) {
   read_until(reader, reader->height, reader->rows);
   png_read_end(reader->png, NULL);
-}
-
-void reader_pick(png_reader *reader, const uint32_t *rows, uint32_t count, uint8_t *pixels,
-                 size_t stride) {
-  if (count == 0 || rows[count - 1] >= reader->height) png_error(reader->png, "no such row");
-  png_bytep picked = room(reader, count);
-  for (int pass = 0; pass < reader->passes; pass++) {
-    const bool is_final = pass == reader->passes - 1;
-    const uint32_t end = is_final ? rows[count - 1] + 1 : reader->height;
-    for (uint32_t y = 0, i = 0; y < end; y++) {
-      if (is_final && y == reader->height - 1) check_rest(reader);
-      bool is_picked = i < count && rows[i] == y;
-      read_row(reader, is_picked ? picked + i++ * reader->row_bytes : NULL);
-    }
-  }
-  const cpng_region *region = &reader->source->region;
-  for (uint32_t i = 0; i < count; i++) {
-    memcpy(pixels + i * stride, picked + i * reader->row_bytes + region->x * reader->pixel,
-           region->width * reader->pixel);
-  }
 }
 
 void reader_close(png_reader *reader) {

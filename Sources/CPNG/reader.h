@@ -29,11 +29,6 @@ const uint8_t *reader_row(png_reader *reader);
 // Reads the file to its end, once all rows were handed out.
 void reader_finish(png_reader *reader);
 
-// Reads the `count` rows of the picture that `rows` names in rising order, and no further. Those of the
-// region's columns go to `pixels`.
-void reader_pick(png_reader *reader, const uint32_t *rows, uint32_t count, uint8_t *pixels,
-                 size_t stride);
-
 void reader_close(png_reader *reader);
 
 #endif

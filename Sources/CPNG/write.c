@@ -133,8 +133,8 @@ static void writer_put(png_writer *writer, const uint8_t *row, bool is_first) {
   png_write_row(writer->png, row);
 }
 
-bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
-                 bool interlaced, cpng_output *output, cpng_outcome *outcome) {
+bool cpng_encode_interlaced(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
+                            cpng_output *output, cpng_outcome *outcome) {
   failure failure;
   png_writer writer = {.png = NULL};
   // What is encoded is in memory already, and was held to the limits there.
@@ -144,7 +144,7 @@ bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, 
     output_abandon(output);
     return false;
   }
-  int passes = writer_open(&writer, &failure, output, shape, level, interlaced);
+  int passes = writer_open(&writer, &failure, output, shape, level, true);
   for (int pass = 0; pass < passes; pass++) {
     for (uint32_t y = 0; y < shape->height; y++) png_write_row(writer.png, pixels + y * stride);
   }
@@ -153,8 +153,8 @@ bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, 
   return true;
 }
 
-bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int level, cpng_output *output,
-                        cpng_outcome *outcome) {
+bool cpng_encode(const cpng_shape *shape, const cpng_coming *coming, int level, cpng_output *output,
+                 cpng_outcome *outcome) {
   failure failure;
   png_writer writer = {.png = NULL};
   uint8_t *volatile strip = NULL;
@@ -173,11 +173,7 @@ bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int 
   for (uint32_t y = 0, count; y < shape->height; y += count) {
     const uint32_t left = shape->height - y;
     count = left < coming->at_once ? left : coming->at_once;
-    if (!coming->next(coming->context, strip, count) ||
-        (coming->paint != NULL && !coming->paint(coming->painter, strip, y, count))) {
-      if (outcome->message[0] == 0) failure_no_memory(writer.png);
-      longjmp(failure.escape, 1);
-    }
+    if (!coming->next(coming->context, strip, count)) failure_no_memory(writer.png);
     for (uint32_t i = 0; i < count; i++) writer_put(&writer, strip + i * row_bytes, y + i == 0);
   }
   png_write_end(writer.png, NULL);

@@ -189,33 +189,3 @@ bool planes_scale(const czimg_picture *source, czimg_part part, border around, c
   zimg_filter_graph_free(graph);
   return done;
 }
-
-// A picture whose channels are taken apart one after the other.
-typedef struct {
-  const czimg_picture *source;
-  border around;
-  int scaled;
-  bool alpha;
-  plane plane;
-} whole;
-
-static const plane *split(void *context, int channel) {
-  whole *whole = context;
-  const czimg_picture *source = whole->source;
-  const size_t row_bytes = (size_t)source->width * source->channels * sample_bytes(source);
-  for (uint32_t y = 0; y < source->height; y++) {
-    plane_take(&whole->plane, y, source->samples + y * row_bytes, source, channel,
-               whole->alpha && channel < whole->scaled - 1, whole->around);
-  }
-  return &whole->plane;
-}
-
-bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
-                 bool alpha, bool portable) {
-  whole whole = {source, border_of(source, part, target), scaled, alpha};
-  const bool done =
-      plane_begin(&whole.plane, source, whole.around) &&
-      planes_scale(source, part, whole.around, target, scaled, alpha, portable, split, &whole);
-  free(whole.plane.samples);
-  return done;
-}

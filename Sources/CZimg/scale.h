@@ -36,7 +36,7 @@ void plane_take(const plane *plane, uint32_t y, const void *row, const czimg_pic
 // The plane of a channel, whose rows are filled.
 typedef const plane *channel_plane(void *context, int channel);
 
-// Scales planes of `source`, of which the shape alone counts, as `czimg_scale` does.
+// Scales planes of a part of `source`, of which the shape alone counts, to the samples of `target`.
 bool planes_scale(const czimg_picture *source, czimg_part part, border around, const czimg_picture *target,
                   int scaled, bool alpha, bool portable, channel_plane *next, void *context);
 

@@ -25,9 +25,14 @@ typedef struct {
   size_t rows;
 } plan;
 
-static plan plan_strips(double height, size_t row_bytes, uint32_t target, size_t room) {
-  plan plan = {.ratio = height / target};
+static plan plan_strips(double height, double part, size_t row_bytes, uint32_t target, size_t room) {
+  plan plan = {.ratio = part / target};
   plan.margin = reach(plan.ratio);
+  if (room == 0) {
+    plan.step = target;
+    plan.rows = (size_t)ceil(height);
+    return plan;
+  }
   // The margins are scaled twice: rows for a few more than these are worth that.
   const double fit = ((double)room / (double)row_bytes - 2 * plan.margin) / plan.ratio;
   plan.step = fit < 8 ? 8 : fit > target ? target : (uint32_t)fit;
@@ -38,14 +43,15 @@ static plan plan_strips(double height, size_t row_bytes, uint32_t target, size_t
 
 // Where a picture becomes so small that the rows that the filter reaches for take more than twice the room, it is made
 // smaller first, by means of squares. The filter keeps four pixels for each, so that this is hardly to be seen.
-static void choose_squares(const czimg_rows *source, const czimg_picture *target, size_t pixel, size_t room,
-                           shrinking *by) {
+static void choose_squares(const czimg_rows *source, czimg_part part, const czimg_picture *target, size_t pixel,
+                           size_t room, shrinking *by) {
   by->across = by->down = 1;
+  if (room == 0) return;
   for (;;) {
     const size_t row_bytes = source->width / by->across * pixel;
-    const plan plan = plan_strips((double)source->height / by->down, row_bytes, target->height, room);
-    const bool across = source->width / by->across / 8 >= target->width;
-    const bool down = by->down < most_rows && source->height / by->down / 8 >= target->height;
+    const plan plan = plan_strips((double)source->height / by->down, part.height / by->down, row_bytes, target->height, room);
+    const bool across = part.width / by->across / 8 >= target->width;
+    const bool down = by->down < most_rows && part.height / by->down / 8 >= target->height;
     if (plan.rows * row_bytes <= room * 2 || !(across || down)) return;
     // Their sums have to fit.
     if (by->colours != NULL && (uint64_t)by->across * by->down > most_rows / 4) return;
@@ -59,8 +65,9 @@ typedef struct {
   // The picture, and what is scaled: the picture itself, or means of its squares.
   czimg_rows source, scaled;
   shrinking by;
-  // Not whole pixels where the last stand for less than the others.
-  double width, height;
+  // The part of it, and the height of all, not whole pixels where the last stand for less than the others.
+  czimg_part part;
+  double height;
   // The shapes of what is scaled and of what is made, whose samples are the caller's.
   czimg_picture shape, target;
   int channels;
@@ -109,21 +116,31 @@ static bool take(scaling *by, uint32_t y, uint32_t count) {
   return true;
 }
 
-// Lets go of rows before `first`, none of which lies behind those that are held, and reads on until there are
-// all before `end`.
+// Reads rows on that no row of the target needs.
+static bool pass(scaling *by, uint32_t count) {
+  while (count > 0) {
+    const uint32_t taken = count < by->most ? count : by->most;
+    if (!by->scaled.next(by->scaled.context, by->rows, taken)) return false;
+    count -= taken;
+  }
+  return true;
+}
+
+// Lets go of rows before `first`, and reads on until there are all before `end`.
 static bool advance(scaling *by, uint32_t first, uint32_t end) {
   strip *held = &by->held;
-  const uint32_t gone = first - held->first;
-  held->first = first;
-  held->count -= gone;
-  for (int channel = 0; channel < by->channels && gone > 0; channel++) {
+  const uint32_t reached = held->first + held->count;
+  const uint32_t kept = reached > first ? reached - first : 0, gone = held->count - kept;
+  for (int channel = 0; channel < by->channels && gone > 0 && kept > 0; channel++) {
     const plane *plane = &held->planes[channel];
     char *start = plane->samples + by->around.top * plane->stride;
-    memmove(start, start + gone * plane->stride, held->count * plane->stride);
+    memmove(start, start + gone * plane->stride, kept * plane->stride);
   }
-  const uint32_t y = held->count;
+  // A part may begin far below the first row.
+  if (first > reached && !pass(by, first - reached)) return false;
+  held->first = first;
   held->count = end - first;
-  return take(by, y, end - first - y);
+  return take(by, kept, end - first - kept);
 }
 
 static const plane *plane_of(void *context, int channel) {
@@ -133,17 +150,18 @@ static const plane *plane_of(void *context, int channel) {
 
 // Makes the next rows, as many as are planned at most.
 static bool make(scaling *by, uint8_t *rows, uint32_t count) {
-  const double top = by->made * by->plan.ratio, height = count * by->plan.ratio;
+  const double top = by->part.y + by->made * by->plan.ratio, height = count * by->plan.ratio;
   const double low = floor(top) - by->plan.margin, high = ceil(top + height) + by->plan.margin;
-  const uint32_t first = low < 0 ? 0 : (uint32_t)low;
-  const uint32_t end = high > by->scaled.height ? by->scaled.height : (uint32_t)high;
+  const bool is_all = count == by->target.height && by->plan.rows >= by->scaled.height;
+  const uint32_t first = low < 0 || is_all ? 0 : (uint32_t)low;
+  const uint32_t end = high > by->scaled.height || is_all ? by->scaled.height : (uint32_t)high;
   if (!advance(by, first, end)) return false;
   czimg_picture from = by->shape, to = by->target;
   from.height = by->held.count;
   to.samples = rows;
   to.height = count;
   by->made += count;
-  const czimg_part part = {0, top - first, by->width, height};
+  const czimg_part part = {by->part.x, top - first, by->part.width, height};
   const border around = border_of(&from, part, &to);
   return planes_scale(&from, part, around, &to, by->channels, by->alpha, by->portable, plane_of, by);
 }
@@ -176,7 +194,7 @@ static bool make_room(scaling *by) {
   room.height = (uint32_t)by->plan.rows;
   row.height = 1;
   // The widest is that where nothing is there above the first row; one more behind the last, as sums are not exact.
-  by->around = border_of(&by->shape, (czimg_part){0, 0, by->width, by->plan.ratio}, &row);
+  by->around = border_of(&by->shape, (czimg_part){by->part.x, 0, by->part.width, by->plan.ratio}, &row);
   by->around.bottom = by->around.top + 1;
   for (int channel = 0; channel < by->channels; channel++) {
     if (!plane_begin(&by->held.planes[channel], &room, by->around)) return false;
@@ -184,8 +202,8 @@ static bool make_room(scaling *by) {
   return true;
 }
 
-bool czimg_scaling_open(const czimg_rows *source, const uint32_t *colours, const czimg_picture *target, int scaled,
-                        bool alpha, size_t room, bool portable, czimg_rows *made) {
+bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_t *colours, const czimg_picture *target,
+                        int scaled, bool alpha, size_t room, bool portable, czimg_rows *made) {
   *made = (czimg_rows){target->width, target->height, next, NULL};
   scaling *by = calloc(1, sizeof *by);
   if (by == NULL) return false;
@@ -204,16 +222,17 @@ bool czimg_scaling_open(const czimg_rows *source, const uint32_t *colours, const
                        .wide = target->wide,
                        .alpha = alpha};
   const size_t pixel = bytes_of_pixel(target);
-  choose_squares(source, target, pixel, room, &by->by);
-  by->width = (double)source->width / by->by.across;
-  by->height = (double)source->height / by->by.down;
+  choose_squares(source, part, target, pixel, room, &by->by);
+  const double across = by->by.across, down = by->by.down;
+  by->part = (czimg_part){part.x / across, part.y / down, part.width / across, part.height / down};
+  by->height = source->height / down;
   const bool is_shrunk = by->by.across > 1 || by->by.down > 1;
   if (is_shrunk && !shrink_begin(&by->by, &by->scaled)) return false;
   by->shape.width = by->scaled.width;
   // Each strip costs filters of its own, a tenth of the time for 257 or 1200 pixels of 7000. Of indices little is held
   // besides, so that strips may be twice as high; what the heap keeps of still higher ones is missed on a large canvas.
   const size_t held = colours == NULL ? room : room * 2;
-  by->plan = plan_strips(by->height, by->scaled.width * pixel, target->height, held);
+  by->plan = plan_strips(by->height, by->part.height, by->scaled.width * pixel, target->height, held);
   return make_room(by);
 }
 

@@ -127,7 +127,7 @@ struct AttentionTests {
     let bitmap = scene.bitmap
     let files = [
       Self.jpeg(bitmap, JPEGKind(name: "", isProgressive: true), 1), try bitmap.png(),
-      try webp(bitmap), AVIFKind().bytes(bitmap.withAlpha()),
+      try webp(bitmap), AVIFKind().bytes(bitmap.converted(Conversion.withAlpha)),
     ]
     for file in try files.map({ try PictureFile($0) }) {
       for size in [nil, 48] {

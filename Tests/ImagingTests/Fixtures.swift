@@ -147,7 +147,7 @@ func packedZeros(_ count: Int) throws -> [UInt8] {
   let side = Int(Double(count).squareRoot())
   let samples = [UInt8](repeating: 0, count: count)
   let bitmap = Bitmap(width: side, height: side, layout: .grey, samples: samples)
-  let bytes = try PNGCodec.encode(bitmap, name: "zeros").bytes()
+  let bytes = try PNGCodec.encode(BitmapRows(bitmap), name: "zeros").bytes()
   let start = try #require(bytes.firstRange(of: Array("IDAT".utf8))).upperBound
   let length = bytes[start - 8..<start - 4].reduce(0) { $0 << 8 | Int($1) }
   return Array(bytes[start..<start + length])
@@ -219,7 +219,7 @@ struct PNGKind: Sendable, CustomTestStringConvertible {
 
   func bytes(width: Int, height: Int) throws -> [UInt8] {
     try PNGCodec.encode(
-      bitmap(width: width, height: height),
+      BitmapRows(bitmap(width: width, height: height)),
       interlaced: isInterlaced,
       name: "fixture"
     ).bytes()
@@ -273,11 +273,41 @@ func decoded(_ bytes: [UInt8]) throws -> Bitmap { try Bitmap(decoding: PictureFi
 /// Decodes a PNG as its file has it.
 func native(_ bytes: [UInt8]) throws -> Bitmap {
   let file = try PictureFile(bytes)
-  return try PNGCodec.decode(
-    file,
-    PixelRegion(x: 0, y: 0, width: file.probe.stored.width, height: file.probe.stored.height),
-    PictureLimits()
-  )
+  let stored = file.probe.stored
+  let whole = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
+  return try file.part(whole, isNative: true)
+}
+
+extension PictureFile {
+  /// A part of the stored picture, decoded.
+  func part(
+    _ region: PixelRegion,
+    isNative: Bool = false,
+    _ limits: PictureLimits = PictureLimits()
+  ) throws(ImagingError) -> Bitmap {
+    try withRows(RowRequest(region, isNative: isNative), limits) { (rows) throws(ImagingError) in
+      try rows.source.collected(limits, name: name)
+    }
+  }
+}
+
+extension Bitmap {
+  /// The picture behind a step over its rows.
+  func through(_ step: (any RowSource) throws -> any RowSource) throws -> Bitmap {
+    try step(BitmapRows(self)).collected(PictureLimits(), name: "x")
+  }
+}
+
+extension Crop {
+  /// The pixels of a result, as an encoder takes them.
+  func pixels(of file: PictureFile) throws(ImagingError) -> Bitmap {
+    let framing = try framing(of: file)
+    let plan = plan(of: file.probe, framing, isConverted: converts(file))
+    return try file.withRows(plan.request, limits) { (opened) throws(ImagingError) in
+      try taken(opened, through: plan.steps, framing, of: file).rows
+        .collected(limits, name: file.name)
+    }
+  }
 }
 
 /// Runs a test in a folder of its own.

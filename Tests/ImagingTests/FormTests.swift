@@ -5,7 +5,7 @@ import Testing
 /// How files are written, beside their format and quality.
 struct FormTests {
   private static func markers(_ bytes: [UInt8]) throws -> JPEGMarkers {
-    guard case .jpeg(let markers) = try PictureFile(bytes).probe.structure else {
+    guard let markers = try PictureFile(bytes).probe.structure as? JPEGMarkers else {
       throw ImagingError(.damagedPicture, "no JPEG")
     }
     return markers
@@ -91,7 +91,7 @@ struct FormTests {
       crop.format = .jpeg
       let other = try Self.markers(crop.apply(to: try PictureFile(source)).bytes)
 
-      guard case .avif(let header) = made.probe.structure else {
+      guard let header = made.probe.structure as? AVIFHeader else {
         Issue.record("no AVIF")
         continue
       }

@@ -105,7 +105,7 @@ struct FormatTests {
       lossless: false,
       source: plain,
       tags: tags
-    ).encode(colours(width: 30, height: 20).flattened(.rgb), name: "fixture")
+    ).encode(BitmapRows(colours(width: 30, height: 20).flattened(.rgb)), name: "fixture")
     let file = try PictureFile(source.file.bytes())
 
     let full = try Crop(format: to, keepsMetadata: true).apply(to: file)

@@ -55,7 +55,7 @@ struct FrameTests {
     let orientation = try #require(Orientation(rawValue: value))
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
       let stored = kind.bitmap(width: 31, height: 20)
-      let plain = try PNGCodec.encode(stored, name: "x").bytes()
+      let plain = try PNGCodec.encode(BitmapRows(stored), name: "x").bytes()
       let file = try PictureFile(
         Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
       )
@@ -210,7 +210,8 @@ struct FrameTests {
 
     let probe = try PictureFile(made.bytes).probe
     #expect(probe.orientation == .upright && probe.exif?.dateTime == "2021:01:13 06:30:00")
-    guard case .jpeg(let markers) = probe.structure, let start = markers.exif?.lowerBound else {
+    guard let markers = probe.structure as? JPEGMarkers, let start = markers.exif?.lowerBound
+    else {
       Issue.record("no EXIF")
       return
     }

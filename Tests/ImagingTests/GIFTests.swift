@@ -97,7 +97,7 @@ struct GIFTests {
     _ size: PixelSize
   ) throws {
     let file = try PictureFile(kind.bytes(width: 31, height: 203))
-    guard case .gif(let blocks) = file.probe.structure else { return }
+    guard let blocks = file.probe.structure as? GIFBlocks else { return }
     let stored = file.probe.stored
     let limits = PictureLimits()
     for region in [
@@ -105,8 +105,8 @@ struct GIFTests {
       PixelRegion(x: 3, y: 6, width: 25, height: 190),
       PixelRegion(x: 2, y: 1, width: 8, height: 5),
     ] {
-      let whole = try GIFCodec.decode(file, blocks, region, limits).expanded()
-      let inStrips = try whole.scaledInStrips(
+      let whole = try GIFCodec.decode(file, blocks, region, limits).converted { .expanded($0) }
+      let inStrips = try whole.scaled(
         width: size.width,
         height: size.height,
         strip: 1,
@@ -114,8 +114,15 @@ struct GIFTests {
         name: "x"
       )
 
-      let made = try GIFCodec.scaled(file, blocks, region, to: size, limits)
-      let small = try GIFCodec.scaled(file, blocks, region, to: size, strip: 1, limits)
+      func scaled(_ strip: Int?) throws(ImagingError) -> Bitmap {
+        let scaling = RowRequest.Scaling(window: region.size, size: size)
+        let request = RowRequest(region, scaling: scaling)
+        return try file.withRows(request, limits) { (rows) throws(ImagingError) in
+          try ScaledRows(rows.source, to: size, strip: strip, limits, name: "x")
+            .collected(limits, name: "x")
+        }
+      }
+      let (made, small) = (try scaled(nil), try scaled(1))
 
       let expected = try whole.scaled(
         width: size.width,

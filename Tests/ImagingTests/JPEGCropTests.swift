@@ -3,30 +3,37 @@ import Testing
 @testable import Imaging
 
 struct JPEGCropTests {
+  /// A region of a picture at some eighths of its size, and whether anything in it was wrong.
+  private static func decodedRegion(
+    _ file: PictureFile,
+    _ region: PixelRegion,
+    eighths: Int = 8
+  ) throws(ImagingError) -> JPEGCodec.Outcome<Bitmap> {
+    let (layout, limits) = (try JPEGCodec.header(of: file).layout, PictureLimits())
+    return try file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      let rows = try JPEGRows(bytes, region, eighths: eighths, layout: layout, limits, name: "x")
+      return JPEGCodec.Outcome(
+        value: try rows.collected(limits, name: "x"),
+        isDamaged: rows.hasWarnings
+      )
+    }
+  }
+
   @Test(arguments: JPEGKind.all + JPEGKind.odd)
   func `a region has the pixels that the whole picture has there`(_ kind: JPEGKind) throws {
     let file = try PictureFile(kind.bytes(width: 131, height: 97))
-    let layout = try JPEGCodec.header(of: file).layout
     for eighths in [8, 4, 2, 1] {
       let size = PixelSize(width: (131 * eighths + 7) / 8, height: (97 * eighths + 7) / 8)
-      let whole = try JPEGCodec.decode(
+      let whole = try Self.decodedRegion(
         file,
         PixelRegion(x: 0, y: 0, width: size.width, height: size.height),
-        eighths: eighths,
-        layout: layout,
-        PictureLimits()
+        eighths: eighths
       ).value
       for (x, y) in [(0, 0), (size.width / 3, size.height / 3), (size.width / 2, size.height / 2)]
       {
         let region = PixelRegion(x: x, y: y, width: size.width / 3, height: size.height / 3)
 
-        let made = try JPEGCodec.decode(
-          file,
-          region,
-          eighths: eighths,
-          layout: layout,
-          PictureLimits()
-        )
+        let made = try Self.decodedRegion(file, region, eighths: eighths)
 
         let full = PixelRegion(x: 0, y: 0, width: region.width, height: region.height)
         #expect(part(made.value, full) == part(whole, region))
@@ -64,11 +71,10 @@ struct JPEGCropTests {
     let bytes = kind.bytes(width: 400, height: 300, quality: 95, length: 8)
 
     let file = try PictureFile(bytes)
-    let layout = try JPEGCodec.header(of: file).layout
 
-    let made = try Crop(size: size).decodedJPEG(file, layout: layout).bitmap
+    let made = try Crop(size: size).pixels(of: file)
 
-    let expected = try Crop().decodedJPEG(file, layout: layout).bitmap.scaled(
+    let expected = try Crop().pixels(of: file).scaled(
       width: size,
       height: size,
       limits: PictureLimits(),
@@ -114,16 +120,12 @@ struct JPEGCropTests {
       isProgressive: isProgressive
     )
     let file = try PictureFile(kind.bytes(width: 20, height: 84))
-    let layout = try JPEGCodec.header(of: file).layout
-    func decoded(_ region: PixelRegion) throws -> JPEGCodec.Outcome<Bitmap> {
-      try JPEGCodec.decode(file, region, layout: layout, PictureLimits())
-    }
-    let whole = try decoded(PixelRegion(x: 0, y: 0, width: 20, height: 84)).value
+    let whole = try Self.decodedRegion(file, PixelRegion(x: 0, y: 0, width: 20, height: 84)).value
     for first in 0..<84 {
       for count in [1, 2, 5, 40] where first + count <= 84 {
         let region = PixelRegion(x: 0, y: first, width: 20, height: count)
 
-        let made = try decoded(region)
+        let made = try Self.decodedRegion(file, region)
 
         let full = PixelRegion(x: 0, y: 0, width: 20, height: count)
         #expect(part(made.value, full) == part(whole, region) && !made.isDamaged, "\(region)")
@@ -198,7 +200,8 @@ struct JPEGCropTests {
       #expect(probe.orientation == .upright)
       #expect(probe.exif?.dateTime == "2021:01:13 06:30:00")
       let place = try #require(probe.exif?.places.first { $0.meaning == .width })
-      guard case .jpeg(let markers) = probe.structure, let start = markers.exif?.lowerBound else {
+      guard let markers = probe.structure as? JPEGMarkers, let start = markers.exif?.lowerBound
+      else {
         Issue.record("no EXIF")
         return
       }

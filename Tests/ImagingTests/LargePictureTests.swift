@@ -33,9 +33,13 @@ struct LargePictureTests {
         let woven = try PictureFile(interlaced.bytes(width: width, height: height))
         for first in 0..<height {
           let region = PixelRegion(x: width / 3, y: first, width: 1, height: height - first)
-          let expected = try PNGCodec.decode(plain, region, limits)
+          let expected = try plain.part(region, isNative: true)
           for band in [1, width * 6, width * 12, 1 << 20] {
-            let made = try PNGCodec.decode(woven, region, band: band, limits)
+            guard let chunks = woven.probe.structure as? PNGChunks else { continue }
+            let made = try woven.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+              try PNGRows(bytes, chunks, region, isNative: true, band: band, limits, name: "x")
+                .collected(limits, name: "x")
+            }
 
             #expect(made == expected, "\(width) × \(height) from \(first), band \(band)")
           }
@@ -53,7 +57,6 @@ struct LargePictureTests {
     _ depth: Int
   ) throws {
     let source = Self.waves(width: 301, height: 997, layout, depth)
-    let file = try PictureFile(source.png())
     let region = PixelRegion(x: 3, y: 5, width: 293, height: 983)
     let limits = PictureLimits()
     for size in [PixelSize(width: 9, height: 20), PixelSize(width: 293, height: 13)] {
@@ -61,7 +64,8 @@ struct LargePictureTests {
         .scaled(width: size.width, height: size.height, limits: limits, name: "x")
 
       // So little room that squares of pixels become one before they are scaled.
-      let made = try PNGCodec.scaled(file, region, to: size, strip: 1, limits)
+      let made = try source.part(region)
+        .scaled(width: size.width, height: size.height, strip: 1, limits: limits, name: "x")
 
       let most = largestDifference(made, whole)
       #expect(most <= (depth == 16 ? 6 * 257 : 6), "\(size): \(most)")
@@ -91,17 +95,16 @@ struct LargePictureTests {
     let limits = PictureLimits()
     for size in [PixelSize(width: 9, height: 20), PixelSize(width: 211, height: 600)] {
       let (across, down) = (size.width, size.height)
-      let whole = try source.expanded()
+      let whole = try source.converted { .expanded($0) }
         .scaled(width: across, height: down, limits: limits, name: "x")
       for (strip, least) in [(1, 0), (1 << 20, 0), (1 << 20, .max)] {
-        let made = try source.scaledInStrips(
-          width: across,
-          height: down,
+        let made = try ScaledRows(
+          BitmapRows(source, least: least),
+          to: size,
           strip: strip,
-          least: least,
-          limits: limits,
+          limits,
           name: "x"
-        )
+        ).collected(limits, name: "x")
 
         let most = largestDifference(made, whole)
         #expect(made.layout == whole.layout && made.depth == whole.depth)
@@ -122,10 +125,10 @@ struct LargePictureTests {
       let indices = Self.waves(width: width, height: height, .indexed(palette), 8)
       for size in [PixelSize(width: 1, height: 1), PixelSize(width: 5, height: 3)] {
         let (across, down, limits) = (size.width, size.height, PictureLimits())
-        let colours = try indices.expanded()
-          .scaledInStrips(width: across, height: down, strip: 1, limits: limits, name: "x")
+        let colours = try indices.converted { .expanded($0) }
+          .scaled(width: across, height: down, strip: 1, limits: limits, name: "x")
 
-        let made = try indices.scaledInStrips(
+        let made = try indices.scaled(
           width: across,
           height: down,
           strip: 1,
@@ -145,15 +148,13 @@ struct LargePictureTests {
       for x in 0..<side { samples += (x + y) % 2 == 0 ? [200, 0, 0, 255] : [0, 255, 255, 0] }
     }
     let source = Bitmap(width: side, height: side, layout: .rgba, samples: samples)
-    let file = try PictureFile(source.png())
-    let whole = PixelRegion(x: 0, y: 0, width: side, height: side)
 
-    let made = try PNGCodec.scaled(
-      file,
-      whole,
-      to: PixelSize(side: 4),
+    let made = try source.scaled(
+      width: 4,
+      height: 4,
       strip: 1,
-      PictureLimits()
+      limits: PictureLimits(),
+      name: "x"
     )
 
     // Of 8 bits, red is multiplied by alpha and divided again.
@@ -179,31 +180,21 @@ struct LargePictureTests {
     }
   }
 
-  @Test(arguments: [1, Bitmap.leastDrained])
-  func `a bitmap is handed over row by row, and gone when it was large`(_ least: Int) throws {
-    let rows = Bitmap.drainedRows * 2 + 17
-    let source = colours(width: 100, height: rows)
-    var bitmap = source
+  @Test(arguments: [1, .max], [1, 7, 256])
+  func `a bitmap is read row by row, and nobody else's changes`(_ least: Int, _ most: Int) throws {
+    let source = colours(width: 100, height: 529)
+    let before = colours(width: 100, height: 529)
     var taken: [UInt8] = []
-    var counts: [Int] = []
 
-    let isDone = bitmap.drain(least: least) { samples, count in
-      taken += UnsafeBufferPointer(start: samples, count: count * 400)
-      counts.append(count)
-      return true
-    }
+    try BitmapRows(source, least: least).inStrips(of: most) { (strip, _, _) in taken += strip }
 
-    #expect(isDone && taken == source.samples)
-    #expect(counts == [Bitmap.drainedRows, Bitmap.drainedRows, 17])
-    // Pages lie as they happen to; most of them are whole within their rows.
-    let zeros = bitmap.samples.count { $0 == 0 }
-    #expect(least == 1 ? zeros > bitmap.samples.count / 2 : bitmap == source)
-    #expect(bitmap.drain { _, _ in false } == false)
+    #expect(taken == before.samples)
+    #expect(source == before)
   }
 
   @Test(arguments: [false, true])
   func `a WebP of several strips is whole`(_ lossless: Bool) throws {
-    let rows = Bitmap.drainedRows * 2 + 33
+    let rows = 256 * 2 + 33
     // Nothing shines through but in the last strip.
     var source = colours(width: 61, height: rows)
     for y in rows - 20..<rows { source.samples[(y * 61 + 30) * 4 + 3] = UInt8(y % 256) }
@@ -225,10 +216,10 @@ struct LargePictureTests {
     let samples = wave(width: width, height: height, channels: 3, length: 9)
     let source = Bitmap(width: width, height: height, layout: .rgb, samples: samples)
     let file = try PictureFile(webp(source))
-    guard case .webp(let chunks) = file.probe.structure else { return #expect(Bool(false)) }
+    guard let chunks = file.probe.structure as? WebPChunks else { return #expect(Bool(false)) }
     let region = PixelRegion(x: 60, y: 0, width: 207, height: 207)
     let limits = PictureLimits()
-    let expected = try file.decode(region, limits)
+    let expected = try file.part(region)
       .scaled(width: 30, height: 30, limits: limits, name: "x")
 
     let small = try WebPCodec.decode(file, chunks, region, smaller: 3, limits)
@@ -249,7 +240,7 @@ struct LargePictureTests {
     #expect(file.probe.width * file.probe.height > 35_651_584)
 
     let corner = PixelRegion(x: 5970, y: 5970, width: 14, height: 14)
-    let made = try file.decode(corner, PictureLimits())
+    let made = try file.part(corner)
 
     #expect((0..<14).allSatisfy { abs(Int(made[$0, $0][0]) - 90) <= 2 })
   }
@@ -264,7 +255,7 @@ struct LargePictureTests {
       let held = decoder.memory(pixels: pixels, chroma: grey, depth: 8, hasAlpha: false)
 
       let error = #expect(throws: ImagingError.self) {
-        try file.decode(corner, PictureLimits(decoding: held - 1))
+        try file.part(corner, PictureLimits(decoding: held - 1))
       }
 
       #expect(error?.description.contains("decoding it may take \(held) bytes of memory") == true)

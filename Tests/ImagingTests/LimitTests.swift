@@ -181,28 +181,34 @@ struct LimitTests {
       depth: 8,
       samples: noise(3600, depth: 8)
     )
-    let encoded = try PNGCodec.encode(picture, interlaced: isInterlaced, name: "it").bytes()
+    let encoded = try PNGCodec.encode(BitmapRows(picture), interlaced: isInterlaced, name: "it")
+      .bytes()
     let file = try PictureFile(encoded)
     let whole = PixelRegion(x: 0, y: 0, width: 40, height: 30)
     var refusals = 0
+    func recoded(_ limits: PictureLimits) throws(ImagingError) -> [UInt8] {
+      try file.withRows(RowRequest(whole), limits) { (rows) throws(ImagingError) in
+        try PNGCodec.encode(rows.source, name: "it").bytes()
+      }
+    }
 
     for memory in stride(from: 4000, through: 400_000, by: 1000) {
       let limits = PictureLimits(memory: memory)
       do throws(ImagingError) {
-        let read = try PNGCodec.decode(file, whole, limits)
+        let read = try file.part(whole, limits)
         #expect(read.samples == picture.samples)
       } catch {
         refusals += 1
         #expect(error.code == .tooLarge, "\(error)")
       }
       do throws(ImagingError) {
-        _ = try PNGCodec.recode(file, whole, limits).bytes()
+        _ = try recoded(limits)
       } catch {
         #expect(error.code == .tooLarge, "\(error)")
       }
     }
 
     #expect((1..<300).contains(refusals))
-    #expect(throws: Never.self) { try PNGCodec.recode(file, whole, PictureLimits()).bytes() }
+    #expect(throws: Never.self) { try recoded(PictureLimits()) }
   }
 }

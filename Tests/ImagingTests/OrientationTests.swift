@@ -62,21 +62,6 @@ struct OrientationTests {
   }
 
   @Test(arguments: 1...8)
-  func `a square turned in place is the square turned into another`(_ value: Int) throws {
-    let orientation = try #require(Orientation(rawValue: value))
-    for (layout, depth) in Self.layouts {
-      for side in [1, 2, 31, 32, 33, 97] {
-        let stored = Self.pattern(width: side, height: side, layout, depth)
-
-        var turned = stored
-        turned.turnUpright(from: orientation)
-
-        #expect(turned == stored.upright(from: orientation), "\(layout), \(side) pixels a side")
-      }
-    }
-  }
-
-  @Test(arguments: 1...8)
   func `stored rows are laid upright, however many come at once`(_ value: Int) throws {
     let orientation = try #require(Orientation(rawValue: value))
     for (layout, depth) in Self.layouts {
@@ -91,32 +76,29 @@ struct OrientationTests {
             "\(layout), \(rows) rows"
           )
         }
-        #expect(Self.laid(stored, orientation, nil) == upright.samples, "\(layout), one by one")
+        let collected = try BitmapRows(stored)
+          .collected(from: orientation, PictureLimits(), name: "x")
+        #expect(collected == upright, "\(layout), as they are read")
       }
     }
   }
 
-  /// What becomes of stored rows, so many at a time; nil for those that come one by one and wait for more.
+  /// What becomes of stored rows, so many at a time.
   private static func laid(
     _ stored: Bitmap,
     _ orientation: Orientation,
-    _ rows: Int?
+    _ rows: Int
   ) -> [UInt8] {
     let size = PixelSize(width: stored.width, height: stored.height)
     let turning = Turning(size, from: orientation, stored.pixelBytes)
     var samples = [UInt8](repeating: 0, count: stored.samples.count)
     samples.withUnsafeMutableBufferPointer { target in
-      var waiting = UprightRows(into: target, size, from: orientation, stored.pixelBytes)
       stored.samples.withUnsafeBufferPointer { source in
         guard let start = source.baseAddress else { return }
-        for first in stride(from: 0, to: size.height, by: rows ?? 1) {
+        for first in stride(from: 0, to: size.height, by: rows) {
           let row = start + first * stored.rowBytes
-          if let rows {
-            let count = min(rows, size.height - first)
-            turning.lay(row, first: first, count: count, into: target)
-          } else {
-            waiting.take(row)
-          }
+          let count = min(rows, size.height - first)
+          turning.lay(row, first: first, count: count, into: target)
         }
       }
     }
@@ -127,7 +109,7 @@ struct OrientationTests {
   func `a PNG stands upright, sample for sample`(_ value: Int, _ size: PixelSize) throws {
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
       let upright = kind.bitmap(width: size.width, height: size.height)
-      let plain = try PNGCodec.encode(Self.turned(upright, value), name: "x").bytes()
+      let plain = try PNGCodec.encode(BitmapRows(Self.turned(upright, value)), name: "x").bytes()
       let bytes = Array(plain[..<33]) + chunk("eXIf", tiff(orientation: value)) + plain[33...]
 
       let square = try Crop().apply(to: PictureFile(bytes))

@@ -13,7 +13,7 @@ func colours(width: Int, height: Int, isClear: Bool = false) -> Bitmap {
 
 /// A WebP of these colours.
 func webp(_ bitmap: Bitmap, lossless: Bool = true, quality: Int = 80) throws -> [UInt8] {
-  try WebPCodec.encode(bitmap, quality: quality, lossless: lossless, name: "fixture")
+  try WebPCodec.encode(BitmapRows(bitmap), quality: quality, lossless: lossless, name: "fixture")
 }
 
 /// A chunk of a WebP, whole.
@@ -196,7 +196,7 @@ struct GIFKind: Sendable, CustomTestStringConvertible {
 
 /// Any picture as red, green, blue and alpha of 8 bits.
 func rgba(_ bitmap: Bitmap) -> Bitmap {
-  let colours = bitmap.coloured().narrowed()
-  guard colours.layout == .bgrx else { return colours.withAlpha() }
-  return colours.flattened(.rgb).withAlpha()
+  let colours = bitmap.converted(Conversion.coloured).converted(Conversion.narrowed)
+  guard colours.layout == .bgrx else { return colours.converted(Conversion.withAlpha) }
+  return colours.flattened(.rgb).converted(Conversion.withAlpha)
 }

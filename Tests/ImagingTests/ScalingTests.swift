@@ -52,11 +52,10 @@ struct ScalingTests {
     let most = SmoothPicture.error(rounded, expected) * 1.26
 
     let made = try Self.scaled(source, side, side, portable: false)
-    let inStrips = try source.scaledInStrips(
+    let inStrips = try source.scaled(
       width: side,
       height: side,
       strip: 1 << 17,
-      least: 0,
       limits: PictureLimits(),
       name: "x"
     )
@@ -74,9 +73,9 @@ struct ScalingTests {
     try source.scaled(
       width: width,
       height: height,
+      portable: portable,
       limits: PictureLimits(),
-      name: "x",
-      portable: portable
+      name: "x"
     )
   }
 }

@@ -29,7 +29,7 @@ struct StampTests {
 
     let made = try native(square.bytes)
     let file = try PictureFile(bytes)
-    let expected = try Crop().decodedPNG(file, form: .coloured).bitmap
+    let expected = try file.part(Crop().framing(file.probe).window).converted(Conversion.coloured)
     #expect(made.depth == max(kind.depth, 8))
     #expect(made.layout == expected.layout)
     let above = PixelRegion(x: 0, y: 0, width: 100, height: 35)
@@ -62,7 +62,7 @@ struct StampTests {
       samples: [255, 255, 255, 255, 0, 255, 255, 128]
     )
 
-    let light = try ink.lit(profile: [], isInverted: true, name: "x")
+    let light = try ink.through { try $0.lit(profile: [], isInverted: true, name: "x") }
 
     #expect(light[0, 0].prefix(3).allSatisfy { $0 >= 254 })
     #expect(light[1, 0][2] <= 1)

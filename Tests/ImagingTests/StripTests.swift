@@ -7,23 +7,54 @@ import Testing
 struct StripTests {
   private static let whole = PixelRegion(x: 3, y: 5, width: 40, height: 40)
 
+  /// Rows of a part of a PNG, while they can be read.
+  private static func withRows<Result>(
+    _ file: PictureFile,
+    _ region: PixelRegion,
+    isNative: Bool = false,
+    band: Int = PNGRows.band,
+    _ body: (PNGRows) throws(ImagingError) -> Result
+  ) throws -> Result {
+    guard let chunks = file.probe.structure as? PNGChunks else {
+      throw ImagingError(.damagedPicture, "no PNG")
+    }
+    return try file.bytes.withUnsafeBufferPointer { (bytes) throws(ImagingError) in
+      try body(
+        PNGRows(
+          bytes,
+          chunks,
+          region,
+          isNative: isNative,
+          band: band,
+          PictureLimits(),
+          name: "x"
+        )
+      )
+    }
+  }
+
   @Test(arguments: PNGKind.all, [1, 1 << 20])
   func `rows on their way are those of the whole picture`(_ kind: PNGKind, _ band: Int) throws {
     let file = try PictureFile(kind.bytes(width: 50, height: 47))
-    for form in [PNGCodec.Form.native, .expanded, .coloured] {
-      let limits = PictureLimits()
-      let plain = try PNGCodec.decode(file, Self.whole, form: form, limits)
+    let limits = PictureLimits()
+    for isNative in [true, false] {
+      let plain = try file.part(Self.whole, isNative: isNative)
 
-      let banded = try PNGCodec.decode(file, Self.whole, form: form, band: band, limits)
-      let recoded = try native(
-        PNGCodec.recode(file, Self.whole, form: form, band: band, limits).bytes()
-      )
-      let picked = try PNGCodec.pick([0, 7, 39], of: file, Self.whole, form: form, limits)
+      let banded = try Self.withRows(file, Self.whole, isNative: isNative, band: band) {
+        (rows) throws(ImagingError) in try rows.collected(limits, name: "x")
+      }
+      let recoded = try Self.withRows(file, Self.whole, isNative: isNative, band: band) {
+        (rows) throws(ImagingError) in try PNGCodec.encode(rows, name: "x").bytes()
+      }
+      let thinned = try Self.withRows(file, Self.whole, isNative: isNative) {
+        (rows) throws(ImagingError) in try rows.thinned(every: 7, limits, name: "x")
+      }
 
       #expect(banded == plain)
-      #expect(recoded == plain)
-      for (row, y) in [0, 7, 39].enumerated() {
-        #expect((0..<40).allSatisfy { picked[$0, row] == plain[$0, y] })
+      #expect(try native(recoded) == plain)
+      #expect(thinned.height == 6)
+      for y in 0..<6 {
+        #expect((0..<40).allSatisfy { thinned[$0, y] == plain[$0, y * 7] })
       }
     }
   }
@@ -39,154 +70,123 @@ struct StripTests {
     let file = try PictureFile(kind.bytes(width: 30, height: 500))
     let region = PixelRegion(x: 3, y: 5, width: 24, height: 480)
     let limits = PictureLimits()
-    let whole = try PNGCodec.decode(file, region, form: .expanded, limits)
+    let whole = try file.part(region)
       .scaled(width: size.width, height: size.height, limits: limits, name: "x")
 
     for strip in [1, 6000, 1 << 20] {
-      let made = try PNGCodec.scaled(file, region, to: size, strip: strip, limits)
+      let made = try Self.withRows(file, region) { (rows) throws(ImagingError) in
+        try ScaledRows(rows, to: size, strip: strip, limits, name: "x").collected(
+          limits,
+          name: "x"
+        )
+      }
+      // An encoder asks for fewer rows at a time.
+      let recoded = try Self.withRows(file, region) { (rows) throws(ImagingError) in
+        let scaled = try ScaledRows(rows, to: size, strip: strip, limits, name: "x")
+        return try PNGCodec.encode(scaled, name: "x").bytes()
+      }
 
-      #expect(made.layout == whole.layout && made.depth == whole.depth)
-      #expect(largestDifference(made, whole) <= (whole.depth == 16 ? 16 : 1))
-    }
-  }
-
-  @Test(arguments: PNGKind.all, [PictureFit.cover, .contain])
-  func `a large picture is made as a small one is`(_ kind: PNGKind, _ fit: PictureFit) throws {
-    for orientation in [1, 6] {
-      let plain = try kind.bytes(width: 50, height: 470)
-      let exif = chunk("eXIf", tiff(orientation: orientation))
-      let bytes = Array(plain[..<33]) + exif + plain[33...]
-      let file = try PictureFile(bytes)
-      var crop = Crop(size: 20, gravity: .bottomRight)
-      crop.fit = fit
-      for form in [PNGCodec.Form.native, .expanded, .coloured] {
-        let small = try crop.decodedPNG(file, form: form, most: .max)
-
-        let large = try crop.decodedPNG(file, form: form, most: 0)
-
-        #expect(large.bitmap.layout == small.bitmap.layout)
-        let most = largestDifference(large.bitmap, small.bitmap)
-        #expect(most <= (small.bitmap.depth == 16 ? 16 : 1))
+      for made in [made, try native(recoded)] {
+        #expect(made.layout == whole.layout && made.depth == whole.depth)
+        #expect(largestDifference(made, whole) <= (whole.depth == 16 ? 16 : 1))
       }
     }
   }
 
-  @Test(
-    arguments: PNGKind.all,
-    [PixelSize(width: 9, height: 61), PixelSize(width: 31, height: 900)]
-  )
-  func `a picture scaled from file to file is the one scaled in memory`(
-    _ kind: PNGKind,
-    _ size: PixelSize
+  @Test(arguments: [(Bitmap.Layout.grey, 8), (.rgba, 8), (.bgrx, 8), (.rgb, 16), (.rgba, 16)])
+  func `a part scaled in strips is like the part scaled at once`(
+    _ layout: Bitmap.Layout,
+    _ depth: Int
   ) throws {
-    let file = try PictureFile(kind.bytes(width: 30, height: 500))
-    let region = PixelRegion(x: 3, y: 5, width: 24, height: 480)
-    let limits = PictureLimits()
-    let rows = Array(stride(from: 0, to: size.height, by: 7))
-    for form in [PNGCodec.Form.expanded, .coloured] {
-      let whole = try PNGCodec.decode(file, region, form: form, limits)
-        .scaled(width: size.width, height: size.height, limits: limits, name: "x")
-      let most = whole.depth == 16 ? 16 : 1
-      let picked = try PNGCodec.pick(rows, of: file, region, scaledTo: size, form: form, limits)
+    let (width, height) = (90, 300)
+    let samples = wave(width: width, height: height, channels: layout.channels, length: 20)
+    let source = Bitmap(
+      width: width,
+      height: height,
+      layout: layout,
+      depth: depth,
+      samples: depth == 16 ? samples.flatMap { [$0, $0] } : samples
+    )
+    for part in [
+      Bitmap.Part(x: 0, y: 0, width: 90, height: 300),
+      Bitmap.Part(x: 7.25, y: 11.5, width: 60.5, height: 201.25),
+      Bitmap.Part(x: 0.5, y: 98.75, width: 89.5, height: 201.25),
+    ] {
+      for (across, down) in [(30, 90), (70, 230), (120, 500)] {
+        let limits = PictureLimits()
+        let whole = try source.scaled(part, width: across, height: down, limits: limits, name: "x")
 
-      #expect(picked.layout == whole.layout && picked.depth == whole.depth)
-      #expect(picked.width == size.width && picked.height == rows.count)
-      #expect(largestDifference(picked, whole.rows(rows)) <= most)
-      for strip in [1, 6000, 1 << 20] {
-        let made = try native(
-          PNGCodec.recode(file, region, scaledTo: size, form: form, strip: strip, limits).bytes()
+        let made = try source.scaled(
+          part,
+          width: across,
+          height: down,
+          strip: 1 << 14,
+          limits: limits,
+          name: "x"
         )
 
-        #expect(made.layout == whole.layout && made.depth == whole.depth)
-        #expect(largestDifference(made, whole) <= most)
+        let most = largestDifference(made, whole)
+        #expect(most <= (depth == 16 ? 16 : 1), "\(part), \(across): \(most)")
       }
     }
   }
 
   @Test(arguments: PNGKind.all)
   func `sixteen bits made eight on their way are the nearest eight`(_ kind: PNGKind) throws {
-    let file = try PictureFile(kind.bytes(width: 50, height: 47))
-    for form in [PNGCodec.Form.expanded, .coloured] {
-      let limits = PictureLimits()
-      let wide = try PNGCodec.decode(file, Self.whole, form: form, limits)
+    let wide = try kind.bitmap(width: 50, height: 47).converted { .expanded($0) }
 
-      let made = try PNGCodec.decode(file, Self.whole, form: form, narrowed: true, limits)
+    let made = try BitmapRows(wide).converted(Conversion.narrowed)
+      .collected(PictureLimits(), name: "x")
 
-      #expect(made == wide.narrowed())
+    #expect(made.depth == min(wide.depth, 8) && made.layout == wide.layout)
+    for y in 0..<47 {
+      for x in 0..<50 {
+        let nearest = wide[x, y].map { wide.depth == 16 ? UInt16((Int($0) + 128) / 257) : $0 }
+        #expect(made[x, y] == nearest)
+      }
     }
-    let size = PixelSize(width: 31, height: 900)
-    let wide = try PNGCodec.scaled(file, Self.whole, to: size, PictureLimits())
-
-    let made = try PNGCodec.scaled(file, Self.whole, to: size, narrowed: true, PictureLimits())
-
-    #expect(made == wide.narrowed())
   }
 
   @Test(arguments: PNGKind.all)
-  func `sixteen bits that lose their alpha on their way lie on the colour behind them`(
-    _ kind: PNGKind
-  ) throws {
+  func `what loses its alpha on its way lies on the colour behind it`(_ kind: PNGKind) throws {
     let file = try PictureFile(kind.bytes(width: 50, height: 47))
-    let size = PixelSize(width: 200, height: 3000)
-    let (colour, limits) = (
-      PictureColour(red: 200, green: 30, blue: 90, alpha: 255), PictureLimits()
-    )
-    let wide = try PNGCodec.scaled(file, Self.whole, to: size, limits)
+    let colour = PictureColour(red: 200, green: 30, blue: 90, alpha: 255)
+    let seen = rgba(try file.part(Self.whole))
 
-    let made = try PNGCodec.scaled(file, Self.whole, to: size, narrowed: true, on: colour, limits)
+    let made = try BitmapRows(file.part(Self.whole)).opaque(on: colour)
+      .collected(PictureLimits(), name: "x")
 
-    let losesAlpha = wide.depth == 16 && wide.layout == .rgba
-    #expect(made == (losesAlpha ? wide.flattened(.rgb, on: colour) : wide.narrowed()))
+    #expect(!made.layout.hasAlpha)
+    guard made.layout == .rgb, made.depth == 8 else { return }
+    for y in 0..<40 {
+      for x in 0..<40 {
+        let (own, alpha) = (seen[x, y].map(Int.init), Int(seen[x, y][3]))
+        let behind = [200, 30, 90]
+        for channel in 0..<3 {
+          let mixed = (own[channel] * alpha + behind[channel] * (255 - alpha) + 127) / 255
+          #expect(Int(made[x, y][channel]) == mixed)
+        }
+      }
+    }
   }
 
-  @Test func `a picture that breaks off while it is scaled is refused as ever`() throws {
+  @Test func `a picture that breaks off while it is read is refused as ever`() throws {
     let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
     // Behind the header: length and name of the first chunk of data, of which half is left.
     let length = bytes[33..<37].reduce(0) { $0 << 8 | Int($1) }
     let half = Array(bytes[41..<41 + length / 2])
     let cut = try PictureFile(Array(bytes[..<33]) + chunk("IDAT", half) + chunk("IEND", []))
+    var contained = Crop(size: 20)
+    contained.fit = .contain
 
-    for most in [0, Int.max] {
+    for crop in [Crop(), Crop(size: 20), Crop(gravity: .top), contained, Crop(format: .jpeg)] {
       #expect {
-        try Crop(size: 20).decodedPNG(cut, form: .expanded, most: most)
+        try crop.apply(to: cut)
       } throws: {
         ($0 as? ImagingError)?.code == .damagedPicture
       }
     }
-    let region = PixelRegion(x: 0, y: 0, width: 50, height: 470)
-    for size in [nil, PixelSize(width: 5, height: 47), PixelSize(width: 50, height: 900)] {
-      #expect {
-        try PNGCodec.recode(cut, region, scaledTo: size, form: .expanded, PictureLimits()).bytes()
-      } throws: {
-        ($0 as? ImagingError)?.code == .damagedPicture
-      }
-    }
-  }
-
-  @Test(arguments: Sweep.pairs(PNGKind.all, [nil, 150, 400]))
-  func `a stamp laid on in strips is the stamp laid on at once`(_ kind: PNGKind, _ side: Int?)
-    throws
-  {
-    let file = try PictureFile(kind.bytes(width: 230, height: 210))
-    guard case .png(let chunks) = file.probe.structure else { return }
-    var stamp = Stamp(time: .given(instant: 1_610_000_000, offset: 0))
-    stamp.crop.frame = side.map { PixelSize(side: $0) }
-    let red = Bitmap(
-      width: 20,
-      height: 10,
-      layout: .rgb,
-      samples: (0..<200).flatMap { _ in [255, 0, 0] as [UInt8] }
-    )
-    stamp.logo = try PictureFile(red.png())
-    let moment = try StampTime.given(stamp)
-
-    let at = try native(stamp.stampPNG(file, chunks, moment, most: .max).bytes)
-    let strips = try native(stamp.stampPNG(file, chunks, moment, most: 0).bytes)
-
-    #expect(strips.layout == at.layout && strips.depth == at.depth)
-    let most = largestDifference(strips, at)
-    // Grey is scaled as it is at once, and as three colours in strips.
-    #expect(side == nil ? strips == at : most <= (at.depth == 16 ? 2 * 257 : 2), "\(most)")
+    #expect(throws: ImagingError.self) { try Stamp(time: .now).apply(to: cut) }
   }
 
   @Test func `rows like the one before are packed as the others are`() throws {
@@ -199,7 +199,9 @@ struct StripTests {
     let file = try PictureFile(bitmap.png())
     let whole = PixelRegion(x: 0, y: 0, width: 60, height: 50)
     for level in [0, 1, 4, 6, 9] {
-      let made = try PNGCodec.recode(file, whole, level: level, PictureLimits()).bytes()
+      let made = try Self.withRows(file, whole) { (rows) throws(ImagingError) in
+        try PNGCodec.encode(rows, level: level, name: "x").bytes()
+      }
 
       #expect(try native(made) == bitmap)
     }
@@ -218,7 +220,9 @@ struct StripTests {
     )
     func bytes(_ rows: Int) throws -> Int {
       let region = PixelRegion(x: 0, y: 0, width: 10_000, height: rows)
-      return try PNGCodec.recode(file, region, level: level, PictureLimits()).bytes().count
+      return try Self.withRows(file, region) { (rows) throws(ImagingError) in
+        try PNGCodec.encode(rows, level: level, name: "x").bytes().count
+      }
     }
 
     let (one, all) = (try bytes(1), try bytes(20))

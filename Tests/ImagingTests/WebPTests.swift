@@ -17,7 +17,7 @@ struct WebPTests {
     let made = try PictureFile(square.bytes)
     #expect(square.format == .webp && square.method == .lossless && !square.isDamaged)
     #expect(made.probe.width == min(size.0, size.1) && made.probe.height == made.probe.width)
-    guard case .webp(let chunks) = made.probe.structure else { return #expect(Bool(false)) }
+    guard let chunks = made.probe.structure as? WebPChunks else { return #expect(Bool(false)) }
     #expect(chunks.isLossless)
     #expect(try rgba(decoded(square.bytes)) == source.part(crop.framing(file.probe).window))
   }
@@ -31,7 +31,7 @@ struct WebPTests {
     for (x, y, width, height) in [(0, 0, 47, 47), (7, 0, 47, 47), (13, 5, 20, 31), (60, 46, 1, 1)]
     {
       let region = PixelRegion(x: x, y: y, width: width, height: height)
-      let part = try file.decode(region, PictureLimits())
+      let part = try file.part(region)
 
       #expect(part == whole.part(region), "\(region)")
     }
@@ -59,7 +59,7 @@ struct WebPTests {
       PixelRegion(x: 0, y: 10, width: 64, height: 20),
       PixelRegion(x: 3, y: 7, width: 40, height: 50),
     ] {
-      #expect(try file.decode(region, PictureLimits()) == whole.part(region), "\(region)")
+      #expect(try file.part(region) == whole.part(region), "\(region)")
     }
   }
 
@@ -80,15 +80,17 @@ struct WebPTests {
     let file = try PictureFile(bytes)
     let limits = PictureLimits()
     let all = PixelRegion(x: 0, y: 0, width: width, height: height)
-    guard case .webp(let chunks) = file.probe.structure else { return #expect(Bool(false)) }
+    guard let chunks = file.probe.structure as? WebPChunks else { return #expect(Bool(false)) }
     #expect(try WebPCodec.decode(file, chunks, all, smaller: 3, limits)?.bitmap.width == 111)
 
-    let made = try Crop(size: 30, gravity: gravity).decoded(file, coloured: true)
+    let crop = Crop(size: 30, gravity: gravity)
 
-    let window = orientation.stored(made.framing.window, in: file.probe.stored)
-    let expected = try file.decode(window, limits)
+    let made = try crop.pixels(of: file)
+
+    let window = try orientation.stored(crop.framing(of: file).window, in: file.probe.stored)
+    let expected = try file.part(window)
       .scaled(width: 30, height: 30, limits: limits, name: "x").upright(from: orientation)
-    #expect(psnr(made.bitmap, expected) > 36)
+    #expect(psnr(made, expected) > 36)
   }
 
   @Test(arguments: Orientation.allCases)

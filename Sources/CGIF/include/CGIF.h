@@ -24,6 +24,7 @@ int cgif_rows_next(cgif_rows *rows, uint8_t *indices);
 // `indices`.
 int cgif_rows_passes(cgif_rows *rows, int passes, int height, int spacing, uint8_t *indices);
 
+// Closes rows; of NULL nothing.
 void cgif_rows_close(cgif_rows *rows);
 
 // Decodes the indices of the first frame, whose size has to be `width` × `height`, in order from the top.

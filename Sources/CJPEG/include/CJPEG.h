@@ -41,14 +41,19 @@ typedef struct {
 bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
                        cjpeg_outcome *outcome);
 
-// Takes a decoded row.
-typedef void (*cjpeg_take)(void *context, const uint8_t *row);
+// A region of the picture at eighths/8 of its full size, whose rows are decoded as they are asked for.
+typedef struct cjpeg_rows cjpeg_rows;
 
-// Decodes a region at eighths/8 of the full size, hands out its rows one by one, and reads the file to its end
-// so that a cut one raises a warning.
-bool cjpeg_decode(const uint8_t *bytes, size_t count, cjpeg_limits limits, int eighths,
-                  cjpeg_region region, int color_space, cjpeg_take take, void *context,
-                  cjpeg_outcome *outcome);
+// Opens a region; NULL when that fails. Bytes and outcome have to stay where they are until the rows are closed.
+cjpeg_rows *cjpeg_rows_open(const uint8_t *bytes, size_t count, cjpeg_limits limits, int eighths, cjpeg_region region,
+                            int color_space, cjpeg_outcome *outcome);
+
+// Decodes the next `count` rows, one behind the other. With the region's last one it reads the file to its end, so that a
+// cut one raises a warning.
+bool cjpeg_rows_next(cjpeg_rows *rows, uint8_t *pixels, uint32_t count);
+
+// Closes rows; of NULL nothing.
+void cjpeg_rows_close(cjpeg_rows *rows);
 
 // Decodes the whole picture at an eighth of its size, for a first look: of a progressive one no more is read
 // than its first scans, which hold the mean of each block.
@@ -65,21 +70,9 @@ typedef struct {
   bool progressive;
 } cjpeg_form;
 
-// Chooses a region by the picture at an eighth of its size, or smaller where its longer side has `least` pixels still,
-// with which the caller is called back once: rows of `across` pixels, of a byte each when the picture is grey, else of blue, green, red and 255. False ends the sequence, as an
-// error.
-typedef struct {
-  bool (*choose)(void *context, const uint8_t *pixels, uint32_t across, uint32_t down, bool is_grey,
-                 cjpeg_region *region);
-  void *context;
-  uint32_t least;
-} cjpeg_chooser;
-
-// Decodes a region and encodes it again row by row, so that neither picture is ever in memory. With a `chooser`, which
-// takes pictures of one scan and one or three components, `region` is of no meaning, and all coefficients are held,
-// packed.
-bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-                  const cjpeg_chooser *chooser, cjpeg_form form, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
+// Decodes a region and encodes it again row by row, so that neither picture is ever in memory.
+bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region, cjpeg_form form,
+                  uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
 // What to encode: rows in `color_space`, of which `next` writes as many as it is asked for; false ends it. With
 // `like`, its colour space, sampling and tables are taken from that JPEG file, turned by a quarter when `transposed`; tables that are coarser than those of
@@ -102,9 +95,9 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
 
 // Cuts an upright picture between its blocks, by TurboJPEG's own means (libjpeg's coefficients) but
 // without its two copies of the picture: of one in a single scan, that becomes one too, a row of blocks is held at a
-// time. A `chooser` is as above.
-bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region,
-               const cjpeg_chooser *chooser, bool progressive, uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
+// time.
+bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region, bool progressive,
+               uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
 // Turns and crops by TurboJPEG's lossless transform; `operation` is a TJXOP.
 bool cjpeg_transform(const uint8_t *bytes, size_t count, int operation, cjpeg_region region,

@@ -17,8 +17,7 @@ const char *cpng_release(void);
 // machine's order.
 enum {
   cpng_native = 0,   // as in the file: palette indices, grey of 1, 2 and 4 bits, no alpha for tRNS
-  cpng_expanded = 1, // palettes as RGB, small greys as 8 bits, tRNS as alpha
-  cpng_coloured = 2  // as expanded, and grey as RGB
+  cpng_expanded = 1  // palettes as RGB, small greys as 8 bits, tRNS as alpha
 };
 
 enum { cpng_grey = 0, cpng_rgb = 2, cpng_palette = 3, cpng_grey_alpha = 4, cpng_rgb_alpha = 6 };
@@ -43,8 +42,7 @@ typedef struct {
   char message[200];
 } cpng_outcome;
 
-// What to read of a file. `channels` and `depth` are what rows of the form must have, of 16 bits the nearest of 8 where
-// the depth is 8; the last data chunk ends at `data_end`; no side may be longer than `side`. Of an interlaced picture, whose even rows are
+// What to read of a file. `channels` and `depth` are what rows of the form must have; the last data chunk ends at `data_end`; no side may be longer than `side`. Of an interlaced picture, whose even rows are
 // whole only when nearly all of it is unpacked, as many of these are held at a time as `band` bytes hold.
 // libpng itself allocates `memory` bytes at most.
 typedef struct {
@@ -56,16 +54,6 @@ typedef struct {
   size_t band;
   long memory;
 } cpng_source;
-
-// Decodes a region and reads the file to its end. `pixels` has room for region.height rows of `stride`
-// bytes; `shape` tells what was written there.
-bool cpng_decode(const cpng_source *source, uint8_t *pixels, size_t stride, cpng_shape *shape,
-                 cpng_outcome *outcome);
-
-// Decodes the `count` rows of the picture that `rows` names in rising order, in the region's columns, and
-// reads no further.
-bool cpng_pick(const cpng_source *source, const uint32_t *rows, uint32_t count, uint8_t *pixels,
-               size_t stride, cpng_outcome *outcome);
 
 // A region whose rows are decoded as they are asked for, so that no more of them are ever in memory.
 typedef struct cpng_rows cpng_rows;
@@ -95,25 +83,21 @@ typedef struct {
   size_t head_count, middle_count;
 } cpng_output;
 
-// Encodes rows of the given shape.
-bool cpng_encode(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
-                 bool interlaced, cpng_output *output, cpng_outcome *outcome);
+// Encodes all rows of the given shape, interlaced.
+bool cpng_encode_interlaced(const cpng_shape *shape, const uint8_t *pixels, size_t stride, int level,
+                            cpng_output *output, cpng_outcome *outcome);
 
-// Rows that are encoded as they come: `next` writes the `count` that follow, one behind the other; `paint`, unless it is
-// NULL, changes them, of which the first is the row `first` of the picture. Either ends it by false, having said in the
-// outcome why, or else for want of memory. `at_once` of them are asked for at a time, fewer at the end. No libpng call
-// of the encoder is under way then.
+// Rows that are encoded as they come: `next` writes the `count` that follow, one behind the other; false ends it.
+// `at_once` of them are asked for at a time, fewer at the end. No libpng call of the encoder is under way then.
 typedef struct {
   uint32_t at_once;
   bool (*next)(void *context, uint8_t *rows, uint32_t count);
   void *context;
-  bool (*paint)(void *painter, uint8_t *rows, uint32_t first, uint32_t count);
-  void *painter;
 } cpng_coming;
 
 // Encodes rows of the given shape, not interlaced, so that never all of them are in memory.
-bool cpng_encode_coming(const cpng_shape *shape, const cpng_coming *coming, int level, cpng_output *output,
-                        cpng_outcome *outcome);
+bool cpng_encode(const cpng_shape *shape, const cpng_coming *coming, int level, cpng_output *output,
+                 cpng_outcome *outcome);
 
 // How many bytes zlib makes of these, counted no further than to `limit` and a little; `is_whole` says
 // whether they are a whole zlib stream as far as that. Nothing is kept.

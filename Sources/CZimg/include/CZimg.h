@@ -23,13 +23,6 @@ typedef struct {
   double x, y, width, height;
 } czimg_part;
 
-// Scales the first `scaled` channels of `source` to the size of `target` by a Lanczos filter. With
-// `alpha`, the last channel is alpha, and colours are multiplied by it meanwhile. Channels that are
-// not scaled are filled with ones. `portable` keeps to zimg's code in plain C, which its faster code for
-// single processors is held against. False when memory is short.
-bool czimg_scale(const czimg_picture *source, czimg_part part, const czimg_picture *target, int scaled,
-                 bool alpha, bool portable);
-
 // A picture whose rows come one after the other, from the top: `next` writes the `count` that follow, side by
 // side without padding; false ends it.
 typedef struct {
@@ -38,16 +31,18 @@ typedef struct {
   void *context;
 } czimg_rows;
 
-// Makes `made` rows of a picture that is scaled as they are asked for, as `czimg_scale` would scale it: about `room`
-// bytes of the source are held at a time. Both have samples like the target's, of which only the shape counts. Where the
-// filter would reach for more, means of squares are scaled, of which it still has four for each pixel. False when memory
-// is short. It is closed in either case.
+// Makes the rows of `made` as they are asked for: a part of `source`, scaled to the size of `target` by a Lanczos filter.
+// The first `scaled` channels are; the others are filled with ones. With `alpha`, the last channel is alpha, and colours are
+// multiplied by it meanwhile. About `room` bytes of the source are held at a time, and all of it where the room
+// is 0. Both have samples like the target's, of which only the shape counts. Where the filter would reach for more,
+// means of squares are scaled, of which it still has four for each pixel. `portable` keeps to zimg's code in plain C, which
+// its faster code for single processors is held against. False when memory is short. It is closed in either case.
 //
 // With `colours`, the rows of the source are indices instead, and these are what 256 of them stand for, as they lie in
 // memory: red, green, blue and alpha, of which a target of three channels has no alpha. They stay where they are until it
 // is closed.
-bool czimg_scaling_open(const czimg_rows *source, const uint32_t *colours, const czimg_picture *target, int scaled,
-                        bool alpha, size_t room, bool portable, czimg_rows *made);
+bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_t *colours, const czimg_picture *target,
+                        int scaled, bool alpha, size_t room, bool portable, czimg_rows *made);
 
 void czimg_scaling_close(czimg_rows *made);
 

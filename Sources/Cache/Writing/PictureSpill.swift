@@ -160,25 +160,7 @@ struct PictureEnding: Equatable {
 
   /// Whether a picture of that type ends within the last bytes.
   func isWhole(_ type: PictureType) -> Bool {
-    switch type {
-    case .jpeg: contains([0xFF, 0xD9])  // EOI; ISO/IEC 10918-1, table B.1
-    case .png: contains(Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82])  // PNG, section 11.2.5
-    case .gif: tail.last { $0 != 0 } == 0x3B  // GIF89a, section 27
-    case .webp: count >= size(4) + 8  // RFC 9649, section 2.4
-    case .avif: true  // Boxes of any number; nothing tells the last.
-    }
-  }
-
-  private func contains(_ mark: [UInt8]) -> Bool {
-    tail.indices.contains { tail[$0...].starts(with: mark) }
-  }
-
-  /// The little-endian number of 32 bits at an offset of the head.
-  private func size(_ offset: Int) -> ByteCount {
-    guard head.count >= offset + 4 else { return ByteCount(Int64.max / 2) }
-    return ByteCount(
-      head[offset..<offset + 4].reversed().reduce(0 as Int64) { $0 << 8 | Int64($1) }
-    )
+    type.ends(head: head, tail: tail, count: Int(count.count))
   }
 }
 

@@ -14,19 +14,17 @@ extension Bitmap {
     limits: PictureLimits = PictureLimits()
   ) throws(LarderError) {
     let stored = file.probe.stored
-    let region = PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height)
     let orientation = file.probe.orientation
-    switch file.probe.structure {
-    case .jpeg:
-      let layout = try JPEGCodec.header(of: file).layout
-      let made = try JPEGCodec.decode(file, region, layout: layout, from: orientation, limits)
-      guard !made.isDamaged else { throw .damaged(file.name, "a part of it is missing or wrong") }
-      self = made.value
-    case .png:
-      self = try PNGCodec.decode(file, region, form: .expanded, from: orientation, limits)
-    case .webp, .avif, .gif:
-      guard !file.probe.isCutShort else { throw .damaged(file.name, "the file ends too early") }
-      self = try file.decode(region, limits).expanded().upright(from: orientation)
+    let isWhole = file.probe.format == .jpeg || !file.probe.isCutShort
+    guard isWhole else { throw .damaged(file.name, "the file ends too early") }
+    let whole = RowRequest(PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height))
+    self = try file.withRows(whole, limits) { (rows) throws(LarderError) in
+      let shown = rows.source.converted { Conversion.expanded($0) }
+      let bitmap = try shown.collected(from: orientation, limits, name: file.name)
+      guard !rows.isDamaged() else {
+        throw .damaged(file.name, "a part of it is missing or wrong")
+      }
+      return bitmap
     }
   }
 
@@ -47,13 +45,7 @@ extension Bitmap {
     _ form: JPEGCodec.Form,
     _ name: String
   ) throws(LarderError) -> [UInt8] {
-    switch layout {
-    case .grey where depth == 8, .rgb where depth == 8, .bgrx, .cmyk:
-      return try JPEGCodec.encode(consume self, form, name: name)
-    default:
-      let opaque = (consume self).flattened(.rgb)
-      return try JPEGCodec.encode(consume opaque, form, name: name)
-    }
+    try JPEGCodec.encode(BitmapRows(consume self), form, name: name)
   }
 
   /// The bitmap as a PNG.
@@ -67,61 +59,7 @@ extension Bitmap {
     level: Int = 6,
     name: String = "the picture"
   ) throws(LarderError) -> [UInt8] {
-    try PNGCodec.encode(consume self, level: level, name: name).bytes()
-  }
-
-  /// Every pixel in 8 bits of blue, green and red, or of red, green and blue; what is clear on an opaque colour.
-  consuming func flattened(
-    _ target: Layout = .bgrx,
-    on colour: PictureColour = .white
-  ) -> Bitmap {
-    if layout == .cmyk { return seen(as: target) }
-    let picture = (consume self).expanded().narrowed().coloured()
-    let layout = picture.layout
-    return (consume picture).remade(as: target, depth: 8) {
-      Self.flatten($0, layout, into: $1, target, on: colour)
-    }
-  }
-
-  /// Inks as what they look like.
-  private func seen(as target: Layout) -> Bitmap {
-    let step = target.channels
-    return Bitmap(width: width, height: height, layout: target, depth: 8) { pixels in
-      for y in 0..<height {
-        for x in 0..<width {
-          let colour = colour(x, y)
-          let start = (y * width + x) * step
-          pixels[start] = target == .bgrx ? colour.blue : colour.red
-          pixels[start + 1] = colour.green
-          pixels[start + 2] = target == .bgrx ? colour.red : colour.blue
-          if step == 4 { pixels[start + 3] = 255 }
-        }
-      }
-    }
-  }
-
-  /// Pixels of 8 bits in `rgb`, `rgba` or `bgrx` without their alpha, on an opaque colour.
-  static func flatten(
-    _ source: UnsafeBufferPointer<UInt8>,
-    _ layout: Layout,
-    into pixels: UnsafeMutableBufferPointer<UInt8>,
-    _ target: Layout,
-    on colour: PictureColour
-  ) {
-    let behind = colour.onWhite.samples(in: target).map(Int.init)
-    let (from, to) = (layout.channels, target.channels)
-    let isSwapped = (layout == .bgrx) != (target == .bgrx)
-    let hasAlpha = layout == .rgba
-    for pixel in 0..<source.count / from {
-      let alpha = hasAlpha ? Int(source[pixel * 4 + 3]) : 255
-      for channel in 0..<3 {
-        let value = Int(source[pixel * from + (isSwapped ? 2 - channel : channel)])
-        pixels[pixel * to + channel] =
-          alpha == 255
-          ? UInt8(value) : UInt8((value * alpha + behind[channel] * (255 - alpha) + 127) / 255)
-      }
-      if to == 4 { pixels[pixel * 4 + 3] = 255 }
-    }
+    try PNGCodec.encode(BitmapRows(consume self), level: level, name: name).bytes()
   }
 
   /// What a pixel looks like on white.

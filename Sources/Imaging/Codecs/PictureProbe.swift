@@ -27,24 +27,10 @@ public struct PictureProbe: Sendable, Equatable {
   public let exif: Exif?
 
   /// The quality, 1 to 100, that a JPEG's first table stands for; nil for other formats.
-  public var quality: Int? {
-    guard case .jpeg(let markers) = structure, !markers.firstTable.isEmpty else { return nil }
-    // The sum of the table in ISO/IEC 10918-1, annex K.1, which libjpeg calls quality 50.
-    let percent = Double(markers.firstTable.reduce(0, +)) * 100 / 3688
-    let quality = percent <= 100 ? (200 - percent) / 2 : 5000 / percent
-    return min(max(Int(quality.rounded()), 1), 100)
-  }
+  public var quality: Int? { structure.quality }
 
   /// The structure that was found.
-  let structure: Structure
-
-  enum Structure: Equatable, Sendable {
-    case jpeg(JPEGMarkers)
-    case png(PNGChunks)
-    case webp(WebPChunks)
-    case avif(AVIFHeader)
-    case gif(GIFBlocks)
-  }
+  let structure: any PictureCodec
 
   /// The size as stored.
   var stored: PixelSize {
@@ -67,53 +53,19 @@ public struct PictureProbe: Sendable, Equatable {
       throw .noPicture(name)
     }
     self.format = format
-    let size: PixelSize
-    switch format {
-    case .jpeg:
-      let markers = try JPEGMarkers(bytes, name: name, limits: limits)
-      size = markers.size
-      depth = markers.depth
-      channels = markers.sampling.count
-      scans = markers.scans
-      isCutShort = !markers.isWhole
-      exif = markers.exif.map { Exif(bytes, in: $0) }
-      structure = .jpeg(markers)
-    case .png:
-      let chunks = try PNGChunks(bytes, name: name, limits: limits)
-      size = chunks.size
-      depth = chunks.depth
-      channels = chunks.channels
-      scans = 1
-      isCutShort = false
-      exif = chunks.exif.map { Exif(bytes, in: $0) }
-      structure = .png(chunks)
-    case .webp:
-      let chunks = try WebPChunks(bytes, name: name, limits: limits)
-      size = chunks.size
-      (depth, channels, scans, isCutShort) = (8, chunks.hasAlpha ? 4 : 3, 1, false)
-      exif = chunks.exif.map { Exif(bytes, in: $0) }
-      structure = .webp(chunks)
-    case .avif:
-      let header = try AVIFHeader(bytes, name: name, limits: limits)
-      size = PixelSize(width: header.aperture.width, height: header.aperture.height)
-      depth = header.depth
-      channels = (header.colour.isGrey ? 1 : 3) + (header.hasAlpha ? 1 : 0)
-      (scans, isCutShort) = (1, false)
-      exif =
-        header.exif.isEmpty ? nil : Exif(header.exif, in: 0..<header.exif.count)
-      structure = .avif(header)
-      // A picture's own boxes turn it, whatever its EXIF data says. (ISO/IEC 23000-22, 7.3.6.7)
-      orientation = header.orientation
-      (width, height) = (orientation.upright(size).width, orientation.upright(size).height)
-      return
-    case .gif:
-      let blocks = try GIFBlocks(bytes, name: name, limits: limits)
-      size = blocks.size
-      (depth, channels, scans, isCutShort, exif) = (8, 1, 1, !blocks.isWhole, nil)
-      structure = .gif(blocks)
-    }
-    orientation = exif?.orientation ?? .upright
-    (width, height) = (orientation.upright(size).width, orientation.upright(size).height)
+    structure = try format.codec.init(bytes, name: name, limits: limits)
+    (depth, channels, scans) = (structure.depth, structure.channels, structure.scans)
+    isCutShort = structure.isCutShort
+    exif = structure.exif(in: bytes).map { Exif(Array($0), in: 0..<$0.count) }
+    orientation = structure.ownOrientation ?? exif?.orientation ?? .upright
+    let size = orientation.upright(structure.size)
+    (width, height) = (size.width, size.height)
+  }
+
+  /// Whether two probes say the same.
+  public static func == (left: PictureProbe, right: PictureProbe) -> Bool {
+    left.format == right.format && left.exif == right.exif
+      && left.structure.isEqual(to: right.structure)
   }
 }
 
@@ -140,23 +92,8 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   }
 
   @usableFromInline init?(head: [UInt8]) {
-    if head.starts(with: [0xFF, 0xD8, 0xFF]) {
-      self = .jpeg
-    } else if head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
-      self = .png
-    } else if head.starts(with: Array("GIF87a".utf8)) || head.starts(with: Array("GIF89a".utf8)) {
-      self = .gif
-    } else if head.count == 12, head.starts(with: Array("RIFF".utf8)),
-      head[8...].elementsEqual("WEBP".utf8)
-    {
-      self = .webp
-    } else if head.count == 12, head[4..<8].elementsEqual("ftyp".utf8),
-      head[8...].elementsEqual("avif".utf8) || head[8...].elementsEqual("avis".utf8)
-    {
-      self = .avif
-    } else {
-      return nil
-    }
+    guard let format = Self.allCases.first(where: { $0.codec.begins(head) }) else { return nil }
+    self = format
   }
 
   /// The format of a media type such as `image/jpeg`; nil for any other.
@@ -169,15 +106,36 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   package var mediaType: String { "image/\(rawValue)" }
 
   /// What people call the format.
-  public var name: String { self == .webp ? "WebP" : rawValue.uppercased() }
+  public var name: String { codec.name }
 
   /// The format that a picture of this one is written in unless another is asked for: GIF becomes
   /// PNG.
-  public var kept: PictureFormat { self == .gif ? .png : self }
+  public var kept: PictureFormat { codec.kept }
 
   /// Whether larder writes it.
-  public var isWritten: Bool { self != .gif }
+  public var isWritten: Bool { kept == self }
 
   /// The extension of a file that larder writes in this format.
-  public var fileExtension: String { self == .jpeg ? "jpg" : rawValue }
+  public var fileExtension: String { fileExtensions[0] }
+
+  /// The extensions of files in this format; the first is the one to write.
+  package var fileExtensions: [String] { codec.fileExtensions }
+
+  /// Whether a file ends as this format does, as far as that can be told.
+  ///
+  /// - Parameters:
+  ///   - head: Its first bytes, ``sniffLength`` of them unless it has fewer.
+  ///   - tail: Its last bytes, as some programs write more behind the end.
+  ///   - count: How many bytes there are.
+  /// - Returns: Whether it does.
+  package func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
+    codec.ends(head: head, tail: tail, count: count)
+  }
+}
+
+extension [UInt8] {
+  /// Whether these bytes are somewhere in it.
+  func holds(_ mark: [UInt8]) -> Bool {
+    indices.contains { self[$0...].starts(with: mark) }
+  }
 }

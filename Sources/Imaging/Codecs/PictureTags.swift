@@ -23,81 +23,24 @@ struct PictureTags: Equatable {
     isGrey: Bool,
     limits: PictureLimits
   ) {
-    let profile = Self.profile(of: file, limits)
+    let profile = file.probe.structure.profile(of: file, limits)
     // A profile's bytes 16 to 19 say what samples it is for. (ICC.1:2022, 7.2.6)
     if profile.count >= 20, profile[16..<20].elementsEqual(isGrey ? "GRAY".utf8 : "RGB ".utf8) {
       self.profile = profile
     }
     guard metadata else { return }
     if let exif = file.probe.exif {
-      self.exif = exif.cropped(Self.exif(of: file), width: width, height: height)
+      self.exif = exif.cropped(
+        file.probe.structure.exif(in: file.bytes) ?? [],
+        width: width,
+        height: height
+      )
     }
-    xmp = Self.xmp(of: file)
+    xmp = file.probe.structure.xmp(in: file.bytes)
     Previews.mend(xmp: &xmp)
   }
 
-  /// The ICC profile in a file; empty when there is none.
-  static func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    switch file.probe.structure {
-    case .jpeg: return file.profile
-    case .png(let chunks):
-      return chunks.colour.lazy.compactMap { unpacked(file.bytes[$0], limits) }.first ?? []
-    case .webp(let chunks): return chunks.profile.map { Array(file.bytes[$0]) } ?? []
-    case .avif(let header): return header.profile
-    case .gif: return []
-    }
-  }
-
-  /// The profile in a chunk of a PNG: a name, a zero, the method 0, then a zlib stream.
-  private static func unpacked(_ chunk: ArraySlice<UInt8>, _ limits: PictureLimits) -> [UInt8]? {
-    let body = chunk.dropFirst(4)
-    guard body.starts(with: "iCCP".utf8), let zero = body.dropFirst(4).firstIndex(of: 0),
-      zero + 2 < chunk.endIndex - 4
-    else { return nil }
-    let packed = chunk[(zero + 2)..<(chunk.endIndex - 4)]
-    var isWhole = false
-    let count = packed.withUnsafeBufferPointer { bytes in
-      cpng_unpacked_bytes(bytes.baseAddress, bytes.count, limits.metadataBytes, &isWhole)
-    }
-    guard isWhole, count > 0, count <= limits.metadataBytes else { return nil }
-    var size = UInt(count)
-    let profile = [UInt8](unsafeUninitializedCapacity: count) { target, initialized in
-      isWhole = packed.withUnsafeBufferPointer {
-        uncompress(target.baseAddress, &size, $0.baseAddress, UInt($0.count)) == Z_OK
-      }
-      initialized = isWhole ? Int(size) : 0
-    }
-    return isWhole ? profile : nil
-  }
-
-  private static func exif(of file: PictureFile) -> ArraySlice<UInt8> {
-    switch file.probe.structure {
-    case .jpeg(let markers): markers.exif.map { file.bytes[$0] } ?? []
-    case .png(let chunks): chunks.exif.map { file.bytes[$0] } ?? []
-    case .webp(let chunks): chunks.exif.map { file.bytes[$0] } ?? []
-    case .avif(let header): header.exif[...]
-    case .gif: []
-    }
-  }
-
-  private static func xmp(of file: PictureFile) -> [UInt8] {
-    func packet(_ parts: [Range<Int>], after head: [UInt8], _ tail: Int) -> [UInt8] {
-      let part = parts.first { file.bytes[$0].dropFirst(4).starts(with: head) }
-      return part.map { Array(file.bytes[$0].dropFirst(4 + head.count).dropLast(tail)) } ?? []
-    }
-    switch file.probe.structure {
-    case .jpeg(let markers):
-      return packet(markers.metadata, after: Array("http://ns.adobe.com/xap/1.0/\0".utf8), 0)
-    case .png(let chunks):
-      // Not compressed, and no language or keyword of it.
-      return packet(chunks.metadata, after: Self.pngXMP, 4)
-    case .webp(let chunks): return chunks.xmp.map { Array(file.bytes[$0]) } ?? []
-    case .avif(let header): return header.xmp
-    case .gif: return []
-    }
-  }
-
-  private static let pngXMP = Array("iTXtXML:com.adobe.xmp\0\0\0\0\0".utf8)
+  static let pngXMP = Array("iTXtXML:com.adobe.xmp\0\0\0\0\0".utf8)
 }
 
 extension PictureTags {

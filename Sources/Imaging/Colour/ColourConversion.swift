@@ -2,75 +2,44 @@ import Base
 import CLCMS
 import Glibc
 
-extension Bitmap {
-  /// The picture in sRGB, in the memory that it had; `profile` says what its samples mean.
+extension RowSource {
+  /// These rows in sRGB; `profile` says what their samples mean.
   ///
-  /// Alpha stays. So does a picture that the profile is not for, or whose profile cannot be read:
-  /// nobody shows those by their profile.
+  /// Alpha stays, and a palette has its colours converted. Rows that the profile is not for, or whose profile cannot be
+  /// read, stay as they are: nobody shows those by their profile.
   ///
   /// - Parameters:
   ///   - profile: An ICC profile of light or of grey. Inks are lit instead.
-  ///   - name: What errors call the picture.
-  /// - Returns: A bitmap of the same layout.
+  ///   - name: The name of the picture in errors.
+  /// - Returns: Rows of the same layout.
   /// - Throws: ``ImagingError`` when memory is short.
-  consuming func inSRGB(
-    from profile: [UInt8],
-    name: String
-  ) throws(LarderError) -> Bitmap {
+  func inSRGB(from profile: [UInt8], name: String) throws(LarderError) -> any RowSource {
     guard !profile.isEmpty else { return self }
     switch SourceProfile.space(of: profile) {
     case .grey:
-      guard let tones = try SourceProfile.tones(of: profile, depth: depth, name) else {
-        return self
-      }
-      return toned(tones)
-    case .colour: return try converted(from: profile, name)
+      let tones = try SourceProfile.tones(of: profile, depth: shape.depth, name)
+      return converted { shape in tones.flatMap { Conversion.toned(shape, $0) } }
+    case .colour: return try inSRGB(fromColours: profile, name)
     case nil: return self
     }
   }
 
-  /// Every sample of light replaced by what stands in its place in `tones`.
-  private consuming func toned(_ tones: [UInt16]) -> Bitmap {
-    let (width, height, layout, depth) = (width, height, layout, depth)
-    if case .indexed = layout { return self }
-    let channels = layout.channels
-    let colours = layout == .greyAlpha ? 1 : min(channels, 3)
-    var samples = (consume self).samples
-    samples.withUnsafeMutableBytes { samples in
-      for pixel in 0..<width * height {
-        for channel in pixel * channels..<pixel * channels + colours {
-          if depth == 16 {
-            let value = samples.loadUnaligned(fromByteOffset: channel * 2, as: UInt16.self)
-            samples.storeBytes(of: tones[Int(value)], toByteOffset: channel * 2, as: UInt16.self)
-          } else {
-            samples[channel] = UInt8(tones[Int(samples[channel])])
-          }
-        }
-      }
-    }
-    return Bitmap(width: width, height: height, layout: layout, depth: depth, samples: samples)
-  }
-
-  private consuming func converted(
-    from profile: [UInt8],
+  private func inSRGB(
+    fromColours profile: [UInt8],
     _ name: String
-  ) throws(LarderError) -> Bitmap {
-    let (width, height, layout, depth) = (width, height, layout, depth)
-    if case .indexed(var palette) = layout {
+  ) throws(LarderError) -> any RowSource {
+    if case .indexed(var palette) = shape.layout {
       guard let transform = try ColourTransform(profile, clcms_rgb, name) else { return self }
       let entries = palette.colours.count / 3
       palette.colours.withUnsafeMutableBytes { transform.convert($0.baseAddress, entries) }
-      let samples = (consume self).samples
-      return Bitmap(
-        width: width,
-        height: height,
-        layout: .indexed(palette),
-        depth: depth,
-        samples: samples
+      let layout = Bitmap.Layout.indexed(palette)
+      return ConvertedRows(
+        self,
+        Conversion(layout: layout, depth: shape.depth) { _ = $1.update(fromContentsOf: $0) }
       )
     }
     let format: cmsUInt32Number
-    switch (layout, depth) {
+    switch (shape.layout, shape.depth) {
     case (.rgb, 8): format = clcms_rgb
     case (.rgba, 8): format = clcms_rgba
     case (.bgrx, 8): format = clcms_bgrx
@@ -79,9 +48,58 @@ extension Bitmap {
     default: return self
     }
     guard let transform = try ColourTransform(profile, format, name) else { return self }
-    var samples = (consume self).samples
-    samples.withUnsafeMutableBytes { transform.convert($0.baseAddress, width * height) }
-    return Bitmap(width: width, height: height, layout: layout, depth: depth, samples: samples)
+    let bytes = shape.pixelBytes
+    return ConvertedRows(
+      self,
+      Conversion(layout: shape.layout, depth: shape.depth) { source, target in
+        _ = target.update(fromContentsOf: source)
+        transform.convert(target.baseAddress, source.count / bytes)
+      }
+    )
+  }
+
+  /// Four inks as blue, green and red, by littlecms.
+  ///
+  /// Without a usable `profile`, inks are plain filters over white. `isInverted` says that 255 is no
+  /// ink, as Adobe writes it.
+  func lit(
+    profile: [UInt8],
+    isInverted: Bool,
+    name: String
+  ) throws(LarderError) -> any RowSource {
+    let format = isInverted ? clcms_inverted_ink : clcms_ink
+    guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
+    else { throw .tooLarge(name, "there is not enough memory to convert its inks") }
+    return ConvertedRows(
+      self,
+      Conversion(layout: .bgrx, depth: 8) { inks, target in
+        target.update(repeating: 255)
+        transform.convert(inks, into: target)
+      }
+    )
+  }
+}
+
+extension Conversion {
+  /// Every sample of light replaced by what stands in its place in `tones`; nil for indices.
+  fileprivate static func toned(_ shape: RowShape, _ tones: [UInt16]) -> Conversion? {
+    if case .indexed = shape.layout { return nil }
+    let (channels, isWide) = (shape.layout.channels, shape.depth == 16)
+    let colours = shape.layout == .greyAlpha ? 1 : min(channels, 3)
+    return Conversion(layout: shape.layout, depth: shape.depth) { source, target in
+      _ = target.update(fromContentsOf: source)
+      let samples = UnsafeMutableRawBufferPointer(target)
+      for pixel in 0..<source.count / (channels * (isWide ? 2 : 1)) {
+        for channel in pixel * channels..<pixel * channels + colours {
+          if isWide {
+            let value = samples.loadUnaligned(fromByteOffset: channel * 2, as: UInt16.self)
+            samples.storeBytes(of: tones[Int(value)], toByteOffset: channel * 2, as: UInt16.self)
+          } else {
+            samples[channel] = UInt8(tones[Int(samples[channel])])
+          }
+        }
+      }
+    }
   }
 }
 
@@ -130,7 +148,7 @@ private enum SourceProfile {
 }
 
 /// A conversion to sRGB that littlecms has prepared, freed exactly once.
-private struct ColourTransform: ~Copyable {
+private final class ColourTransform {
   private let transform: cmsHTRANSFORM
 
   deinit { cmsDeleteTransform(transform) }
@@ -175,36 +193,8 @@ private struct ColourTransform: ~Copyable {
   }
 }
 
-extension Bitmap {
-  /// Four inks as blue, green and red, by littlecms, in the memory that the inks had.
-  ///
-  /// Without a usable `profile`, inks are plain filters over white. `isInverted` says that 255 is no
-  /// ink, as Adobe writes it.
-  consuming func lit(
-    profile: [UInt8],
-    isInverted: Bool,
-    name: String
-  ) throws(LarderError) -> Bitmap {
-    let format = isInverted ? clcms_inverted_ink : clcms_ink
-    guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
-    else { throw .tooLarge(name, "there is not enough memory to convert its inks") }
-    let (width, height, rowBytes) = (width, height, rowBytes)
-    var samples = (consume self).samples
-    var inks = [UInt8](repeating: 0, count: rowBytes)
-    samples.withUnsafeMutableBufferPointer { samples in
-      for y in 0..<height {
-        let row = UnsafeMutableBufferPointer(rebasing: samples[y * rowBytes..<(y + 1) * rowBytes])
-        _ = inks.withUnsafeMutableBufferPointer { $0.update(fromContentsOf: row) }
-        row.update(repeating: 255)
-        transform.convert(inks, into: row, pixels: width)
-      }
-    }
-    return Bitmap(width: width, height: height, layout: .bgrx, samples: samples)
-  }
-}
-
 /// A conversion that littlecms has prepared, freed exactly once.
-private struct InkTransform: ~Copyable {
+private final class InkTransform {
   private let transform: cmsHTRANSFORM
 
   deinit { cmsDeleteTransform(transform) }
@@ -268,22 +258,15 @@ private struct InkTransform: ~Copyable {
   }
 
   func convert(
-    _ samples: [UInt8],
-    into target: UnsafeMutableBufferPointer<UInt8>,
-    pixels: Int
+    _ inks: UnsafeBufferPointer<UInt8>,
+    into target: UnsafeMutableBufferPointer<UInt8>
   ) {
-    cmsDoTransform(transform, samples, target.baseAddress, cmsUInt32Number(pixels))
-  }
-}
-
-extension PictureFile {
-  /// The ICC profile of a JPEG, put together from its segments; empty when there is none.
-  var profile: [UInt8] {
-    guard case .jpeg(let markers) = probe.structure else { return [] }
-    // Behind marker, length and name: the number of the segment, and how many there are.
-    let parts = markers.profile.filter { $0.count > 18 }
-    return parts.sorted { bytes[$0.lowerBound + 16] < bytes[$1.lowerBound + 16] }
-      .flatMap { bytes[($0.lowerBound + 18)..<$0.upperBound] }
+    cmsDoTransform(
+      transform,
+      inks.baseAddress,
+      target.baseAddress,
+      cmsUInt32Number(inks.count / 4)
+    )
   }
 }
 

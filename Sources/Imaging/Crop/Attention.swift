@@ -182,7 +182,8 @@ extension Bitmap {
     let (across, down) = (max(size.width * side / longer, 1), max(size.height * side / longer, 1))
     // Three pixels for each along either side are enough to be scaled.
     let (columns, rows) = (max(width / (across * 3), 1), max(height / (down * 3), 1))
-    var small = picked(every: columns, rows).coloured().narrowed()
+    var small = picked(every: columns, rows).converted(Conversion.coloured)
+      .converted(Conversion.narrowed)
     if small.layout == .cmyk { small = small.flattened() }
     // One that is hardly larger is as good.
     guard

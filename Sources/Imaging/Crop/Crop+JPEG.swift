@@ -1,10 +1,11 @@
 import Base
 
 extension Crop {
-  func cropJPEG(
-    _ file: PictureFile,
-    _ markers: JPEGMarkers
-  ) throws(LarderError) -> EncodedPicture {
+  /// A JPEG of a JPEG whose coefficients are kept, or whose samples are encoded again as they are; nil where pixels have
+  /// to be made.
+  func keptJPEG(_ file: PictureFile) throws(LarderError) -> EncodedPicture? {
+    guard let markers = file.probe.structure as? JPEGMarkers, target(of: .jpeg) == .jpeg
+    else { return nil }
     let keepsCoefficients = lossless && frame == nil && fit == .cover
     if keepsCoefficients, let picture = try transformed(file, markers) { return picture }
     if keepsCoefficients, isStrict {
@@ -15,37 +16,20 @@ extension Crop {
       )
     }
     let plain = framing(file.probe)
-    let made: JPEGCodec.Outcome<[UInt8]>
-    let framing: Framing
-    var hasProfile = true
-    let header = try JPEGCodec.header(of: file)
     // Chroma is a matter of how light is written, which red, green and blue do without.
+    let header = try JPEGCodec.header(of: file)
     let hasOtherColours = converts(file) || chroma != nil && header.isRGB
-    if file.probe.orientation == .upright, !plain.isScaled, !plain.isPadded, !hasOtherColours {
-      (made, framing) = try recoded(file, markers)
-    } else {
-      let decoded =
-        convertsToSRGB
-        ? try self.decoded(file, coloured: false) : try decodedJPEG(file, layout: header.layout)
-      framing = decoded.framing
-      let isDamaged = decoded.isDamaged
-      // Held once, so that it can give its memory back.
-      let bitmap = (consume decoded).bitmap
-      // Grey that has got a coloured background has no use for its tables and its profile.
-      hasProfile = bitmap.layout == header.layout
-      let isLike = hasProfile && !(chroma != nil && header.isRGB)
-      made = JPEGCodec.Outcome(
-        value: try encoded(consume bitmap, like: isLike, file, framing),
-        isDamaged: isDamaged
-      )
-    }
+    guard file.probe.orientation == .upright, !plain.isScaled, !plain.isPadded, !hasOtherColours
+    else { return nil }
+    let framing = try framing(of: file)
+    let made = try JPEGCodec.recode(file, framing.window, form, limits)
     var picture = EncodedPicture(
       file: .held(
         JPEGSegments.add(
           to: made.value,
           from: file,
           size: framing.canvas,
-          profile: hasProfile && !convertsToSRGB,
+          profile: !convertsToSRGB,
           metadata: keepsMetadata
         )
       ),
@@ -61,129 +45,9 @@ extension Crop {
     return picture
   }
 
-  /// The part of an upright picture that is kept, encoded again, and where it lies.
-  private func recoded(
-    _ file: PictureFile,
-    _ markers: JPEGMarkers
-  ) throws(LarderError) -> (JPEGCodec.Outcome<[UInt8]>, Framing) {
-    guard needsLook(at: file.probe), JPEGCodec.canLook(at: markers) else {
-      let framing = try framing(of: file)
-      return (try JPEGCodec.recode(file, .region(framing.window), form, limits), framing)
-    }
-    var framing = framing(file.probe)
-    let part = JPEGCodec.Part.found { (glance) throws(LarderError) in
-      framing = try self.framing(file, whole: glance)
-      return framing.window
-    }
-    let made = try JPEGCodec.recode(file, part, form, limits)
-    return (made, framing)
-  }
-
   /// How JPEGs are written.
   var form: JPEGCodec.Form {
     JPEGCodec.Form(quality: quality, isProgressive: isProgressive, chroma: chroma)
-  }
-
-  private func encoded(
-    _ bitmap: consuming Bitmap,
-    like isLike: Bool,
-    _ file: PictureFile,
-    _ framing: Framing
-  ) throws(LarderError) -> [UInt8] {
-    var form = form
-    if !isLike, form.quality == nil {
-      form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
-    }
-    return try JPEGCodec.encode(
-      consume bitmap,
-      form,
-      like: isLike ? file : nil,
-      transposed: file.probe.orientation.swapsAxes,
-      // A smaller picture has more detail in each block than the source's tables were made for.
-      hasNewDetail: framing.isScaled,
-      name: file.name
-    )
-  }
-
-  /// The result as pixels, upright and of the size asked for.
-  func decodedJPEG(
-    _ file: PictureFile,
-    layout: Bitmap.Layout
-  ) throws(LarderError) -> Decoded {
-    let orientation = file.probe.orientation
-    let stored = file.probe.stored
-    let eighths = Self.eighths(for: framing(file.probe))
-    let whole = PixelRegion(
-      x: 0,
-      y: 0,
-      width: (stored.width * eighths + 7) / 8,
-      height: (stored.height * eighths + 7) / 8
-    )
-    // Decoding the entropy takes most of the time of a small picture: once for both. At full size a look
-    // at an eighth costs less than pixels that are cut off.
-    let looksHere =
-      needsLook(at: file.probe) && eighths < 8
-      && whole.width * whole.height * layout.channels <= Attention.mostBytes
-    var framing = looksHere ? framing(file.probe) : try self.framing(of: file)
-    let region = looksHere ? whole : Self.region(at: eighths, framing, file.probe)
-    // What is scaled or looked at is turned afterwards.
-    let isUpright = !framing.isScaled && !looksHere
-    let made = try JPEGCodec.decode(
-      file,
-      region,
-      eighths: eighths,
-      layout: layout,
-      from: isUpright ? orientation : .upright,
-      limits
-    )
-    let isDamaged = made.isDamaged
-    // Held once, so that it can give its memory back.
-    let bitmap = (consume made).value
-    if looksHere { framing = try self.framing(file, whole: bitmap) }
-    let exact = orientation.stored(framing.window, in: stored)
-    // The window's edges need not fall on whole pixels of the smaller picture.
-    let ratio = Double(eighths) / 8
-    let part = Bitmap.Part(
-      x: Double(exact.x) * ratio - Double(region.x),
-      y: Double(exact.y) * ratio - Double(region.y),
-      width: Double(exact.width) * ratio,
-      height: Double(exact.height) * ratio
-    )
-    return Decoded(
-      bitmap: try finished(consume bitmap, part, of: file, framing, isUpright: isUpright),
-      framing: framing,
-      isDamaged: isDamaged
-    )
-  }
-
-  /// The pixels that hold the window of a picture that is decoded at `eighths`/8 of its size.
-  private static func region(
-    at eighths: Int,
-    _ framing: Framing,
-    _ probe: PictureProbe
-  ) -> PixelRegion {
-    let stored = probe.stored
-    let exact = probe.orientation.stored(framing.window, in: stored)
-    let (left, top) = (exact.x * eighths / 8, exact.y * eighths / 8)
-    let right = min((stored.width * eighths + 7) / 8, ((exact.x + exact.width) * eighths + 7) / 8)
-    let bottom = min(
-      (stored.height * eighths + 7) / 8,
-      ((exact.y + exact.height) * eighths + 7) / 8
-    )
-    return PixelRegion(x: left, y: top, width: right - left, height: bottom - top)
-  }
-
-  /// How many eighths of its size the picture is best decoded at.
-  private static func eighths(for framing: Framing) -> Int {
-    guard framing.isScaled else { return 8 }
-    let (from, to) = (framing.window, framing.scaled)
-    func leaves(_ eighths: Int, _ eighthsOfResult: Int) -> Bool {
-      from.width * eighths >= to.width * eighthsOfResult
-        && from.height * eighths >= to.height * eighthsOfResult
-    }
-    // An eighth is the mean of a block and no more; it leaves the filter something to do.
-    if leaves(1, 16) { return 1 }
-    return [2, 4].first { leaves($0, 8) } ?? 8
   }
 
   /// The square in the picture's own coefficients; nil where that cannot be.
@@ -203,8 +67,7 @@ extension Crop {
     }
     // Coefficients that are held at once: none of a picture that is read in one go, else the input's, and, to
     // turn them, which TurboJPEG does without a limit of its own, the result's.
-    let looks = needsLook(at: file.probe)
-    let isHeld = markers.scans > 1 || isProgressive || looks
+    let isHeld = markers.scans > 1 || isProgressive
     let copies = orientation != .upright ? 2 : isHeld ? 1 : 0
     // Where that is all that stands in the way, the error says so.
     if isStrict { try limits.check(memory: markers.coefficientBytes * copies, of: file.name) }
@@ -214,36 +77,24 @@ extension Crop {
       // TurboJPEG would write Adobe's segment and with it turn the meaning of ink around.
       markers.sampling.count != 4 || markers.hasAdobe
     else { return nil }
-    func place(_ focus: Focus) -> LosslessGrid? {
-      LosslessGrid(stored: markers.size, block: block, orientation: orientation, focus: focus)
-    }
-    var focus: Focus
-    var cut: LosslessGrid?
-    let made: JPEGCodec.Outcome<[UInt8]>?
-    if orientation == .upright, looks, JPEGCodec.canLook(at: markers) {
-      focus = framing(file.probe).focus
-      let part = JPEGCodec.Part.found { (glance) throws(LarderError) in
-        focus = try framing(file, whole: glance).focus
-        cut = place(focus)
-        // None is empty, which libjpeg refuses.
-        return cut?.region ?? PixelRegion(x: 0, y: 0, width: 0, height: 0)
-      }
-      made = try JPEGCodec.cut(file, part, progressive: isProgressive, limits)
-    } else {
-      focus = try framing(of: file).focus
-      cut = place(focus)
-      guard let cut else { return nil }
-      made =
-        orientation == .upright
-        ? try JPEGCodec.cut(file, .region(cut.region), progressive: isProgressive, limits)
-        : JPEGCodec.transform(
-          file,
-          orientation,
-          cut.region,
-          progressive: markers.isProgressive || isProgressive
-        )
-    }
-    guard let grid = cut, let made else { return nil }
+    let focus = try framing(of: file).focus
+    let grid = LosslessGrid(
+      stored: markers.size,
+      block: block,
+      orientation: orientation,
+      focus: focus
+    )
+    guard let grid else { return nil }
+    let made =
+      orientation == .upright
+      ? JPEGCodec.cut(file, grid.region, progressive: isProgressive, limits)
+      : JPEGCodec.transform(
+        file,
+        orientation,
+        grid.region,
+        progressive: markers.isProgressive || isProgressive
+      )
+    guard let made else { return nil }
     let side = grid.region.width
     guard let result = try? JPEGMarkers(made.value, name: file.name, limits: limits),
       result.size == PixelSize(width: side, height: side)

@@ -246,179 +246,23 @@ extension Bitmap {
     self.clear = clear
   }
 
-  /// A region of a canvas with this bitmap on it, where `frame` says, and around it pixels of the samples `background`:
-  /// clear ones where there are none, for which indices need one that is.
-  ///
-  /// A large bitmap that nobody else holds gives its memory back while the canvas takes memory.
+  /// A region of a canvas with this bitmap on it, where `frame` says, and around it clear pixels, for which indices need
+  /// one that is.
   consuming func placed(
     _ frame: PixelRegion,
     over region: PixelRegion,
-    background: [UInt8]? = nil,
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) -> Bitmap {
-    let (layout, depth, rowBytes, pixelBytes) = (layout, depth, rowBytes, pixelBytes)
-    var drained = consume self
-    let canvasRow = region.width * pixelBytes
-    try limits.check(memory: region.height * canvasRow, of: name)
-    func overlap(_ start: Int, _ count: Int, _ other: Int, _ otherCount: Int) -> Range<Int> {
-      (start..<start + count).clamped(to: other..<other + otherCount)
-    }
-    let columns = overlap(frame.x, frame.width, region.x, region.width)
-    let rows = overlap(frame.y, frame.height, region.y, region.height)
-    let from = (columns.lowerBound - frame.x) * pixelBytes
-    var pixel = background ?? Array(repeating: 0, count: pixelBytes)
-    if background == nil, case .indexed(let palette) = layout, let index = palette.clearIndex {
-      pixel = [index]
-    }
-    let empty = Array(repeatElement(pixel, count: region.width).joined())
-    return Bitmap(width: region.width, height: region.height, layout: layout, depth: depth) {
-      canvas in
-      // Filled as it is reached, not before: what is not written takes no memory yet.
-      var (top, reached) = (frame.y, region.y)
-      func fill(to y: Int) {
-        for row in min(reached, y)..<y {
-          _ = canvas[((row - region.y) * canvasRow)...].update(fromContentsOf: empty)
-        }
-        reached = max(reached, y)
-      }
-      _ = drained.drain(least: Self.leastInStrips) { lines, count in
-        defer { top += count }
-        for y in (top..<top + count).clamped(to: rows) where !columns.isEmpty {
-          fill(to: y + 1)
-          let line = UnsafeBufferPointer(start: lines + (y - top) * rowBytes, count: rowBytes)
-          let to = (y - region.y) * canvasRow + (columns.lowerBound - region.x) * pixelBytes
-          _ = canvas[to...].update(fromContentsOf: line[from..<from + columns.count * pixelBytes])
-        }
-        return true
-      }
-      fill(to: region.y + region.height)
-    }
-  }
-
-  /// Indices as the colours that they stand for, `rgb` or `rgba`, which alpha can be asked for; others as they are.
-  consuming func expanded(withAlpha: Bool = false) -> Bitmap {
-    guard case .indexed(let palette) = layout else { return self }
-    let table = Palette.Table(palette, withAlpha: withAlpha)
-    return (consume self).remade(as: table.layout, depth: 8) { table.look(up: $0[...], into: $1) }
-  }
-
-  /// Samples of 16 bits as the nearest of 8; others as they are.
-  consuming func narrowed() -> Bitmap {
-    guard depth == 16 else { return self }
-    let layout = layout
-    return (consume self).remade(as: layout, depth: 8) { Self.narrow($0, into: $1) }
-  }
-
-  /// Writes samples of 16 bits as the nearest of 8.
-  static func narrow(
-    _ samples: UnsafeBufferPointer<UInt8>,
-    into target: UnsafeMutableBufferPointer<UInt8>
-  ) {
-    let source = UnsafeRawBufferPointer(samples)
-    for index in 0..<samples.count / 2 {
-      let value = Int(source.loadUnaligned(fromByteOffset: index * 2, as: UInt16.self))
-      target[index] = UInt8((value + 128) / 257)
-    }
-  }
-
-  /// Grey as colour, with its alpha, and indices as the colours that they stand for; others as
-  /// they are.
-  consuming func coloured() -> Bitmap {
-    let (from, depth) = (layout.channels, depth)
-    let bytes = depth == 16 ? 2 : 1
-    switch layout {
-    case .indexed: return (consume self).expanded()
-    case .grey, .greyAlpha:
-      let to = from + 2
-      let widest = 255 / ((1 << min(depth, 8)) - 1)
-      return (consume self).remade(as: from == 1 ? .rgb : .rgba, depth: max(depth, 8)) {
-        rows,
-        target in
-        for pixel in 0..<rows.count / (from * bytes) {
-          for channel in 0..<to {
-            let sample = channel < 3 ? 0 : 1
-            for byte in 0..<bytes {
-              let value = Int(rows[(pixel * from + sample) * bytes + byte])
-              target[(pixel * to + channel) * bytes + byte] = UInt8(
-                truncatingIfNeeded: value * widest
-              )
-            }
-          }
-        }
-      }
-    default: return self
-    }
-  }
-}
-
-extension Bitmap {
-  /// Rows that are handed over at a time: an even number, as two of them share their chroma.
-  static let drainedRows = 256
-
-  /// Bytes of a bitmap that is worth giving back in parts.
-  static let leastDrained = 64 << 20
-
-  /// Hands over all rows from the top, some at a time, for the last time.
-  ///
-  /// A bitmap of `least` bytes or more that nobody else holds gives its memory back to the system
-  /// behind them, so that what is made of them takes its place; its samples are zero from then on.
-  ///
-  /// - Parameters:
-  ///   - least: Bytes from which on it gives memory back.
-  ///   - take: Takes rows, and how many they are; false ends it.
-  /// - Returns: Whether all were taken.
-  mutating func drain(
-    least: Int = leastDrained,
-    _ take: (_ rows: UnsafePointer<UInt8>, _ count: Int) -> Bool
-  ) -> Bool {
-    let (height, rowBytes) = (height, rowBytes)
-    func pass(_ samples: UnsafePointer<UInt8>, isLast: Bool) -> Bool {
-      for first in stride(from: 0, to: height, by: Self.drainedRows) {
-        let count = min(Self.drainedRows, height - first)
-        let rows = samples + first * rowBytes
-        guard take(rows, count) else { return false }
-        if isLast { Self.giveBack(UnsafeBufferPointer(start: rows, count: count * rowBytes)) }
-      }
-      return true
-    }
-    guard samples.count >= least else {
-      return samples.withUnsafeBufferPointer { samples in
-        samples.baseAddress.map { pass($0, isLast: false) } ?? false
-      }
-    }
-    return samples.withUnsafeMutableBufferPointer { samples in
-      samples.baseAddress.map { pass(UnsafePointer($0), isLast: true) } ?? false
-    }
-  }
-
-  /// Another bitmap of the same size whose rows are made of this one's; a large one that nobody else holds gives its
-  /// memory back behind them.
-  ///
-  /// - Parameters:
-  ///   - layout: What its samples are.
-  ///   - depth: Bits of its samples.
-  ///   - make: Takes rows, and the room for as many.
-  /// - Returns: The other bitmap.
-  consuming func remade(
-    as layout: Layout,
-    depth: Int,
-    _ make: (
-      _ rows: UnsafeBufferPointer<UInt8>, _ target: UnsafeMutableBufferPointer<UInt8>
-    ) -> Void
-  ) -> Bitmap {
-    let (width, height, from) = (width, height, rowBytes)
-    let to = width * layout.pixelBytes(depth: depth)
-    var picture = consume self
-    return Bitmap(width: width, height: height, layout: layout, depth: depth) { target in
-      var place = 0
-      _ = picture.drain(least: Self.leastInStrips) { rows, count in
-        let room = UnsafeMutableBufferPointer(rebasing: target[place..<place + count * to])
-        make(UnsafeBufferPointer(start: rows, count: count * from), room)
-        place += count * to
-        return true
-      }
-    }
+    var pixel = Array(repeating: UInt8(0), count: pixelBytes)
+    if case .indexed(let palette) = layout, let index = palette.clearIndex { pixel = [index] }
+    let rows = PaddedRows(
+      BitmapRows(consume self),
+      on: region.size,
+      at: (frame.x - region.x, frame.y - region.y),
+      pixel: pixel
+    )
+    return try rows.collected(limits, name: name)
   }
 
   /// Gives whole pages of samples back, which are zero then.

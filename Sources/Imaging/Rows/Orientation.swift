@@ -72,104 +72,23 @@ struct PixelRegion: Hashable, Sendable {
 
 extension Bitmap {
   /// The same picture, turned and mirrored so that it stands upright; no sample changes.
-  ///
-  /// A large one that nobody else holds gives its memory back meanwhile.
-  public consuming func upright(from orientation: Orientation) -> Bitmap {
+  public func upright(from orientation: Orientation) -> Bitmap {
     guard orientation != .upright else { return self }
-    let (layout, depth, clear) = (layout, depth, clear)
     let turning = Turning(PixelSize(width: width, height: height), from: orientation, pixelBytes)
-    var picture = consume self
     var bitmap = Bitmap(
       width: turning.size.width,
       height: turning.size.height,
       layout: layout,
       depth: depth
     ) { target in
-      var first = 0
-      _ = picture.drain(least: Self.leastInStrips) { rows, count in
-        turning.lay(rows, first: first, count: count, into: target)
-        first += count
-        return true
+      samples.withUnsafeBufferPointer { samples in
+        guard let rows = samples.baseAddress else { return }
+        turning.lay(rows, first: 0, count: height, into: target)
       }
     }
     bitmap.clear = clear
     return bitmap
   }
-}
-
-extension Bitmap {
-  /// Turns and mirrors the picture so that it stands upright; no sample changes.
-  ///
-  /// A square is turned in its own memory. Laid into another's, the first rows of a large picture would touch a page
-  /// of each row there, 28 MB of 49 megapixels, before any memory is given back.
-  mutating func turnUpright(from orientation: Orientation) {
-    guard orientation != .upright else { return }
-    guard width == height else { return self = (consume self).upright(from: orientation) }
-    switch pixelBytes {
-    case 1: turnSquare(orientation, as: UInt8.self)
-    case 2: turnSquare(orientation, as: UInt16.self)
-    case 3: turnSquare(orientation, as: Three<UInt8>.self)
-    case 4: turnSquare(orientation, as: UInt32.self)
-    case 6: turnSquare(orientation, as: Three<UInt16>.self)
-    default: turnSquare(orientation, as: UInt64.self)
-    }
-  }
-
-  private mutating func turnSquare<Pixel: BitwiseCopyable>(
-    _ orientation: Orientation,
-    as: Pixel.Type
-  ) {
-    let side = width
-    samples.withUnsafeMutableBytes { samples in
-      guard let start = samples.baseAddress else { return }
-      // SAFETY: every index below is that of one of the `side` × `side` pixels that `samples` holds.
-      let pixels = SquarePixels<Pixel>(start: start, side: side)
-      if orientation.swapsAxes { pixels.transpose() }
-      if orientation.reversesRows { pixels.reverseRows() }
-      if orientation.reversesColumns { pixels.reverseColumns() }
-    }
-  }
-}
-
-/// The pixels of a square, which change their places in pairs.
-private struct SquarePixels<Pixel: BitwiseCopyable> {
-  let start: UnsafeMutableRawPointer
-  let side: Int
-
-  func transpose() {
-    // In tiles, as one of the two sides jumps from row to row and would miss the cache.
-    let tile = 32
-    for top in stride(from: 0, to: side, by: tile) {
-      for left in stride(from: top, to: side, by: tile) {
-        for y in top..<min(top + tile, side) {
-          for x in max(left, y + 1)..<max(left, y + 1, min(left + tile, side)) {
-            swap(y * side + x, x * side + y)
-          }
-        }
-      }
-    }
-  }
-
-  func reverseRows() {
-    for y in 0..<side / 2 {
-      for x in 0..<side { swap(y * side + x, (side - 1 - y) * side + x) }
-    }
-  }
-
-  func reverseColumns() {
-    for y in 0..<side {
-      for x in 0..<side / 2 { swap(y * side + x, y * side + side - 1 - x) }
-    }
-  }
-
-  private func swap(_ one: Int, _ other: Int) {
-    let (one, other) = (start + one * Self.bytes, start + other * Self.bytes)
-    let pixel = one.loadUnaligned(as: Pixel.self)
-    one.storeBytes(of: other.loadUnaligned(as: Pixel.self), as: Pixel.self)
-    other.storeBytes(of: pixel, as: Pixel.self)
-  }
-
-  private static var bytes: Int { MemoryLayout<Pixel>.size }
 }
 
 /// Where the pixels of a stored picture lie once it stands upright.
@@ -255,50 +174,4 @@ struct Turning {
 /// Three samples of a pixel, which are moved together.
 struct Three<Sample: FixedWidthInteger & BitwiseCopyable>: BitwiseCopyable {
   private let first, second, third: Sample
-}
-
-/// Takes the stored rows of a picture one by one, and lays them upright into the samples of a bitmap.
-struct UprightRows {
-  /// Rows that are turned together.
-  private static let most = 64
-
-  private let target: UnsafeMutableBufferPointer<UInt8>
-  private let rowBytes: Int
-  private let height: Int
-  /// Nil for those that are upright as they are.
-  private let turning: Turning?
-  /// Rows that wait to be turned.
-  private var strip: [UInt8] = []
-  /// Rows that have been laid.
-  private var laid = 0
-
-  init(
-    into target: UnsafeMutableBufferPointer<UInt8>,
-    _ stored: PixelSize,
-    from orientation: Orientation,
-    _ pixelBytes: Int
-  ) {
-    (self.target, rowBytes, height) = (target, stored.width * pixelBytes, stored.height)
-    turning = orientation == .upright ? nil : Turning(stored, from: orientation, pixelBytes)
-    if turning != nil { strip.reserveCapacity(Self.most * rowBytes) }
-  }
-
-  /// Takes the next row.
-  mutating func take(_ row: UnsafePointer<UInt8>) {
-    let row = UnsafeBufferPointer(start: row, count: rowBytes)
-    guard let turning else {
-      _ = target[(laid * rowBytes)...].update(fromContentsOf: row)
-      laid += 1
-      return
-    }
-    strip.append(contentsOf: row)
-    let count = strip.count / rowBytes
-    guard count == Self.most || laid + count == height else { return }
-    strip.withUnsafeBufferPointer { strip in
-      guard let rows = strip.baseAddress else { return }
-      turning.lay(rows, first: laid, count: count, into: target)
-    }
-    laid += count
-    strip.removeAll(keepingCapacity: true)
-  }
 }

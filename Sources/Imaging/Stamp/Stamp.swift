@@ -70,13 +70,11 @@ public struct Stamp: PictureMaking {
   }
 
   /// The stamp of one picture: of all of it where nothing says otherwise.
-  private func framed(for file: PictureFile) throws(LarderError) -> Self {
+  private func framed(for file: PictureFile) -> Self {
     var stamp = self
     if crop.fit == .contain, crop.frame == nil {
       stamp.crop.frame = PixelSize(width: file.probe.width, height: file.probe.height)
     }
-    let canvas = stamp.crop.framing(file.probe).canvas
-    try limits.check(width: canvas.width, height: canvas.height, of: file.name)
     return stamp
   }
 
@@ -113,222 +111,15 @@ public struct Stamp: PictureMaking {
       now: now(),
       name: file.name
     )
-    let stamp = try framed(for: file)
-    var picture: EncodedPicture
-    switch (file.probe.structure, crop.target(for: file)) {
-    case (.jpeg, .jpeg): picture = try stamp.stampJPEG(file, moment)
-    case (.png(let chunks), .png): picture = try stamp.stampPNG(file, chunks, moment)
-    default: picture = try stamp.stampAny(file, moment)
-    }
+    let stamp = framed(for: file)
+    var picture = try stamp.crop.made(from: file, stamping: (stamp, moment))
+    picture.time = moment
     if time == .automatic, moment.source != .exif { picture.remarks.insert(.notDated) }
     return picture
-  }
-
-  /// Stamps a picture that does not go from JPEG to JPEG or from PNG to PNG.
-  private func stampAny(
-    _ file: PictureFile,
-    _ moment: StampTime
-  ) throws(LarderError) -> EncodedPicture {
-    let square = try crop.decoded(file, coloured: true)
-    let (framing, isDamaged) = (square.framing, square.isDamaged)
-    // Held once, so that it can be painted on in place.
-    var bitmap = (consume square).bitmap
-    let remarks = try draw(moment, on: &bitmap, name: file.name)
-    let target = crop.target(for: file)
-    var isLossless = false
-    if case .webp(let chunks) = file.probe.structure {
-      isLossless = chunks.isLossless && target == .webp
-    }
-    var picture = try crop.encode(
-      consume bitmap,
-      framing,
-      from: file,
-      as: target,
-      lossless: isLossless
-    )
-    picture.method = .reencoded
-    picture.isDamaged = isDamaged
-    picture.time = moment
-    picture.remarks = remarks
-    return picture
-  }
-
-  private func stampJPEG(
-    _ file: PictureFile,
-    _ moment: StampTime
-  ) throws(LarderError) -> EncodedPicture {
-    let header = try JPEGCodec.header(of: file)
-    let square = try crop.decodedJPEG(file, layout: header.layout == .cmyk ? .cmyk : .bgrx)
-    let (framing, isDamaged) = (square.framing, square.isDamaged)
-    // Held once, so that it can be painted on in place.
-    var bitmap = (consume square).bitmap
-    if bitmap.layout == .cmyk {
-      bitmap = try (consume bitmap).lit(
-        profile: file.profile,
-        isInverted: header.hasAdobe,
-        name: file.name
-      )
-    }
-    let remarks = try draw(moment, on: &bitmap, name: file.name)
-    // Grey and ink have become colour: their tables, sampling and profile are of no more use.
-    let isColour = header.layout == .bgrx
-    let isLike = isColour && !(crop.chroma != nil && header.isRGB)
-    var form = crop.form
-    if !isLike, form.quality == nil {
-      form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
-    }
-    let (width, height) = (bitmap.width, bitmap.height)
-    let bytes = try JPEGCodec.encode(
-      consume bitmap,
-      form,
-      like: isLike ? file : nil,
-      transposed: file.probe.orientation.swapsAxes,
-      hasNewDetail: true,
-      name: file.name
-    )
-    return EncodedPicture(
-      file: .held(
-        JPEGSegments.add(
-          to: bytes,
-          from: file,
-          size: framing.canvas,
-          profile: isColour && !crop.convertsToSRGB,
-          metadata: crop.keepsMetadata
-        )
-      ),
-      format: .jpeg,
-      width: width,
-      height: height,
-      method: .reencoded,
-      shift: EncodedPicture.Shift(),
-      isDamaged: isDamaged,
-      gravity: EncodedPicture.Point(framing.focus),
-      time: moment,
-      remarks: remarks
-    )
-  }
-
-  /// Stamps a PNG; one of more than `most` bytes goes from file to file in strips where it can.
-  ///
-  /// A scaled one is scaled twice then, first for how light it is behind the text, so that the usual `most` is more.
-  func stampPNG(
-    _ file: PictureFile,
-    _ chunks: PNGChunks,
-    _ moment: StampTime,
-    most: Int? = nil
-  ) throws(LarderError) -> EncodedPicture {
-    var framing = crop.framing(file.probe)
-    let size = framing.canvas
-    let most = most ?? (framing.isScaled ? 160 << 20 : 32 << 20)
-    let made: EncodedFile
-    let remarks: Set<EncodedPicture.Remark>
-    let isConverted = crop.converts(file)
-    let output = PNGAncillary.output(
-      from: file,
-      size: size,
-      metadata: crop.keepsMetadata,
-      background: false,
-      significantBits: false,
-      profile: !file.probe.structure.isGreyPNG,
-      converted: isConverted,
-      to: crop.place
-    )
-    if file.probe.orientation == .upright, !isConverted,
-      PNGCodec.bytes(size, of: chunks, .coloured) > most
-    {
-      framing = try crop.framing(of: file)
-      let mount = framing.mount(in: crop.surround(of: chunks, .coloured))
-      (made, remarks) = try stripped(file, framing, on: mount, moment, to: output)
-    } else {
-      let square = try crop.decodedPNG(file, form: .coloured)
-      framing = square.framing
-      // Held once, so that it can be painted on in place.
-      var bitmap = (consume square).bitmap
-      remarks = try draw(moment, on: &bitmap, name: file.name)
-      made = try PNGCodec.encode(consume bitmap, to: output, name: file.name)
-    }
-    return EncodedPicture(
-      file: made,
-      format: .png,
-      width: size.width,
-      height: size.height,
-      method: .reencoded,
-      shift: EncodedPicture.Shift(),
-      isDamaged: false,
-      gravity: EncodedPicture.Point(framing.focus),
-      time: moment,
-      remarks: remarks
-    )
-  }
-
-  /// Stamps a part of a PNG on its way from file to file, on a canvas where it does not fill it, once it is known how
-  /// light it is behind the text.
-  private func stripped(
-    _ file: PictureFile,
-    _ framing: Framing,
-    on mount: Mount?,
-    _ moment: StampTime,
-    to output: PNGOutput
-  ) throws(LarderError) -> (file: EncodedFile, remarks: Set<EncodedPicture.Remark>) {
-    let (window, scaled) = (framing.window, framing.isScaled ? framing.scaled : nil)
-    let layer = try StampLayer(self, moment, size: framing.canvas)
-    let (xs, ys) = layer.probes
-    let rows = Set(ys).sorted()
-    let picked = try PNGCodec.pick(
-      rows,
-      of: file,
-      window,
-      scaledTo: scaled,
-      on: mount,
-      form: .coloured,
-      limits
-    )
-    let places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1, $0) })
-    let backdrop = Backdrop(
-      ys.flatMap { y in xs.map { picked.colour($0, places[y] ?? 0) } },
-      style: style
-    )
-    let (limits, name) = (limits, file.name)
-    let brush = PNGCodec.Brush(rows: layer.stripRows) { (rows, first) throws(LarderError) in
-      try layer.paint(on: &rows, first: first, over: backdrop, limits: limits, name: name)
-    }
-    let made = try PNGCodec.recode(
-      file,
-      window,
-      scaledTo: scaled,
-      on: mount,
-      form: .coloured,
-      brush: brush,
-      to: output,
-      limits
-    )
-    return (made, layer.remarks(over: backdrop))
-  }
-}
-
-extension PictureProbe.Structure {
-  /// Whether this is a PNG of grey samples, whose profile would be one for grey.
-  fileprivate var isGreyPNG: Bool {
-    guard case .png(let chunks) = self else { return false }
-    return chunks.colourType == 0 || chunks.colourType == 4
   }
 }
 
 extension Stamp {
-  /// Draws the stamp of `moment` on a picture, and says what is to be known of it.
-  func draw(
-    _ moment: StampTime,
-    on bitmap: inout Bitmap,
-    name: String
-  ) throws(LarderError) -> Set<EncodedPicture.Remark> {
-    let size = PixelSize(width: bitmap.width, height: bitmap.height)
-    let layer = try StampLayer(self, moment, size: size)
-    let (xs, ys) = layer.probes
-    let backdrop = Backdrop(ys.flatMap { y in xs.map { bitmap.colour($0, y) } }, style: style)
-    try layer.paint(on: &bitmap, over: backdrop, limits: limits, name: name)
-    return layer.remarks(over: backdrop)
-  }
-
   /// Lines in their places, and the box around them.
   struct Block {
     var lines: [PlacedLine]

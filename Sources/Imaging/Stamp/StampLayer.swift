@@ -2,16 +2,28 @@ import Base
 
 /// What a stamp lays over a picture: the veil, the letters with their shadow, and the logo.
 ///
-/// It is painted on strips of rows, so that no more of it than a strip is ever in memory.
+/// It is painted in strips of rows, so that no more of it than a strip is ever in memory.
 final class StampLayer {
   /// Letters smaller than so many pixels cannot be read.
   static let leastSize = 9.0
 
-  private let size: PixelSize
+  let size: PixelSize
   private let block: Stamp.Block
   private let veil: StampVeil?
   /// The rows that anything but the logo is painted on.
   private let rows: Range<Int>
+  /// The rows that have to be held to be measured and painted on: these, and those that are looked at.
+  var heldRows: Range<Int> {
+    let ys = probes.ys
+    return min(
+      rows.lowerBound,
+      ys.min() ?? size.height
+    )..<max(rows.upperBound, (ys.max() ?? -1) + 1)
+  }
+  /// The rows that the logo is painted on.
+  var logoRows: Range<Int> {
+    logo.map { $0.y..<max($0.y, min($0.y + $0.canvas.height, size.height)) } ?? 0..<0
+  }
   private let shadow: LetterShadow?
   private let logo: PlacedLogo?
 
@@ -50,18 +62,18 @@ final class StampLayer {
     return remarks
   }
 
-  /// How many rows are painted at a time.
-  ///
-  /// Half a million pixels: in floating point, which alpha and 16 bits need, they take 16 MB.
-  var stripRows: Int { max(500_000 / size.width, 16) }
-
   /// The pixels that are looked at to see how light it is behind the text.
   var probes: (xs: [Int], ys: [Int]) {
     Backdrop.probes(block, width: size.width, height: size.height)
   }
 
-  /// Paints on rows of full width, the first of which is the row `first` of the picture; `strip` of them
-  /// at a time.
+  /// Rows that are painted at a time.
+  ///
+  /// Half a million pixels: in floating point, which alpha and 16 bits need, they take 16 MB.
+  private var stripRows: Int { max(500_000 / size.width, 16) }
+
+  /// Paints the text on rows of full width, the first of which is the row `first` of the picture; `strip` of them at a
+  /// time.
   func paint(
     on bitmap: inout Bitmap,
     first: Int = 0,
@@ -90,9 +102,17 @@ final class StampLayer {
       canvas.write(Self.lines(of: block, from: start), backdrop.ink)
       try bitmap.blend(canvas, x: 0, y: start - first, limits: limits, name: name)
     }
-    if let logo {
-      try bitmap.blend(logo.canvas, x: logo.x, y: logo.y - first, limits: limits, name: name)
-    }
+  }
+
+  /// Paints the logo on rows of full width, the first of which is the row `first` of the picture.
+  func paintLogo(
+    on bitmap: inout Bitmap,
+    first: Int,
+    limits: PictureLimits,
+    name: String
+  ) throws(LarderError) {
+    guard let logo else { return }
+    try bitmap.blend(logo.canvas, x: logo.x, y: logo.y - first, limits: limits, name: name)
   }
 
   private static func lines(of block: Stamp.Block, from row: Int) -> [PlacedLine] {

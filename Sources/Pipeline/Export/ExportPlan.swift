@@ -155,19 +155,8 @@ enum ExportName {
   /// The longest name that every file system takes, in bytes.
   static let longest = 255
 
-  /// The endings that fit a type; the first is the one to add.
-  private static func endings(of type: PictureType) -> [String] {
-    switch type {
-    case .jpeg: ["jpg", "jpeg"]
-    case .png: ["png"]
-    case .gif: ["gif"]
-    case .webp: ["webp"]
-    case .avif: ["avif"]
-    }
-  }
-
   /// Every ending of a picture.
-  private static let pictures = Set(PictureType.allCases.flatMap(endings))
+  private static let pictures = Set(PictureType.allCases.flatMap(\.fileExtensions))
 
   /// The name of a picture, ending as its bytes are.
   ///
@@ -177,7 +166,7 @@ enum ExportName {
   /// `x-html.gif` and `x-php.gif`. (Apache, mod_mime, "Files with Multiple Extensions")
   static func fitting(_ name: String, _ type: PictureType) -> String {
     var parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    let endings = endings(of: type)
+    let endings = type.fileExtensions
     var ending = endings[0]
     if parts.count > 1, let last = parts.last, endings.contains(last.lowercased()) {
       ending = last

@@ -4,7 +4,7 @@ import Glibc
 
 /// What the boxes of an AVIF say, read by libavif before any pixel is decoded. (AV1 Image File
 /// Format 1.1)
-struct AVIFHeader: Equatable {
+struct AVIFHeader: Equatable, Sendable {
   /// The size of the decoded picture.
   let coded: PixelSize
   /// The part of it that is to be shown.

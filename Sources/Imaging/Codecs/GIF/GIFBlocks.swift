@@ -1,7 +1,7 @@
 import Base
 
 /// The blocks of a GIF, found without decoding. (GIF89a)
-struct GIFBlocks: Equatable {
+struct GIFBlocks: Equatable, Sendable {
   /// The size of the screen, or of as much as the first frame needs.
   private(set) var size = PixelSize(width: 0, height: 0)
   /// Where the first frame lies on it.

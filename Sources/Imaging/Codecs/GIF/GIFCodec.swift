@@ -1,6 +1,5 @@
 import Base
 import CGIF
-import CZimg
 
 /// The first frame of a GIF by giflib, of which no pointer or struct is seen elsewhere.
 enum GIFCodec {
@@ -45,9 +44,28 @@ enum GIFCodec {
       depth: [1, 2, 4].first { palette.colours.count <= 3 << $0 } ?? 8,
       samples: consume indices
     )
-    if blocks.isFull { return bitmap.part(region) }
-    if palette.clearIndex == nil { bitmap = (consume bitmap).expanded(withAlpha: true) }
-    return try (consume bitmap).placed(frame, over: region, limits, name: file.name)
+    if blocks.isFull {
+      bitmap.keep(region)
+      return bitmap
+    }
+    if palette.clearIndex == nil { bitmap = bitmap.converted { .expanded($0, withAlpha: true) } }
+    return try bitmap.placed(frame, over: region, limits, name: file.name)
+  }
+
+  /// Rows of a region of the screen with the first frame on it; those that are scaled are decoded as they are read.
+  static func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ blocks: GIFBlocks,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    let isCutShort = file.probe.isCutShort
+    let source: any RowSource =
+      request.scaling == nil
+      ? BitmapRows(try decode(file, blocks, request.region, limits))
+      : try GIFRows(file, bytes, blocks, request.region, limits)
+    return OpenRows(source: source) { isCutShort }
   }
 
   static func check(_ outcome: CInt, _ name: String) throws(LarderError) {
@@ -88,13 +106,15 @@ enum GIFCodec {
 /// A region of a GIF's screen row by row, as its first frame is decoded.
 ///
 /// Of an interlaced frame the even rows come first, in three passes, and are held; the others on their way.
-struct GIFRows: ~Copyable {
+final class GIFRows: RowSource {
+  let shape: RowShape
+  private let name: String
   private let frame: PixelRegion
   private let region: PixelRegion
   /// What pixels beside the frame are: an index, or nil for clear colours, which all pixels become then.
   private let clear: UInt8?
   private let colours: Bitmap.Palette.Table
-  private let handle: OpaquePointer
+  private var handle: OpaquePointer?
   /// The even rows of an interlaced frame, empty for others, and how many bytes of them were given back.
   private var held: [UInt8] = []
   private var given = 0
@@ -109,23 +129,34 @@ struct GIFRows: ~Copyable {
   /// Begins with the region's first row.
   ///
   /// - Parameters:
-  ///   - bytes: The file, which stays where it is.
+  ///   - file: The picture.
+  ///   - bytes: Its bytes, which have to stay where they are as long as these rows are read.
   ///   - blocks: Its blocks.
   ///   - region: The part of the screen.
-  ///   - colours: What the indices stand for.
-  ///   - outcome: Set to why there are no rows.
-  init?(
+  ///   - limits: What the picture may ask for.
+  /// - Throws: ``ImagingError`` when there is no first frame, or it takes too much memory.
+  init(
+    _ file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ blocks: GIFBlocks,
     _ region: PixelRegion,
-    _ colours: Bitmap.Palette.Table,
-    _ outcome: inout CInt
-  ) {
-    (frame, self.region, self.colours) = (blocks.frame, region, colours)
+    _ limits: PictureLimits
+  ) throws(LarderError) {
+    let palette = GIFCodec.palette(file, blocks, most: 0, clear: blocks.clear)
+    (frame, self.region, name) = (blocks.frame, region, file.name)
+    colours = Bitmap.Palette.Table(palette, withAlpha: blocks.hasAlpha)
     clear = blocks.isFull ? 0 : blocks.clear.map { UInt8(truncatingIfNeeded: $0) }
+    shape = RowShape(
+      width: region.width,
+      height: region.height,
+      layout: clear == nil ? .rgba : .indexed(palette)
+    )
     line = [UInt8](repeating: 0, count: frame.width)
     (coming, step) = blocks.isInterlaced ? (1, 2) : (0, 1)
-    let opened = cgif_rows_open(
+    if blocks.isInterlaced {
+      try limits.check(memory: (frame.height + 1) / 2 * frame.width, of: name)
+    }
+    handle = cgif_rows_open(
       bytes.baseAddress,
       bytes.count,
       CInt(frame.width),
@@ -133,8 +164,7 @@ struct GIFRows: ~Copyable {
       blocks.isInterlaced,
       &outcome
     )
-    guard let opened else { return nil }
-    handle = opened
+    guard handle != nil else { try GIFCodec.check(outcome, name); return }
   }
 
   deinit { cgif_rows_close(handle) }
@@ -142,36 +172,21 @@ struct GIFRows: ~Copyable {
   /// Whether rows are indices; else they are `rgba`.
   private var isIndexed: Bool { clear != nil }
 
-  /// Lends the rows to C, and the colours that they stand for where they are indices.
-  ///
-  /// The frame is decoded to its end even where the region ends before: one that is damaged anywhere is.
-  ///
-  /// - Returns: How it ended.
-  mutating func lend(_ body: (czimg_rows, Bitmap.Palette.Table?) -> Bool) -> CInt {
-    let (width, height) = (UInt32(region.width), UInt32(region.height))
-    let colours = isIndexed ? colours : nil
-    let isDone = withUnsafeMutablePointer(to: &self) {
-      body(
-        czimg_rows(
-          width: width,
-          height: height,
-          next: { context, target, count in
-            // SAFETY: `context` is these rows, which stay where they are until `body` returns.
-            context?.assumingMemoryBound(to: GIFRows.self).pointee.take(Int(count), target)
-              ?? false
-          },
-          context: UnsafeMutableRawPointer($0)
-        ),
-        colours
-      )
+  func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
+    let rowBytes = shape.rowBytes
+    for row in 0..<count {
+      write(UnsafeMutableBufferPointer(start: target + row * rowBytes, count: rowBytes))
+      try GIFCodec.check(outcome, name)
     }
+    giveBack()
+    // One that is damaged behind the region is damaged.
+    guard reached == region.height else { return }
     decode(before: frame.height)
-    // Where it is not the rows that did not come, it is what they were for that had too little memory.
-    return isDone || outcome != CInt(cgif_done) ? outcome : CInt(cgif_no_memory)
+    try GIFCodec.check(outcome, name)
   }
 
   /// Decodes rows until the next one is not before `end`.
-  private mutating func decode(before end: Int) {
+  private func decode(before end: Int) {
     if step == 2, held.isEmpty, outcome == CInt(cgif_done) { hold() }
     while outcome == CInt(cgif_done), coming < end {
       outcome = line.withUnsafeMutableBufferPointer { cgif_rows_next(handle, $0.baseAddress) }
@@ -180,7 +195,7 @@ struct GIFRows: ~Copyable {
   }
 
   /// Decodes the even rows of an interlaced frame, which come before all others.
-  private mutating func hold() {
+  private func hold() {
     let count = (frame.height + 1) / 2 * frame.width
     held = [UInt8](unsafeUninitializedCapacity: count) { rows, initialized in
       outcome = cgif_rows_passes(handle, 3, CInt(frame.height), 2, rows.baseAddress)
@@ -188,20 +203,8 @@ struct GIFRows: ~Copyable {
     }
   }
 
-  /// Writes the next rows; false where there are not so many, or the frame is broken.
-  private mutating func take(_ count: Int, _ target: UnsafeMutablePointer<UInt8>?) -> Bool {
-    guard let target, reached + count <= region.height else { return false }
-    let rowBytes = region.width * (isIndexed ? 1 : 4)
-    for row in 0..<count {
-      write(UnsafeMutableBufferPointer(start: target + row * rowBytes, count: rowBytes))
-      guard outcome == CInt(cgif_done) else { return false }
-    }
-    giveBack()
-    return true
-  }
-
   /// Gives the memory of rows back that were asked for, as what is made of them takes more meanwhile.
-  private mutating func giveBack() {
+  private func giveBack() {
     let end = min(max(region.y + reached - frame.y, 0) / 2 * frame.width, held.count)
     guard end - given >= 1 << 20 else { return }
     held.withUnsafeMutableBufferPointer {
@@ -210,7 +213,7 @@ struct GIFRows: ~Copyable {
     given = end
   }
 
-  private mutating func write(_ target: UnsafeMutableBufferPointer<UInt8>) {
+  private func write(_ target: UnsafeMutableBufferPointer<UInt8>) {
     let y = region.y + reached - frame.y
     reached += 1
     let columns = (frame.x..<frame.x + frame.width).clamped(to: region.x..<region.x + region.width)
@@ -231,47 +234,6 @@ struct GIFRows: ~Copyable {
       } else {
         colours.look(up: line[seen], into: .init(rebasing: target[(left * 4)...]))
       }
-    }
-  }
-}
-
-extension GIFCodec {
-  /// Decodes a region of the screen and scales it as its rows come, so that it is never in memory whole.
-  static func scaled(
-    _ file: PictureFile,
-    _ blocks: GIFBlocks,
-    _ region: PixelRegion,
-    to size: PixelSize,
-    strip: Int? = nil,
-    _ limits: PictureLimits
-  ) throws(LarderError) -> Bitmap {
-    // What has few indices is scaled at once, as other pictures are.
-    let isLarge = region.width * region.height >= Bitmap.leastInStrips
-    let strip = strip ?? (isLarge ? PNGCodec.strip : 1 << 40)
-    let palette = palette(file, blocks, most: 0, clear: blocks.clear)
-    let colours = Bitmap.Palette.Table(palette, withAlpha: blocks.hasAlpha)
-    let layout = colours.layout
-    try limits.check(memory: size.width * size.height * layout.pixelBytes(depth: 8), of: file.name)
-    if blocks.isInterlaced {
-      try limits.check(memory: (blocks.frame.height + 1) / 2 * blocks.frame.width, of: file.name)
-    }
-    return try Bitmap(width: size.width, height: size.height, layout: layout, depth: 8) {
-      (target) throws(LarderError) in
-      var outcome = CInt(cgif_broken)
-      file.bytes.withUnsafeBufferPointer { bytes in
-        guard var rows = GIFRows(bytes, blocks, region, colours, &outcome) else { return }
-        outcome = rows.lend { rows, colours in
-          rows.scaled(
-            width: size.width,
-            height: size.height,
-            layout: layout,
-            depth: 8,
-            strip: strip,
-            colours: colours
-          ) { $0.next($0.context, target.baseAddress, $0.height) }
-        }
-      }
-      try check(outcome, file.name)
     }
   }
 }

@@ -61,49 +61,53 @@ enum JPEGCodec {
     return Header(colourSpace: header.color_space, hasAdobe: header.adobe, layout: layout)
   }
 
-  /// Decodes a region of the stored picture at `eighths`/8 of its size, and lays it upright where it is stored in an
-  /// orientation.
-  static func decode(
-    _ file: PictureFile,
-    _ region: PixelRegion,
-    eighths: Int = 8,
-    layout: Bitmap.Layout,
-    from orientation: Orientation = .upright,
+  /// Rows of a region of the stored picture, at as many eighths of its size as suit what becomes of it.
+  static func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
     _ limits: PictureLimits
-  ) throws(LarderError) -> Outcome<Bitmap> {
-    try limits.check(
-      memory: region.width * region.height * layout.channels,
-      of: file.name
+  ) throws(LarderError) -> OpenRows {
+    let eighths = request.scaling.map { Self.eighths(for: $0) } ?? 8
+    let (stored, exact) = (file.probe.stored, request.region)
+    func length(_ side: Int) -> Int { (side * eighths + 7) / 8 }
+    let (left, top) = (exact.x * eighths / 8, exact.y * eighths / 8)
+    let region = PixelRegion(
+      x: left,
+      y: top,
+      width: min(length(stored.width), length(exact.x + exact.width)) - left,
+      height: min(length(stored.height), length(exact.y + exact.height)) - top
     )
-    var outcome = cjpeg_outcome()
-    let size = orientation.upright(region.size)
-    let bitmap = try Bitmap(
-      width: size.width,
-      height: size.height,
-      layout: layout,
-      depth: 8
-    ) { (pixels) throws(LarderError) in
-      var rows = UprightRows(into: pixels, region.size, from: orientation, layout.channels)
-      let done = file.bytes.withUnsafeBufferPointer {
-        cjpeg_decode(
-          $0.baseAddress,
-          $0.count,
-          limits.forJPEG,
-          Int32(eighths),
-          region.forJPEG,
-          layout.forJPEG,
-          { context, row in
-            guard let row else { return }
-            // SAFETY: `context` is `rows` above, and a row has as many pixels as the region is wide.
-            context?.assumingMemoryBound(to: UprightRows.self).pointee.take(row)
-          },
-          &rows,
-          &outcome
-        )
-      }
-      guard done else { throw error(file.name, outcome) }
+    let rows = try JPEGRows(
+      bytes,
+      region,
+      eighths: eighths,
+      layout: header(of: file).layout,
+      limits,
+      name: file.name
+    )
+    // The window's edges need not fall on whole pixels of the smaller picture.
+    let ratio = Double(eighths) / 8
+    let part = Bitmap.Part(
+      x: Double(exact.x) * ratio - Double(region.x),
+      y: Double(exact.y) * ratio - Double(region.y),
+      width: Double(exact.width) * ratio,
+      height: Double(exact.height) * ratio
+    )
+    let isCutShort = file.probe.isCutShort
+    return OpenRows(source: rows, part: part) { rows.hasWarnings || isCutShort }
+  }
+
+  /// How many eighths of its size a picture is best decoded at.
+  static func eighths(for scaling: RowRequest.Scaling) -> Int {
+    let (from, to) = (scaling.window, scaling.size)
+    func leaves(_ eighths: Int, _ eighthsOfResult: Int) -> Bool {
+      from.width * eighths >= to.width * eighthsOfResult
+        && from.height * eighths >= to.height * eighthsOfResult
     }
-    return Outcome(value: bitmap, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
+    // An eighth is the mean of a block and no more; it leaves the filter something to do.
+    if leaves(1, 16) { return 1 }
+    return [2, 4].first { leaves($0, 8) } ?? 8
   }
 
   /// Decodes the whole stored picture at an eighth of its size, whatever may be wrong with it.
@@ -137,29 +141,26 @@ enum JPEGCodec {
     }
   }
 
-  /// Encodes a part of the stored picture again without holding either in memory.
+  /// Encodes a region of the stored picture again without holding either in memory.
   static func recode(
     _ file: PictureFile,
-    _ part: Part,
+    _ region: PixelRegion,
     _ form: Form,
     _ limits: PictureLimits
   ) throws(LarderError) -> Outcome<[UInt8]> {
     var outcome = cjpeg_outcome()
-    let made = try part.take { region, chooser in
-      MallocBuffer.collect(room: file.roomForSquare) { out, count in
-        file.bytes.withUnsafeBufferPointer {
-          cjpeg_recode(
-            $0.baseAddress,
-            $0.count,
-            limits.forJPEG,
-            region,
-            chooser,
-            form.forJPEG,
-            &out,
-            &count,
-            &outcome
-          )
-        }
+    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
+      file.bytes.withUnsafeBufferPointer {
+        cjpeg_recode(
+          $0.baseAddress,
+          $0.count,
+          limits.forJPEG,
+          region.forJPEG,
+          form.forJPEG,
+          &out,
+          &count,
+          &outcome
+        )
       }
     }
     guard let made else { throw error(file.name, outcome) }
@@ -167,30 +168,25 @@ enum JPEGCodec {
   }
 
   /// Cuts an upright picture between its blocks; nil where libjpeg cannot.
-  ///
-  /// - Throws: ``ImagingError`` that finding the part threw.
   static func cut(
     _ file: PictureFile,
-    _ part: Part,
+    _ region: PixelRegion,
     progressive: Bool,
     _ limits: PictureLimits
-  ) throws(LarderError) -> Outcome<[UInt8]>? {
+  ) -> Outcome<[UInt8]>? {
     var outcome = cjpeg_outcome()
-    let made = try part.take { region, chooser in
-      MallocBuffer.collect(room: file.roomForSquare) { out, count in
-        file.bytes.withUnsafeBufferPointer {
-          cjpeg_cut(
-            $0.baseAddress,
-            $0.count,
-            limits.forJPEG,
-            region,
-            chooser,
-            progressive,
-            &out,
-            &count,
-            &outcome
-          )
-        }
+    let made = MallocBuffer.collect(room: file.roomForSquare) { out, count in
+      file.bytes.withUnsafeBufferPointer {
+        cjpeg_cut(
+          $0.baseAddress,
+          $0.count,
+          limits.forJPEG,
+          region.forJPEG,
+          progressive,
+          &out,
+          &count,
+          &outcome
+        )
       }
     }
     guard let made else { return nil }
@@ -227,53 +223,110 @@ enum JPEGCodec {
   /// are coarser.
   static let leastFine = 75
 
-  /// Encodes a bitmap, like another file if there is one; a large one that nobody else holds gives its memory back
-  /// meanwhile.
+  /// Encodes rows, like another file if there is one; what is clear lies on a colour.
   ///
   /// `like` lends its tables, sampling and colour space, on its side if `transposed`. For pixels with
   /// `hasNewDetail`, which the source does not have, tables coarser than those of `leastFine` are not lent.
   static func encode(
-    _ bitmap: consuming Bitmap,
+    _ rows: any RowSource,
     _ form: Form,
     like file: PictureFile? = nil,
     transposed: Bool = false,
     hasNewDetail: Bool = false,
+    on background: PictureColour = .white,
     name: String
   ) throws(LarderError) -> [UInt8] {
-    var outcome = cjpeg_outcome()
-    let (width, height, layout) = (bitmap.width, bitmap.height, bitmap.layout)
-    let rows = LentRows.plain(bitmap)
-    var lent: Bitmap? = consume bitmap
-    let made = MallocBuffer.collect(room: width * height / 4 + 65_536) { out, size in
-      lent.take()?.lend(rows) { rows in
-        (file?.bytes ?? []).withUnsafeBufferPointer { like in
-          var encoding = cjpeg_encoding(
-            next: rows.next,
-            context: rows.context,
-            width: rows.width,
-            height: rows.height,
-            color_space: layout.forJPEG,
-            form: form.forJPEG,
-            finer_than: hasNewDetail ? Int32(leastFine) : 0,
-            like: file == nil ? nil : like.baseAddress,
-            like_count: like.count,
-            transposed: transposed
-          )
-          return cjpeg_encode(&encoding, &out, &size, &outcome)
-        }
-      } ?? false
+    var rows = rows.opaque(on: background).converted(Conversion.narrowed)
+    switch rows.shape.layout {
+    case .grey where rows.shape.depth == 8, .rgb, .bgrx, .cmyk: break
+    default: rows = rows.flattened(.rgb)
     }
-    guard let made else { throw error(name, outcome) }
+    let (shape, feed) = (rows.shape, RowFeed(rows))
+    var outcome = cjpeg_outcome()
+    let made = MallocBuffer.collect(room: shape.width * shape.height / 4 + 65_536) { out, size in
+      (file?.bytes ?? []).withUnsafeBufferPointer { like in
+        var encoding = cjpeg_encoding(
+          next: RowFeed.next,
+          context: feed.context,
+          width: UInt32(shape.width),
+          height: UInt32(shape.height),
+          color_space: shape.layout.forJPEG,
+          form: form.forJPEG,
+          finer_than: hasNewDetail ? Int32(leastFine) : 0,
+          like: file == nil ? nil : like.baseAddress,
+          like_count: like.count,
+          transposed: transposed
+        )
+        return withExtendedLifetime(feed) { cjpeg_encode(&encoding, &out, &size, &outcome) }
+      }
+    }
+    guard let made else { throw feed.failure ?? error(name, outcome) }
     return made
   }
 
-  private static func error(_ name: String, _ outcome: cjpeg_outcome) -> LarderError {
+  fileprivate static func error(_ name: String, _ outcome: cjpeg_outcome) -> LarderError {
     let words = withUnsafeBytes(of: outcome.message) {
       String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
     }
     return outcome.out_of_memory
       ? .tooLarge(name, "it takes more memory than is allowed")
       : .damaged(name, words.prefix(1).lowercased() + words.dropFirst())
+  }
+}
+
+/// A region of a JPEG at some eighths of its size, decoded row by row, and read to the end of the file with its last row.
+final class JPEGRows: RowSource {
+  let shape: RowShape
+  private let name: String
+  private let outcome: UnsafeMutablePointer<cjpeg_outcome>
+  private let rows: OpaquePointer?
+
+  /// Opens a region.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file, which has to stay where it is as long as these rows are read.
+  ///   - region: The part of it, in pixels of the size that it is decoded at.
+  ///   - eighths: That size.
+  ///   - layout: The samples, as ``JPEGCodec/Header`` says.
+  ///   - limits: What the picture may ask for.
+  ///   - name: The name of the picture in errors.
+  /// - Throws: ``ImagingError`` when libjpeg refuses it.
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ region: PixelRegion,
+    eighths: Int,
+    layout: Bitmap.Layout,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) {
+    shape = RowShape(width: region.width, height: region.height, layout: layout)
+    self.name = name
+    outcome = .allocate(capacity: 1)
+    outcome.initialize(to: cjpeg_outcome())
+    rows = cjpeg_rows_open(
+      bytes.baseAddress,
+      bytes.count,
+      limits.forJPEG,
+      Int32(eighths),
+      region.forJPEG,
+      layout.forJPEG,
+      outcome
+    )
+    guard rows != nil else { throw JPEGCodec.error(name, outcome.pointee) }
+  }
+
+  deinit {
+    cjpeg_rows_close(rows)
+    outcome.deallocate()
+  }
+
+  /// Whether libjpeg found anything missing or wrong.
+  var hasWarnings: Bool { outcome.pointee.warnings > 0 }
+
+  func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
+    guard cjpeg_rows_next(rows, target, UInt32(count)) else {
+      throw JPEGCodec.error(name, outcome.pointee)
+    }
   }
 }
 
@@ -322,94 +375,5 @@ extension Orientation {
     case .upsideDown: 6
     case .turnedRight: 7
     }
-  }
-}
-
-extension JPEGCodec {
-  /// Which region of the stored picture is taken.
-  enum Part {
-    /// One that is known.
-    case region(PixelRegion)
-    /// One that is found in the picture at an eighth of its size or, where that is more than a look
-    /// needs, smaller, `grey` or `bgrx`.
-    ///
-    /// The coefficients are read once for both, and held, packed.
-    case found((Bitmap) throws(LarderError) -> PixelRegion)
-
-    /// Calls `body` with the region, or with what finds it.
-    ///
-    /// - Throws: ``ImagingError`` that finding it threw; `body` is told that there is none.
-    func take<Result>(
-      _ body: (cjpeg_region, UnsafePointer<cjpeg_chooser>?) -> Result
-    ) throws(LarderError) -> Result {
-      switch self {
-      case .region(let region): return body(region.forJPEG, nil)
-      case .found(let find):
-        let finder = Finder(find)
-        // The finder lives until the sequence has ended, and is called in it alone.
-        let context = Unmanaged.passUnretained(finder).toOpaque()
-        var chooser = cjpeg_chooser(
-          choose: Self.choose,
-          context: context,
-          least: UInt32(Attention.side)
-        )
-        let result = withExtendedLifetime(finder) { body(cjpeg_region(), &chooser) }
-        if let error = finder.error { throw error }
-        return result
-      }
-    }
-
-    // Swift frames above libjpeg's: this returns before anything jumps.
-    private static let choose:
-      @convention(c) (
-        UnsafeMutableRawPointer?, UnsafePointer<UInt8>?, UInt32, UInt32, Bool,
-        UnsafeMutablePointer<cjpeg_region>?
-      ) -> Bool = { context, pixels, across, down, isGrey, region in
-        guard let context, let pixels, let region else { return false }
-        // SAFETY: the context is the Finder that `take` keeps alive.
-        let finder = Unmanaged<Finder>.fromOpaque(context).takeUnretainedValue()
-        let count = Int(across) * Int(down) * (isGrey ? 1 : 4)
-        let glance = Bitmap(
-          width: Int(across),
-          height: Int(down),
-          layout: isGrey ? .grey : .bgrx,
-          samples: Array(UnsafeBufferPointer(start: pixels, count: count))
-        )
-        do throws(LarderError) {
-          region.pointee = try finder.find(glance).forJPEG
-          return true
-        } catch {
-          finder.error = error
-          return false
-        }
-      }
-  }
-
-  /// What finds a region, and why it could not.
-  private final class Finder {
-    let find: (Bitmap) throws(LarderError) -> PixelRegion
-    var error: LarderError?
-
-    init(_ find: @escaping (Bitmap) throws(LarderError) -> PixelRegion) {
-      self.find = find
-    }
-  }
-
-  /// Whether all coefficients may be held to look at them before a part is taken.
-  ///
-  /// Not those of several scans, of which the first are enough for a look.
-  static func canLook(at markers: JPEGMarkers) -> Bool {
-    guard markers.scans == 1, markers.sampling.count == 1 || markers.sampling.count == 3 else {
-      return false
-    }
-    let most = PixelSize(
-      width: markers.sampling.map(\.width).max() ?? 1,
-      height: markers.sampling.map(\.height).max() ?? 1
-    )
-    let shares = markers.sampling.reduce(0.0) {
-      $0 + Double($1.width * $1.height) / Double(most.width * most.height)
-    }
-    return Double(markers.size.width * markers.size.height) * shares * 2
-      <= Double(Attention.mostBytes)
   }
 }

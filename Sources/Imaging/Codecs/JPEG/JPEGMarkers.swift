@@ -2,7 +2,7 @@ import Base
 import Glibc
 
 /// The segments of a JPEG, found without decoding. (ISO/IEC 10918-1, annex B)
-struct JPEGMarkers: Equatable {
+struct JPEGMarkers: Equatable, Sendable {
   /// The picture's size as stored.
   private(set) var size = PixelSize(width: 0, height: 0)
   /// Bits of a sample.
@@ -235,7 +235,7 @@ enum JPEGSegments {
     profile: Bool = true,
     metadata: Bool
   ) -> [UInt8] {
-    guard case .jpeg(let markers) = file.probe.structure else { return bytes }
+    guard let markers = file.probe.structure as? JPEGMarkers else { return bytes }
     var carried: [UInt8] = []
     for segment in metadata ? markers.metadata : [] {
       if let tiff = markers.exif, tiff.upperBound == segment.upperBound, let exif = file.probe.exif

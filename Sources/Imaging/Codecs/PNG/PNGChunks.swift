@@ -2,7 +2,7 @@ import Base
 import CPNG
 
 /// The chunks of a PNG, found without unpacking any. (PNG specification, third edition, section 5)
-struct PNGChunks: Equatable {
+struct PNGChunks: Equatable, Sendable {
   /// The picture's size as stored.
   private(set) var size = PixelSize(width: 0, height: 0)
   /// Bits of a sample.

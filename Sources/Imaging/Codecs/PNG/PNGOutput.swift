@@ -96,7 +96,9 @@ enum PNGAncillary {
     converted: Bool = false,
     to place: PNGOutput.Place?
   ) -> PNGOutput {
-    guard case .png(let chunks) = file.probe.structure else { return PNGOutput(place: place) }
+    guard let chunks = file.probe.structure as? PNGChunks else {
+      return PNGOutput(place: place)
+    }
     var first: [UInt8] = []
     for chunk in chunks.colour {
       let type = file.bytes[chunk.lowerBound + 4..<chunk.lowerBound + 8]

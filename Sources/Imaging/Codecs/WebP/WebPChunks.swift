@@ -1,7 +1,7 @@
 import Base
 
 /// The chunks of a WebP, found without decoding. (RFC 9649)
-struct WebPChunks: Equatable {
+struct WebPChunks: Equatable, Sendable {
   /// The size of the canvas.
   private(set) var size = PixelSize(width: 0, height: 0)
   /// Where the still, or the first frame of an animation, lies on the canvas.

@@ -30,7 +30,22 @@ enum WebPCodec {
     var bitmap = try decode(file, chunks, padded, as: size, limits)
     bitmap.keep(wanted.inside(padded))
     return chunks.coversCanvas
-      ? bitmap : try (consume bitmap).placed(frame, over: region, limits, name: file.name)
+      ? bitmap : try bitmap.placed(frame, over: region, limits, name: file.name)
+  }
+
+  /// Rows of a region; libwebp makes it smaller where that is possible and worth it.
+  static func rows(
+    of file: PictureFile,
+    _ chunks: WebPChunks,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    if let ratio = request.scaling?.spare,
+      let (bitmap, part) = try decode(file, chunks, request.region, smaller: ratio, limits)
+    {
+      return OpenRows(source: BitmapRows(bitmap), part: part)
+    }
+    return OpenRows(source: BitmapRows(try decode(file, chunks, request.region, limits)))
   }
 
   /// Decodes a region at a size that is about `ratio` times smaller, pixels being the means of those
@@ -43,7 +58,7 @@ enum WebPCodec {
     _ chunks: WebPChunks,
     _ region: PixelRegion,
     smaller ratio: Double,
-    least: Int = Bitmap.leastDrained,
+    least: Int = 64 << 20,
     _ limits: PictureLimits
   ) throws(LarderError) -> (bitmap: Bitmap, part: Bitmap.Part)? {
     let isSmall = region.width * region.height * 4 < least
@@ -105,33 +120,42 @@ enum WebPCodec {
     }
   }
 
-  /// Encodes a bitmap of 8 bits as `rgb`, `rgba` or `bgrx`; without metadata.
-  ///
-  /// A large one is given back as libwebp takes it, so that pixels are in memory once.
+  /// Encodes rows of light in 8 bits; without metadata.
   static func encode(
-    _ bitmap: consuming Bitmap,
+    _ rows: any RowSource,
     quality: Int,
     lossless: Bool,
+    _ limits: PictureLimits = PictureLimits(),
     name: String
   ) throws(LarderError) -> [UInt8] {
-    guard max(bitmap.width, bitmap.height) <= longestSide else {
+    var rows = rows.converted(Conversion.coloured).converted(Conversion.narrowed)
+    let (size, layout) = (rows.shape.size, rows.shape.layout)
+    guard max(size.width, size.height) <= longestSide else {
       throw LarderError(
         .unsupported,
-        "cannot write \(name) as WebP: \(bitmap.width) × \(bitmap.height) has a side of more than "
+        "cannot write \(name) as WebP: \(size.width) × \(size.height) has a side of more than "
           + "\(longestSide) pixels; make it smaller or choose another format"
       )
     }
-    let isClear = !lossless && bitmap.isClearAnywhere
-    guard
-      let picture = cwebp_begin(CInt(bitmap.width), CInt(bitmap.height), lossless, isClear)
-    else { throw error(name, CInt(cwebp_no_memory)) }
+    var isClear = false
+    if layout == .rgba, !lossless {
+      // libwebp has to know before it takes the first row.
+      let whole = try rows.collected(limits, name: name)
+      isClear = whole.isClearAnywhere
+      rows = BitmapRows(whole)
+    }
+    guard let picture = cwebp_begin(CInt(size.width), CInt(size.height), lossless, isClear) else {
+      throw error(name, CInt(cwebp_no_memory))
+    }
     defer { cwebp_close(picture) }
-    let order =
-      bitmap.layout == .rgb ? cwebp_rgb : bitmap.layout == .rgba ? cwebp_rgba : cwebp_bgrx
-    let stride = CInt(bitmap.rowBytes)
-    let isTaken = bitmap.drain { cwebp_add(picture, $0, stride, CInt(order), CInt($1)) }
-    guard isTaken else { throw error(name, CInt(cwebp_no_memory)) }
-    bitmap = Bitmap(width: 0, height: 0, layout: .rgb, samples: [])
+    let order = layout == .rgb ? cwebp_rgb : layout == .rgba ? cwebp_rgba : cwebp_bgrx
+    let stride = CInt(rows.shape.rowBytes)
+    // An even number, as two rows share their chroma.
+    try rows.inStrips(of: 256) { (strip, _, count) throws(LarderError) in
+      guard cwebp_add(picture, strip.baseAddress, stride, CInt(order), CInt(count)) else {
+        throw error(name, CInt(cwebp_no_memory))
+      }
+    }
     var made = MallocBuffer()
     let status = cwebp_encode(picture, CInt(quality), &made.bytes, &made.count)
     guard status == CInt(cwebp_done) else { throw error(name, status) }

@@ -1,0 +1,109 @@
+import Base
+import CAVIF
+
+extension AVIFHeader: PictureCodec {
+  static let name = "AVIF"
+  static var kept: PictureFormat { .avif }
+
+  static func begins(_ head: [UInt8]) -> Bool {
+    head.count == 12 && head[4..<8].elementsEqual("ftyp".utf8)
+      && (head[8...].elementsEqual("avif".utf8) || head[8...].elementsEqual("avis".utf8))
+  }
+
+  /// Boxes of any number; nothing tells the last.
+  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
+
+  var size: PixelSize { aperture.size }
+  var channels: Int { (colour.isGrey ? 1 : 3) + (hasAlpha ? 1 : 0) }
+  /// A picture's own boxes turn it, whatever its EXIF data says. (ISO/IEC 23000-22, 7.3.6.7)
+  var ownOrientation: Orientation? { orientation }
+  var chroma: ChromaSampling? {
+    switch Int(colour.chroma) {
+    case cavif_420: .quarter
+    case cavif_422: .half
+    case cavif_444: .full
+    default: nil
+    }
+  }
+
+  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] { profile }
+  var namedProfile: [UInt8] { colour.profile ?? [] }
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.isEmpty ? nil : exif[...] }
+  func xmp(in bytes: [UInt8]) -> [UInt8] { xmp }
+
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    OpenRows(source: BitmapRows(try AVIFCodec.decode(file, self, request.region, limits)))
+  }
+
+  /// The quality where nothing is said of it, libavif's own.
+  private static let usualQuality = 60
+
+  static func encode(
+    _ rows: any RowSource,
+    _ encoding: PictureEncoding,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+    let isLossless = encoding.lossless && rows.shape.depth <= 8
+    var colour = colour(of: encoding)
+    var depth = 8
+    if rows.shape.depth == 16 {
+      // As the source has it; of formats of 16 bits as much as every decoder shows.
+      depth = 10
+      if let header = encoding.source.probe.structure as? AVIFHeader { depth = header.depth }
+    }
+    if isLossless {
+      // Colours as they are, without a matrix.
+      (colour.chroma, colour.matrix, depth) = (CInt(cavif_444), 0, 8)
+    }
+    let bytes = try AVIFCodec.encode(
+      rows.converted(Conversion.coloured).collected(limits, name: name),
+      depth: depth,
+      colour: colour,
+      quality: encoding.quality ?? usualQuality,
+      lossless: isLossless,
+      tags: encoding.tags,
+      name: name
+    )
+    return PictureEncoding.EncodedBitmap(file: .held(bytes), isLossless: isLossless)
+  }
+
+  /// How light is written: as an AVIF has it, else as sRGB with chroma of the source's size.
+  private static func colour(of encoding: PictureEncoding) -> Colour {
+    // BT.709's primaries, sRGB's curve, BT.601's matrix. (ITU-T H.273)
+    var colour = Colour(
+      chroma: CInt(cavif_444),
+      primaries: 1,
+      transfer: 13,
+      matrix: 6
+    )
+    let source = encoding.source.probe.structure
+    if let header = source as? AVIFHeader {
+      colour = header.colour
+      // Without a matrix chroma is not chroma, and an unknown one is taken for BT.601's.
+      if colour.matrix == 0 || colour.matrix == 2 { colour.matrix = 6 }
+    } else {
+      colour.chroma = source.chroma.map(\.forAVIF) ?? Int32(cavif_400)
+    }
+    if encoding.isConverted { (colour.primaries, colour.transfer, colour.matrix) = (1, 13, 6) }
+    if let chroma = encoding.chroma, !colour.isGrey { colour.chroma = chroma.forAVIF }
+    if encoding.hasNewColours, colour.chroma == CInt(cavif_400) { colour.chroma = CInt(cavif_444) }
+    return colour
+  }
+}
+
+extension ChromaSampling {
+  /// What libavif calls it.
+  fileprivate var forAVIF: Int32 {
+    switch self {
+    case .quarter: Int32(cavif_420)
+    case .half: Int32(cavif_422)
+    case .full: Int32(cavif_444)
+    }
+  }
+}

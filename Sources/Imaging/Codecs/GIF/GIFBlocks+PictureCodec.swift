@@ -1,0 +1,44 @@
+import Base
+
+extension GIFBlocks: PictureCodec {
+  static let name = "GIF"
+  static var kept: PictureFormat { .png }
+
+  static func begins(_ head: [UInt8]) -> Bool {
+    head.starts(with: "GIF87a".utf8) || head.starts(with: "GIF89a".utf8)
+  }
+
+  /// The trailer. (GIF89a, section 27)
+  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
+    tail.last { $0 != 0 } == 0x3B
+  }
+
+  var depth: Int { 8 }
+  var channels: Int { 1 }
+  var isCutShort: Bool { !isWhole }
+  var isIndexed: Bool { true }
+  var chroma: ChromaSampling? { .full }
+
+  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] { [] }
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { nil }
+  func xmp(in bytes: [UInt8]) -> [UInt8] { [] }
+
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    try GIFCodec.rows(of: file, bytes, self, request, limits)
+  }
+
+  /// Written as what it is kept as.
+  static func encode(
+    _ rows: any RowSource,
+    _ encoding: PictureEncoding,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+    try kept.codec.encode(rows, encoding, limits, name: name)
+  }
+}

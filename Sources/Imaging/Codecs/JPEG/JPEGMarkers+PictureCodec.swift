@@ -1,0 +1,71 @@
+import Base
+
+extension JPEGMarkers: PictureCodec {
+  static let name = "JPEG"
+  static let fileExtensions = ["jpg", "jpeg"]
+  static var kept: PictureFormat { .jpeg }
+
+  static func begins(_ head: [UInt8]) -> Bool { head.starts(with: [0xFF, 0xD8, 0xFF]) }
+
+  /// EOI. (ISO/IEC 10918-1, table B.1)
+  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { tail.holds([0xFF, 0xD9]) }
+
+  var channels: Int { sampling.count }
+  var isCutShort: Bool { !isWhole }
+  var isInk: Bool { sampling.count == 4 }
+
+  var chroma: ChromaSampling? {
+    guard sampling.count > 1, let first = sampling.first else { return nil }
+    return first.width > 1 ? first.height > 1 ? .quarter : .half : .full
+  }
+
+  var quality: Int? {
+    guard !firstTable.isEmpty else { return nil }
+    // The sum of the table in ISO/IEC 10918-1, annex K.1, which libjpeg calls quality 50.
+    let percent = Double(firstTable.reduce(0, +)) * 100 / 3688
+    let quality = percent <= 100 ? (200 - percent) / 2 : 5000 / percent
+    return min(max(Int(quality.rounded()), 1), 100)
+  }
+
+  /// The profile put together from its segments.
+  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
+    // Behind marker, length and name: the number of the segment, and how many there are.
+    let parts = profile.filter { $0.count > 18 }
+    return parts.sorted { file.bytes[$0.lowerBound + 16] < file.bytes[$1.lowerBound + 16] }
+      .flatMap { file.bytes[($0.lowerBound + 18)..<$0.upperBound] }
+  }
+
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
+
+  func xmp(in bytes: [UInt8]) -> [UInt8] {
+    let head = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
+    let part = metadata.first { bytes[$0].dropFirst(4).starts(with: head) }
+    return part.map { Array(bytes[$0].dropFirst(4 + head.count)) } ?? []
+  }
+
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    try JPEGCodec.rows(of: file, bytes, request, limits)
+  }
+
+  static func encode(
+    _ rows: any RowSource,
+    _ encoding: PictureEncoding,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+    // A JPEG has its own quality; anything else is new to be one.
+    let form = JPEGCodec.Form(
+      quality: encoding.quality ?? encoding.source.probe.quality ?? 90,
+      isProgressive: encoding.isProgressive,
+      chroma: encoding.chroma
+    )
+    let bytes = try JPEGCodec.encode(rows, form, on: encoding.background ?? .white, name: name)
+    let whole = encoding.tags.added(toJPEG: bytes)
+    return PictureEncoding.EncodedBitmap(file: .held(whole), isLossless: false)
+  }
+}

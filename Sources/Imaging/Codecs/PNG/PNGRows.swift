@@ -1,0 +1,120 @@
+import Base
+import CPNG
+
+/// A region of a PNG, decoded row by row, and read to the end of the file with its last row.
+final class PNGRows: RowSource {
+  /// Bytes of an interlaced picture's even rows that are held at a time, where all of them are more.
+  ///
+  /// Each further time it is unpacked from its beginning; 50 megapixels of 8 bits with alpha fit.
+  static let band = 96 << 20
+
+  let shape: RowShape
+  private let name: String
+  private let source: UnsafeMutablePointer<cpng_source>
+  private let outcome: UnsafeMutablePointer<cpng_outcome>
+  private var rows: OpaquePointer?
+
+  /// Opens a region.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file, which has to stay where it is as long as these rows are read.
+  ///   - chunks: Its chunks.
+  ///   - region: The part of it.
+  ///   - isNative: Whether samples are as the file has them; else without palette, with tRNS as alpha, with at least 8 bits.
+  ///   - band: Bytes of an interlaced picture that are held at a time.
+  ///   - limits: What the picture may ask for.
+  ///   - name: The name of the picture in errors.
+  /// - Throws: ``ImagingError`` when libpng refuses it, or it takes too much memory.
+  init(
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ chunks: PNGChunks,
+    _ region: PixelRegion,
+    isNative: Bool,
+    band: Int = band,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) {
+    var shape = Self.shape(of: chunks, isNative: isNative)
+    shape.size = region.size
+    // An interlaced picture is unpacked once for each band of it; this bounds how often.
+    let height = chunks.isInterlaced ? chunks.size.height : 1
+    try limits.check(memory: chunks.size.width * height * shape.pixelBytes, of: name)
+    self.name = name
+    source = .allocate(capacity: 1)
+    outcome = .allocate(capacity: 1)
+    outcome.initialize(to: cpng_outcome())
+    source.initialize(
+      to: cpng_source(
+        bytes: bytes.baseAddress,
+        count: bytes.count,
+        data_end: chunks.dataEnd,
+        side: UInt32(clamping: limits.side),
+        form: Int32(isNative ? cpng_native : cpng_expanded),
+        channels: Int32(shape.layout.channels),
+        depth: Int32(shape.depth),
+        region: cpng_region(
+          x: UInt32(region.x),
+          y: UInt32(region.y),
+          width: UInt32(region.width),
+          height: UInt32(region.height)
+        ),
+        band: band,
+        memory: limits.memory
+      )
+    )
+    var found = cpng_shape()
+    rows = cpng_rows_open(source, &found, outcome)
+    self.shape = Self.named(shape, found)
+    guard rows != nil else { throw PNGCodec.error(name, outcome.pointee) }
+  }
+
+  deinit {
+    cpng_rows_close(rows)
+    source.deallocate()
+    outcome.deallocate()
+  }
+
+  func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
+    guard cpng_rows_next(rows, target, UInt32(count)) else {
+      throw PNGCodec.error(name, outcome.pointee)
+    }
+  }
+
+  /// What the rows of a whole picture hold, but for the colours of a palette.
+  static func shape(of chunks: PNGChunks, isNative: Bool) -> RowShape {
+    let hasClear = chunks.hasTransparency && !isNative
+    let depth = isNative ? chunks.depth : max(chunks.depth, 8)
+    let (layout, bits): (Bitmap.Layout, Int) =
+      switch chunks.colourType {
+      case 3:
+        isNative ? (.indexed(Bitmap.Palette(colours: [])), depth) : (hasClear ? .rgba : .rgb, 8)
+      case 0: (hasClear ? .greyAlpha : .grey, depth)
+      case 4: (.greyAlpha, depth)
+      case 6: (.rgba, depth)
+      default: (hasClear ? .rgba : .rgb, depth)
+      }
+    return RowShape(
+      width: chunks.size.width,
+      height: chunks.size.height,
+      layout: layout,
+      depth: bits
+    )
+  }
+
+  /// A shape with the palette and the clear colour that only the decoder knows.
+  private static func named(_ shape: RowShape, _ found: cpng_shape) -> RowShape {
+    var shape = shape
+    if case .indexed = shape.layout {
+      let colours = withUnsafeBytes(of: found.palette) {
+        Array($0.prefix(Int(found.palette_count) * 3))
+      }
+      let alpha = withUnsafeBytes(of: found.alpha) { Array($0.prefix(Int(found.alpha_count))) }
+      shape.layout = .indexed(Bitmap.Palette(colours: colours, alpha: alpha))
+    } else if found.has_clear_color {
+      shape.clear =
+        shape.layout == .grey
+        ? [found.clear_grey] : [found.clear_red, found.clear_green, found.clear_blue]
+    }
+    return shape
+  }
+}

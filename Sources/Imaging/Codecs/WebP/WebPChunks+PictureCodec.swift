@@ -1,0 +1,65 @@
+import Base
+
+extension WebPChunks: PictureCodec {
+  static let name = "WebP"
+  static var kept: PictureFormat { .webp }
+
+  static func begins(_ head: [UInt8]) -> Bool {
+    head.count == 12 && head.starts(with: "RIFF".utf8) && head[8...].elementsEqual("WEBP".utf8)
+  }
+
+  /// As many bytes as its header says. (RFC 9649, section 2.4)
+  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
+    guard head.count >= 8 else { return false }
+    return count >= head[4..<8].reversed().reduce(0) { $0 << 8 | Int($1) } + 8
+  }
+
+  var depth: Int { 8 }
+  var channels: Int { hasAlpha ? 4 : 3 }
+  var chroma: ChromaSampling? { isLossless ? .full : .quarter }
+
+  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
+    profile.map { Array(file.bytes[$0]) } ?? []
+  }
+
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
+  func xmp(in bytes: [UInt8]) -> [UInt8] { xmp.map { Array(bytes[$0]) } ?? [] }
+
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    try WebPCodec.rows(of: file, self, request, limits)
+  }
+
+  /// The quality where nothing is said of it; libwebp's own is 75.
+  private static let usualQuality = 80
+
+  static func encode(
+    _ rows: any RowSource,
+    _ encoding: PictureEncoding,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+    let (shape, colours) = (rows.shape, rows.converted(Conversion.coloured))
+    let bytes = try WebPCodec.encode(
+      colours,
+      quality: encoding.quality ?? usualQuality,
+      lossless: encoding.lossless,
+      limits,
+      name: name
+    )
+    let whole = encoding.tags.added(
+      toWebP: bytes,
+      width: shape.width,
+      height: shape.height,
+      hasAlpha: colours.shape.layout == .rgba
+    )
+    return PictureEncoding.EncodedBitmap(
+      file: .held(whole),
+      isLossless: encoding.lossless && shape.depth <= 8
+    )
+  }
+}

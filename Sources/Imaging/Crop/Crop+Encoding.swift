@@ -1,0 +1,183 @@
+import Base
+
+extension Crop {
+  /// Encodes the rows of a result of `file`.
+  func encoded(
+    _ rows: any RowSource,
+    _ framing: Framing,
+    from file: PictureFile,
+    isStamped: Bool
+  ) throws(LarderError) -> EncodedPicture {
+    let target = target(of: file.probe.format)
+    switch file.probe.structure {
+    case is JPEGMarkers where target == .jpeg:
+      return try encodedLike(rows, framing, from: file, isStamped: isStamped)
+    case let chunks as PNGChunks where target == .png:
+      return try encodedLike(rows, chunks, framing, from: file, isStamped: isStamped)
+    default: return try encoded(rows, framing, from: file, as: target, isStamped: isStamped)
+    }
+  }
+
+  private func picture(
+    _ file: EncodedFile,
+    _ format: PictureFormat,
+    _ framing: Framing,
+    _ method: EncodedPicture.Method
+  ) -> EncodedPicture {
+    EncodedPicture(
+      file: file,
+      format: format,
+      width: framing.canvas.width,
+      height: framing.canvas.height,
+      method: method,
+      shift: EncodedPicture.Shift(),
+      isDamaged: false,
+      gravity: EncodedPicture.Point(framing.focus)
+    )
+  }
+
+  /// A JPEG of a JPEG, whose tables, sampling, colour space and profile it keeps where they fit.
+  private func encodedLike(
+    _ rows: any RowSource,
+    _ framing: Framing,
+    from file: PictureFile,
+    isStamped: Bool
+  ) throws(LarderError) -> EncodedPicture {
+    let header = try JPEGCodec.header(of: file)
+    // Grey and ink that have become colour have no use for their tables and their profile.
+    let isSame = rows.shape.layout == header.layout
+    let isLike = isSame && !(chroma != nil && header.isRGB)
+    var form = form
+    if !isLike, form.quality == nil {
+      form.quality = max(file.probe.quality ?? 90, JPEGCodec.leastFine)
+    }
+    let bytes = try JPEGCodec.encode(
+      rows,
+      form,
+      like: isLike ? file : nil,
+      transposed: file.probe.orientation.swapsAxes,
+      // A smaller picture has more detail in each block than the source's tables were made for.
+      hasNewDetail: framing.isScaled || isStamped,
+      name: file.name
+    )
+    let whole = JPEGSegments.add(
+      to: bytes,
+      from: file,
+      size: framing.canvas,
+      profile: isSame && !convertsToSRGB,
+      metadata: keepsMetadata
+    )
+    var picture = picture(.held(whole), .jpeg, framing, .reencoded)
+    if lossless, frame == nil, fit == .cover, !isStamped { picture.remarks.insert(.notLossless) }
+    return picture
+  }
+
+  /// A PNG of a PNG, whose chunks it keeps where they are still true.
+  private func encodedLike(
+    _ rows: any RowSource,
+    _ chunks: PNGChunks,
+    _ framing: Framing,
+    from file: PictureFile,
+    isStamped: Bool
+  ) throws(LarderError) -> EncodedPicture {
+    let isConverted = converts(file)
+    let isNew = framing.isScaled || framing.isPadded || isConverted
+    // A background given as a palette index, or at a small depth, is meaningless without that palette or depth.
+    let keepsShape =
+      !isStamped
+      && (!isNew
+        || chunks.colourType != 3 && chunks.depth >= 8 && !chunks.hasTransparency
+          && !framing.isPadded && !isConverted)
+    let isGrey = chunks.colourType == 0 || chunks.colourType == 4
+    let output = PNGAncillary.output(
+      from: file,
+      size: framing.canvas,
+      metadata: keepsMetadata,
+      background: keepsShape,
+      significantBits: keepsShape,
+      profile: !(isGrey && rows.shape.layout.channels > 2),
+      converted: isConverted,
+      to: place
+    )
+    // All of an interlaced picture has to be in memory.
+    let isSmall = rows.shape.height * rows.shape.rowBytes <= 64 << 20
+    let made = try PNGCodec.encode(
+      rows,
+      interlaced: chunks.isInterlaced && isSmall && !isStamped,
+      to: output,
+      limits,
+      name: file.name
+    )
+    return picture(made, .png, framing, isNew || isStamped ? .reencoded : .lossless)
+  }
+
+  /// A picture in another format than its own, or in one whose pictures are all encoded anew.
+  private func encoded(
+    _ rows: any RowSource,
+    _ framing: Framing,
+    from file: PictureFile,
+    as target: PictureFormat,
+    isStamped: Bool
+  ) throws(LarderError) -> EncodedPicture {
+    let keepsSamples = keepsSamples(of: file, as: target, isStamped: isStamped)
+    if lossless, !keepsSamples, isStrict, !isStamped {
+      throw LarderError(
+        .unsupported,
+        "cannot crop \(file.name) without loss: it becomes a \(target.name) of fewer colours",
+        remedy: .encodeAnew
+      )
+    }
+    let isGrey = rows.shape.layout == .grey || rows.shape.layout == .greyAlpha
+    let isConverted = converts(file)
+    var tags = PictureTags(
+      of: file,
+      width: framing.canvas.width,
+      height: framing.canvas.height,
+      metadata: keepsMetadata,
+      isGrey: isGrey && (target == .png || target == .jpeg) && !file.probe.structure.isInk,
+      limits: limits
+    )
+    if convertsToSRGB {
+      tags.profile = []
+    } else if target != .avif, tags.profile.isEmpty {
+      // What an AVIF says by numbers, others say by a profile.
+      tags.profile = file.probe.structure.namedProfile
+    }
+    let encoding = PictureEncoding(
+      format: target,
+      quality: quality,
+      isProgressive: isProgressive,
+      chroma: chroma,
+      isConverted: isConverted,
+      lossless: keepsSamples,
+      background: background,
+      hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
+      source: file,
+      tags: tags,
+      place: place
+    )
+    let made = try encoding.encode(rows, limits, name: file.name)
+    let isNew = framing.isScaled || framing.isPadded || isConverted || isStamped
+    var picture = picture(
+      made.file,
+      target,
+      framing,
+      made.isLossless && !isNew ? .lossless : .reencoded
+    )
+    if lossless, !isStamped, picture.method != .lossless { picture.remarks.insert(.notLossless) }
+    return picture
+  }
+
+  /// Whether samples are to be kept, and can be: a lossless WebP's always are.
+  private func keepsSamples(
+    of file: PictureFile,
+    as target: PictureFormat,
+    isStamped: Bool
+  ) -> Bool {
+    guard target != .jpeg else { return false }
+    if let chunks = file.probe.structure as? WebPChunks, chunks.isLossless, target == .webp {
+      return true
+    }
+    return !isStamped && lossless && (target == .png || file.probe.depth <= 8)
+  }
+}

@@ -1,0 +1,141 @@
+import Base
+
+/// A step on the way from a decoder to an encoder.
+enum Step: Equatable {
+  /// Scale the stored part to a size.
+  case scale(PixelSize)
+  /// Make samples of 16 bits the nearest of 8.
+  case narrow
+  /// Turn a picture that is stored in an orientation; all of it is held in memory.
+  case turn(Orientation)
+  /// Make grey and indices colours.
+  case colour
+  /// Convert to sRGB.
+  case convert
+  /// Lay the picture on its canvas.
+  case pad
+  /// Make inks light.
+  case light
+  /// Stamp it.
+  case stamp
+}
+
+/// How a result is made: the rows that a decoder is asked for, and the steps from there to an encoder.
+struct CropPlan: Equatable {
+  var request: RowRequest
+  var steps: [Step]
+}
+
+extension Crop {
+  /// The format that is written of one that is read.
+  func target(of format: PictureFormat) -> PictureFormat { self.format ?? format.kept }
+
+  /// Plans a result.
+  ///
+  /// - Parameters:
+  ///   - probe: The picture.
+  ///   - framing: How it goes into its frame.
+  ///   - isConverted: Whether its colours are to become sRGB's, and are not.
+  ///   - isStamped: Whether it is stamped.
+  /// - Returns: The part to decode, and the steps.
+  func plan(
+    of probe: PictureProbe,
+    _ framing: Framing,
+    isConverted: Bool = false,
+    isStamped: Bool = false
+  ) -> CropPlan {
+    let target = target(of: probe.format)
+    let isNew = framing.isScaled || framing.isPadded || isStamped
+    // The colours of a palette are converted where they stand.
+    let convertsSamples = isConverted && !probe.structure.isIndexed
+    let scaling =
+      framing.isScaled
+      ? RowRequest.Scaling(window: framing.window.size, size: framing.scaled) : nil
+    let request = RowRequest(
+      probe.orientation.stored(framing.window, in: probe.stored),
+      scaling: scaling,
+      isNative: target == probe.format && !isNew && !convertsSamples
+    )
+    var steps: [Step] = []
+    func add(_ step: Step, _ isWanted: Bool) { if isWanted { steps.append(step) } }
+    add(.scale(probe.orientation.upright(framing.scaled)), framing.isScaled)
+    // Pixels that are calculated with keep their bits until they are encoded.
+    let isNarrow = target == .jpeg || target == .webp
+    add(.narrow, isNarrow && probe.depth > 8 && !framing.isScaled && !convertsSamples)
+    add(.turn(probe.orientation), probe.orientation != .upright)
+    add(.colour, isStamped || target == .webp || target == .avif)
+    add(.convert, isConverted && !probe.structure.isInk)
+    add(.pad, framing.isPadded)
+    add(.light, probe.structure.isInk && (isStamped || convertsToSRGB || target != .jpeg))
+    add(.stamp, isStamped)
+    return CropPlan(request: request, steps: steps)
+  }
+
+  /// Makes a picture: reads rows, takes them through the steps of its plan, and encodes them.
+  func made(
+    from file: PictureFile,
+    stamping stamp: (stamp: Stamp, moment: StampTime)? = nil
+  ) throws(LarderError) -> EncodedPicture {
+    let canvas = framing(file.probe).canvas
+    try limits.check(width: canvas.width, height: canvas.height, of: file.name)
+    if stamp == nil, let picture = try keptJPEG(file) { return picture }
+    let framing = try framing(of: file)
+    let isStamped = stamp != nil
+    let plan = plan(of: file.probe, framing, isConverted: converts(file), isStamped: isStamped)
+    return try file.withRows(plan.request, limits) { (opened) throws(LarderError) in
+      let (rows, stamped) = try taken(opened, through: plan.steps, framing, of: file, stamp)
+      var picture = try encoded(rows, framing, from: file, isStamped: isStamped)
+      picture.isDamaged = opened.isDamaged()
+      if let stamped { picture.remarks = stamped.remarks }
+      return picture
+    }
+  }
+
+  /// Takes rows through steps, which are made as these rows are read.
+  func taken(
+    _ opened: OpenRows,
+    through steps: [Step],
+    _ framing: Framing,
+    of file: PictureFile,
+    _ stamp: (stamp: Stamp, moment: StampTime)? = nil
+  ) throws(LarderError) -> (rows: any RowSource, stamped: StampedRows?) {
+    var rows = opened.source
+    var stamped: StampedRows?
+    for step in steps {
+      switch step {
+      case .scale(let size):
+        rows = try ScaledRows(rows, opened.part, to: size, limits, name: file.name)
+      case .narrow: rows = rows.converted(Conversion.narrowed)
+      case .turn(let orientation):
+        rows = BitmapRows(try rows.collected(from: orientation, limits, name: file.name))
+      case .colour: rows = rows.converted(Conversion.coloured)
+      case .convert: rows = try rows.inSRGB(from: colours(of: file), name: file.name)
+      case .pad:
+        rows = rows.padded(
+          framing,
+          on: background,
+          keepsAlpha: target(of: file.probe.format) != .jpeg,
+          isInverted: try hasInvertedInk(file)
+        )
+      case .light:
+        rows = try rows.lit(
+          profile: file.probe.structure.profile(of: file, limits),
+          isInverted: hasInvertedInk(file),
+          name: file.name
+        )
+      case .stamp:
+        guard let stamp else { continue }
+        let painted = try StampedRows(rows, stamp.stamp, stamp.moment, name: file.name)
+        rows = painted
+        stamped = painted
+      }
+    }
+    return (rows, stamped)
+  }
+
+  /// Whether 255 is no ink, as Adobe writes it.
+  private func hasInvertedInk(_ file: PictureFile) throws(LarderError) -> Bool {
+    guard file.probe.structure.isInk else { return true }
+    return try JPEGCodec.header(of: file).hasAdobe
+  }
+}

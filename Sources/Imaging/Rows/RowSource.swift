@@ -1,0 +1,201 @@
+import Base
+
+/// The size of a picture, and the meaning of its samples.
+struct RowShape: Equatable {
+  /// Pixels from left to right.
+  var width: Int
+  /// Pixels from top to bottom.
+  var height: Int
+  /// The samples of one pixel.
+  var layout: Bitmap.Layout
+  /// Bits of a sample: 1, 2, 4, 8 or 16.
+  var depth = 8
+  /// A colour that stands for clear, a number for each channel.
+  var clear: [UInt16]?
+
+  var size: PixelSize {
+    get { PixelSize(width: width, height: height) }
+    set { (width, height) = (newValue.width, newValue.height) }
+  }
+  /// Bytes of a pixel.
+  var pixelBytes: Int { layout.pixelBytes(depth: depth) }
+  /// Bytes of a row, of which none are padding.
+  var rowBytes: Int { width * pixelBytes }
+}
+
+/// A picture that is read from the top, each row once.
+///
+/// Decoders are sources; so are the steps of a crop, each over another source: ``ScaledRows``, ``ConvertedRows``,
+/// ``PaddedRows``, ``StampedRows``. An encoder reads the last one, a strip of rows at a time.
+protocol RowSource: AnyObject {
+  /// What the rows hold.
+  var shape: RowShape { get }
+
+  /// Writes the next `count` rows, one behind the other; as many have to be left.
+  ///
+  /// - Throws: ``ImagingError`` when a row cannot be made. There are no more rows then.
+  func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError)
+}
+
+extension RowSource {
+  /// Reads all rows, a strip at a time.
+  ///
+  /// - Parameters:
+  ///   - most: Rows of a strip; nil for as many as have a megabyte.
+  ///   - body: Takes a strip, the number of its first row, and how many rows it has.
+  /// - Throws: ``ImagingError`` when a row cannot be made, and what `body` throws.
+  func inStrips(
+    of most: Int? = nil,
+    _ body: (UnsafeBufferPointer<UInt8>, _ first: Int, _ count: Int) throws(LarderError) -> Void
+  ) throws(LarderError) {
+    let (height, rowBytes) = (shape.height, shape.rowBytes)
+    let most = min(most ?? max((1 << 20) / max(rowBytes, 1), 16), height)
+    let strip = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: most * rowBytes)
+    defer { strip.deallocate() }
+    guard let start = strip.baseAddress else { return }
+    for first in stride(from: 0, to: height, by: max(most, 1)) {
+      let count = min(most, height - first)
+      try read(count, into: start)
+      try body(UnsafeBufferPointer(rebasing: strip[..<(count * rowBytes)]), first, count)
+    }
+  }
+
+  /// Reads all rows into memory, upright where they are stored in an orientation.
+  func collected(
+    from orientation: Orientation = .upright,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> Bitmap {
+    let (shape, size) = (shape, orientation.upright(shape.size))
+    try limits.check(memory: shape.height * shape.rowBytes, of: name)
+    var bitmap = try Bitmap(
+      width: size.width,
+      height: size.height,
+      layout: shape.layout,
+      depth: shape.depth
+    ) { (pixels) throws(LarderError) in
+      guard let start = pixels.baseAddress else { return }
+      guard orientation != .upright else { return try read(shape.height, into: start) }
+      let turning = Turning(shape.size, from: orientation, shape.pixelBytes)
+      // Whole tiles, which are 32 rows.
+      try inStrips(of: 64) { (strip, first, count) throws(LarderError) in
+        guard let rows = strip.baseAddress else { return }
+        turning.lay(rows, first: first, count: count, into: pixels)
+      }
+    }
+    bitmap.clear = shape.clear
+    return bitmap
+  }
+
+  /// Reads all rows, and keeps every so many-th from the first on.
+  func thinned(
+    every step: Int,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> Bitmap {
+    guard step > 1 else { return try collected(limits, name: name) }
+    let shape = shape
+    let height = (shape.height + step - 1) / step
+    try limits.check(memory: height * shape.rowBytes, of: name)
+    return try Bitmap(
+      width: shape.width,
+      height: height,
+      layout: shape.layout,
+      depth: shape.depth
+    ) { (pixels) throws(LarderError) in
+      try inStrips { (strip, first, count) in
+        let next = (first + step - 1) / step * step
+        for y in stride(from: next, to: first + count, by: step) {
+          let row = strip[(y - first) * shape.rowBytes..<(y - first + 1) * shape.rowBytes]
+          _ = pixels[(y / step * shape.rowBytes)...].update(fromContentsOf: row)
+        }
+      }
+    }
+  }
+}
+
+/// Rows of a bitmap; a large one that nobody else holds gives its memory back to the system behind them.
+final class BitmapRows: RowSource {
+  /// Bytes of a bitmap that is worth giving back: what is made of it takes as much again meanwhile.
+  static let leastGivenBack = 32 << 20
+
+  let shape: RowShape
+  private var samples: [UInt8]
+  private let givesBack: Bool
+  /// Bytes that have been read, and those of them that were given back.
+  private var place = 0
+  private var given = 0
+
+  init(_ bitmap: consuming Bitmap, least: Int = leastGivenBack) {
+    shape = bitmap.shape
+    givesBack = bitmap.samples.count >= least
+    samples = bitmap.samples
+  }
+
+  func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) {
+    let bytes = count * shape.rowBytes
+    let range = place..<place + bytes
+    place += bytes
+    let room = UnsafeMutableBufferPointer(start: target, count: bytes)
+    guard givesBack else {
+      return samples.withUnsafeBufferPointer { _ = room.update(fromContentsOf: $0[range]) }
+    }
+    samples.withUnsafeMutableBufferPointer {
+      _ = room.update(fromContentsOf: $0[range])
+      guard place - given >= 1 << 20 || place == $0.count else { return }
+      Bitmap.giveBack(UnsafeBufferPointer(rebasing: $0[given..<place]))
+      given = place
+    }
+  }
+}
+
+/// Lends rows to a C function that asks for them by a callback, and holds the error that ended them.
+final class RowFeed {
+  private let source: any RowSource
+  /// Rows that have not been asked for.
+  private var left: Int
+  /// Why there were no more rows; nil while they come.
+  private(set) var failure: LarderError?
+
+  init(_ source: any RowSource) {
+    self.source = source
+    left = source.shape.height
+  }
+
+  /// The callback, whose context is ``context``.
+  static let next:
+    @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?, UInt32) -> Bool = {
+      context,
+      target,
+      count in
+      guard let context, let target else { return false }
+      // SAFETY: the context is a feed, which lives until the C function that asks has returned for the last time.
+      return Unmanaged<RowFeed>.fromOpaque(context).takeUnretainedValue().take(Int(count), target)
+    }
+
+  /// This feed, for C; it has to be kept alive meanwhile.
+  var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  private func take(_ count: Int, _ target: UnsafeMutablePointer<UInt8>) -> Bool {
+    guard failure == nil, count <= left else { return false }
+    do throws(LarderError) {
+      try source.read(count, into: target)
+      left -= count
+      return true
+    } catch {
+      failure = error
+      return false
+    }
+  }
+
+  /// Reads the rows that C did not ask for: a picture that is damaged behind them is damaged.
+  func finish() throws(LarderError) {
+    guard left > 0 else { return }
+    let row = UnsafeMutablePointer<UInt8>.allocate(capacity: source.shape.rowBytes)
+    defer { row.deallocate() }
+    while left > 0 {
+      try source.read(1, into: row)
+      left -= 1
+    }
+  }
+}

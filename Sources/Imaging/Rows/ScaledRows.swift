@@ -1,0 +1,203 @@
+import Base
+import CZimg
+
+extension Bitmap {
+  /// A part of a picture, in pixels that need not be whole.
+  struct Part: Equatable {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+
+    /// All of a picture.
+    init(_ size: PixelSize) {
+      self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
+    }
+
+    init(x: Double, y: Double, width: Double, height: Double) {
+      (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    }
+
+    /// Where `inner` lies, when this is where `outer` does, which holds it.
+    func inside(_ outer: PixelRegion, _ inner: PixelRegion) -> Part {
+      let across = width / Double(outer.width)
+      let down = height / Double(outer.height)
+      return Part(
+        x: x + Double(inner.x - outer.x) * across,
+        y: y + Double(inner.y - outer.y) * down,
+        width: Double(inner.width) * across,
+        height: Double(inner.height) * down
+      )
+    }
+  }
+}
+
+/// A part of other rows, scaled by zimg's Lanczos filter in the depth that they have.
+///
+/// Colours are multiplied by alpha meanwhile, so that clear pixels do not bleed. Indices become the colours that they stand
+/// for. Samples have 8 or 16 bits.
+final class ScaledRows: RowSource {
+  /// Bytes of a picture that is scaled at once; of a larger one a strip is held at a time.
+  static let mostAtOnce = 32 << 20
+
+  /// Bytes of the rows that are held of a larger one, about.
+  static let strip = 8 << 20
+
+  let shape: RowShape
+  private let feed: RowFeed
+  private let scaling: UnsafeMutablePointer<czimg_rows>
+  private let colours: UnsafeMutablePointer<UInt32>?
+  private let name: String
+  /// Rows that are made at a time, as margins are scaled again each time; those of them that wait, and where they begin.
+  private let most: Int
+  private var waiting: [UInt8] = []
+  private var place = 0
+  /// Rows that have not been made.
+  private var left: Int
+
+  /// - Parameters:
+  ///   - source: The rows to scale.
+  ///   - part: The part of them; nil for all.
+  ///   - size: The size that it is to have.
+  ///   - strip: Bytes of the source that are held at a time, 0 for all; nil decides by its size.
+  ///   - portable: Keeps to zimg's code in plain C.
+  ///   - limits: What the picture may ask for.
+  ///   - name: The name of the picture in errors.
+  /// - Throws: ``ImagingError`` when memory is short.
+  init(
+    _ source: any RowSource,
+    _ part: Bitmap.Part? = nil,
+    to size: PixelSize,
+    strip: Int? = nil,
+    portable: Bool = false,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) {
+    let from = source.shape
+    var shape = from
+    var table: Bitmap.Palette.Table?
+    shape.size = size
+    shape.clear = nil
+    if case .indexed(let palette) = from.layout {
+      let colours = Bitmap.Palette.Table(palette)
+      table = colours
+      (shape.layout, shape.depth) = (colours.layout, 8)
+    }
+    (self.shape, self.name, left) = (shape, name, size.height)
+    try limits.check(memory: shape.height * shape.rowBytes, of: name)
+    // Grey counts as colour, whose strips were measured; an index is one byte.
+    let pixel = table == nil ? max(from.pixelBytes, shape.depth == 16 ? 6 : 3) : 1
+    let isAtOnce = from.width * from.height * pixel < Self.mostAtOnce
+    let strip = strip ?? (isAtOnce ? 0 : Self.strip)
+    most =
+      strip == 0
+      ? size.height : min(max(Self.strip / 2 / max(shape.rowBytes, 1), 16), size.height)
+    feed = RowFeed(source)
+    scaling = .allocate(capacity: 1)
+    scaling.initialize(to: czimg_rows())
+    colours = table.map {
+      let copy = UnsafeMutablePointer<UInt32>.allocate(capacity: 256)
+      copy.initialize(from: $0.colours, count: 256)
+      return copy
+    }
+    let part = part ?? Bitmap.Part(from.size)
+    var target = czimg_picture(
+      samples: nil,
+      width: UInt32(size.width),
+      height: UInt32(size.height),
+      channels: Int32(shape.layout.channels),
+      wide: shape.depth == 16
+    )
+    var rows = czimg_rows(
+      width: UInt32(from.width),
+      height: UInt32(from.height),
+      next: RowFeed.next,
+      context: feed.context
+    )
+    let isOpen = czimg_scaling_open(
+      &rows,
+      czimg_part(x: part.x, y: part.y, width: part.width, height: part.height),
+      colours,
+      &target,
+      Int32(shape.layout.meaningful),
+      shape.layout.hasAlpha,
+      strip,
+      portable,
+      scaling
+    )
+    guard isOpen else { throw .tooLarge(name, "there is not enough memory") }
+  }
+
+  deinit {
+    czimg_scaling_close(scaling)
+    scaling.deallocate()
+    colours?.deallocate()
+  }
+
+  func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
+    var (count, target) = (count, target)
+    while count > 0 {
+      let held = (waiting.count - place) / shape.rowBytes
+      if held == 0, count >= min(most, left) {
+        try make(min(count, left), into: target)
+        return
+      }
+      if held == 0 { try fill() }
+      let taken = min(count, (waiting.count - place) / shape.rowBytes)
+      let bytes = taken * shape.rowBytes
+      waiting.withUnsafeBufferPointer { rows in
+        _ = UnsafeMutableBufferPointer(start: target, count: bytes)
+          .update(fromContentsOf: rows[place..<place + bytes])
+      }
+      place += bytes
+      target += bytes
+      count -= taken
+    }
+    if left == 0, place == waiting.count { waiting = [] }
+  }
+
+  private func fill() throws(LarderError) {
+    let bytes = min(most, left) * shape.rowBytes
+    if waiting.count != bytes { waiting = [UInt8](repeating: 0, count: bytes) }
+    place = 0
+    let rows = bytes / shape.rowBytes
+    try waiting.withUnsafeMutableBufferPointer { (room) throws(LarderError) in
+      guard let start = room.baseAddress else { return }
+      try make(rows, into: start)
+    }
+  }
+
+  private func make(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
+    let made = scaling.pointee
+    guard made.next(made.context, target, UInt32(count)) else {
+      throw feed.failure ?? .tooLarge(name, "there is not enough memory")
+    }
+    left -= count
+    if left == 0 { try feed.finish() }
+  }
+}
+
+extension Bitmap {
+  /// A part of the picture scaled to `width` × `height`, as ``ScaledRows`` does.
+  consuming func scaled(
+    _ part: Part? = nil,
+    width: Int,
+    height: Int,
+    strip: Int? = nil,
+    portable: Bool = false,
+    limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> Bitmap {
+    let size = PixelSize(width: width, height: height)
+    let rows = try ScaledRows(
+      BitmapRows(consume self),
+      part,
+      to: size,
+      strip: strip,
+      portable: portable,
+      limits,
+      name: name
+    )
+    return try rows.collected(limits, name: name)
+  }
+}
