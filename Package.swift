@@ -61,7 +61,8 @@ let package = Package(
       dependencies: [
         "Base", "CGlibc", "CJQ", "CSimdjson", "CXML",
         .product(name: "Yams", package: "Yams"),
-      ]
+      ],
+      resources: [.embedInCode("Formats")]
     ),
     .target(name: "Transport", dependencies: ["Base", "CGlibc"]),
     .target(name: "CurlTransport", dependencies: ["Base", "Transport", "CCurl"]),
@@ -182,7 +183,7 @@ let package = Package(
     .testTarget(
       name: "CatalogTests",
       dependencies: ["Catalog", "Support", .product(name: "Yams", package: "Yams")],
-      exclude: ["Fixtures"]
+      exclude: ["Fixtures", "Formats"]
     ),
     .testTarget(name: "BaseTests", dependencies: ["Base", "Support"]),
     .testTarget(

@@ -25,12 +25,14 @@ enum {
 void xmlFreeTextReader(xmlTextReaderPtr);
 xmlTextReaderPtr xmlReaderForMemory(const char *, int, const char *, const char *, int);
 const xmlChar *xmlTextReaderConstLocalName(xmlTextReaderPtr);
+const xmlChar *xmlTextReaderConstName(xmlTextReaderPtr);
 const xmlChar *xmlTextReaderConstNamespaceUri(xmlTextReaderPtr);
+const xmlChar *xmlTextReaderConstPrefix(xmlTextReaderPtr);
 const xmlChar *xmlTextReaderConstValue(xmlTextReaderPtr);
 int xmlTextReaderGetParserLineNumber(xmlTextReaderPtr);
 int xmlTextReaderIsEmptyElement(xmlTextReaderPtr);
-int xmlTextReaderMoveToAttribute(xmlTextReaderPtr, const xmlChar *);
 int xmlTextReaderMoveToElement(xmlTextReaderPtr);
+int xmlTextReaderMoveToNextAttribute(xmlTextReaderPtr);
 int xmlTextReaderNodeType(xmlTextReaderPtr);
 int xmlTextReaderRead(xmlTextReaderPtr);
 extern const char *const xmlParserVersion;
@@ -71,15 +73,22 @@ const char *cxml_namespace(cxml_reader *reader) {
   return (const char *)xmlTextReaderConstNamespaceUri(inner(reader));
 }
 
+const char *cxml_prefix(cxml_reader *reader) {
+  return (const char *)xmlTextReaderConstPrefix(inner(reader));
+}
+
 bool cxml_is_empty(cxml_reader *reader) {
   return xmlTextReaderIsEmptyElement(inner(reader)) == 1;
 }
 
-const char *cxml_attribute(cxml_reader *reader, const char *name) {
-  if (xmlTextReaderMoveToAttribute(inner(reader), (const xmlChar *)name) != 1) return NULL;
-  const char *value = (const char *)xmlTextReaderConstValue(inner(reader));
+bool cxml_next_attribute(cxml_reader *reader) {
+  if (xmlTextReaderMoveToNextAttribute(inner(reader)) == 1) return true;
   xmlTextReaderMoveToElement(inner(reader));
-  return value;
+  return false;
+}
+
+const char *cxml_full_name(cxml_reader *reader) {
+  return (const char *)xmlTextReaderConstName(inner(reader));
 }
 
 const char *cxml_characters(cxml_reader *reader) {

@@ -48,7 +48,11 @@ public struct Shop: Sendable {
   ) throws(LarderError) {
     let bytes = try CatalogBytes.read(path)
     let catalog = try LarderError.translating {
-      let catalog = try CatalogFile(parsing: bytes, file: path)
+      let catalog = try CatalogFile(
+        parsing: bytes,
+        file: path,
+        formatFile: BoundedReading.formatFiles(beside: path)
+      )
       try catalog.demandTrust(ofFile: path)
       return catalog
     }
@@ -256,5 +260,24 @@ package enum BoundedReading {
       bytes += buffer.prefix(count)
     }
     return bytes
+  }
+}
+
+extension BoundedReading {
+  /// Reads the format files that a catalog file names, from its folder.
+  ///
+  /// - Parameter path: The catalog file.
+  /// - Returns: What reads a format file by its path.
+  package static func formatFiles(beside path: String) -> FormatFileReading {
+    let folder = FilePath(path).removingLastComponent()
+    return { name throws(CatalogError) in
+      let file = folder.pushing(FilePath(name)).string
+      do {
+        return try bytes(ofFile: file, limit: 1 << 20)
+      } catch {
+        let words = systemWords((error as? Errno)?.rawValue ?? EIO)
+        throw CatalogError(.catalogFile, subject: "format file \(file)", reason: words)
+      }
+    }
   }
 }

@@ -2,6 +2,7 @@ import Base
 import Catalog
 import CurlTransport
 import Foundation
+import Larder
 import Pipeline
 import SystemPackage
 import Transport
@@ -40,7 +41,11 @@ struct CatalogFileOnDisk: Sendable {
         .configuration
       )
     }
-    catalog = try CatalogFile(parsing: bytes, file: path)
+    catalog = try CatalogFile(
+      parsing: bytes,
+      file: path,
+      formatFile: BoundedReading.formatFiles(beside: path)
+    )
     try catalog.demandTrust(ofFile: path)
     self.bytes = bytes
     folder = FilePath(path).removingLastComponent().string

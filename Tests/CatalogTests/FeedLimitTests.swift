@@ -189,7 +189,8 @@ struct FeedLimitTests {
       "<rss xmlns:g='http://base.google.com/ns/1.0'><channel><item><title>page</title>\(extras)"
       + "<g:id>A</g:id><g:title>own</g:title><title>again</title></item></channel></rss>"
 
-    let json = try MerchantFeed.json(of: bytes(body), "feed")
+    let feed = try Format(named: "google-merchant").notation()
+    let json = try feed.json(of: bytes(body), "feed")
 
     let item = try #require(JSONDocument(parsing: json).root["items"]?[0])
     #expect(item.members.count == 4002)

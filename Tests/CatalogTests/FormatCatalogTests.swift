@@ -1,32 +1,79 @@
+import Foundation
 import Testing
 
 @testable import Catalog
 
 struct FormatCatalogTests {
-  @Test(arguments: BuiltInFormat.allCases)
-  func `a format that is shown as a file reads what the format reads`(_ format: BuiltInFormat)
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test func `every format file of the folder is embedded`() throws {
+    let files = try FileManager.default.contentsOfDirectory(
+      atPath: Self.folder.appending(path: "Sources/Catalog/Formats").path()
+    )
+    let names = files.filter { $0.hasSuffix(".yaml") }.map { String($0.dropLast(5)) }
+
+    #expect(FormatFiles.names.sorted() == names.sorted())
+  }
+
+  @Test(arguments: FormatFiles.names)
+  func `a format that is shown is the very file, and reads the same by its path`(_ name: String)
     throws
   {
-    let text = try FormatCatalog.catalogFile(of: format.rawValue)
+    let text = try FormatCatalog.file(of: name)
+    let lines = "name: s\ncurrency: EUR\nbase: https://s.example/\nsections: [{key: a, url: a}]\n"
 
-    var shown = try CatalogFile(parsing: bytes(text), file: "shown.yaml").mapping
-    shown.item.given = []
-    shown.item.placeValues = []
-    shown.detail?.given = []
-    #expect(shown == (try format.mapping()))
+    let own = try CatalogFile(parsing: bytes("\(lines)format: \(name)"), file: "s.yaml")
+    let copied = try CatalogFile(parsing: bytes("\(lines)format: ./mine.yaml"), file: "s.yaml") {
+      path throws(CatalogError) in
+      #expect(path == "./mine.yaml")
+      return bytes(text)
+    }
+
+    #expect(copied.mapping.fingerprint == own.mapping.fingerprint)
+    #expect(copied.paging(ofSource: 0) == own.paging(ofSource: 0))
+    #expect(copied.request(ofSource: 0) == own.request(ofSource: 0))
   }
 
   @Test func `every format has a line that says what it reads`() {
     let entries = FormatCatalog.entries
 
-    #expect(entries.map(\.name) == BuiltInFormat.allCases.map(\.rawValue))
+    #expect(entries.map(\.name) == FormatFiles.names)
     #expect(entries.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })
   }
 
   @Test func `an unknown format names the nearest`() {
-    let error = #expect(throws: CatalogError.self) { try FormatCatalog.catalogFile(of: "shopfy") }
+    let error = #expect(throws: CatalogError.self) { try FormatCatalog.file(of: "shopfy") }
 
     #expect(error?.nearestKey == "shopify")
+  }
+
+  @Test
+  func `a format file brings what its catalog file leaves out, and a fault in it is placed there`()
+    throws
+  {
+    func file(_ format: String, _ lines: String = "") throws -> CatalogFile {
+      let text = "name: s\nsections: [{key: a, url: a}]\nformat: mine/own.yaml\n\(lines)"
+      return try CatalogFile(parsing: bytes(text), file: "s.yaml") { _ in bytes(format) }
+    }
+    let format = """
+      about: our shop
+      currency: CHF
+      base: https://own.example/
+      headers: {Accept: application/json}
+      item: {id: $.sku, title: $.name}
+      detail: {url: "d/{id}", description: $.text}
+      """
+
+    let own = try file(format)
+    let changed = try file(format, "currency: EUR\ndetail: null\n")
+    let faulty = #expect(throws: CatalogError.self) { try file("about: x\nitm: {}") }
+
+    #expect(own.currency == "CHF" && own.base == "https://own.example/")
+    #expect(own.headers.map(\.name) == ["Accept"] && own.detail?.urlTemplate == "d/{id}")
+    #expect(changed.currency == "EUR" && changed.detail == nil)
+    #expect(faulty?.file == "mine/own.yaml" && faulty?.line == 2 && faulty?.nearestKey == "item")
+    #expect(parsingError("name: s\ncurrency: EUR\nsections: []\nformat: ./a.yaml") != nil)
   }
 
   @Test(arguments: [
@@ -43,7 +90,8 @@ struct FormatCatalogTests {
     #expect(item.salePrice?.minorUnits == 1550)
     #expect(
       item.images.map(\.url)
-        == (body.contains("media_gallery") ? ["/t.jpg", "/t.jpg"] : ["/t.jpg"])
+        == (body.contains("media_gallery")
+          ? ["/media/catalog/product/t.jpg", "/media/catalog/product/t.jpg"] : ["/t.jpg"])
     )
   }
 }

@@ -76,7 +76,7 @@ struct NotationTests {
     arguments: [
       ("<rss><channel><item>", "is not well-formed XML"), ("<html></html>", "begins with <html>"),
       ("hello", "column names"),
-      (String(repeating: "<a>", count: 100_000), "more than 64 elements in one another"),
+      (String(repeating: "<rss>", count: 100_000), "more than 64 elements in one another"),
     ])
   func `what is no merchant feed says so`(body: String, words: String) {
     #expect(decodingError(body, "format: google-merchant")?.reason.contains(words) == true)
@@ -84,5 +84,199 @@ struct NotationTests {
 
   @Test func `an empty merchant feed is an empty section`() throws {
     #expect(try items("<rss><channel><title>a</title></channel></rss>", "google-merchant") == [])
+  }
+
+  // MARK: - Readers
+
+  private func json(_ body: String, _ lines: String) throws -> String {
+    let notation = try catalog("item: {id: $.id, title: $.t}\n\(lines)").mapping.notation
+    return String(decoding: try notation.json(of: bytes(body), "feed"), as: UTF8.self)
+  }
+
+  @Test(arguments: [
+    ("id,name\nA,\"Cup, blue\"\nB,\n", "read: csv"),
+    ("\u{FEFF}id;name\r\nA;\"Cup, blue\"\r\n\r\nB;;more\r\n", "read: csv"),
+    ("id\tname\nA\tCup, blue\nB", "read: tsv"),
+    ("ID|Name\nA|Cup, blue\nB|\n", "table: {names: plain}"),
+  ])
+  func `a table becomes an object a row, by the names in its first line`(
+    _ body: String,
+    _ lines: String
+  ) throws {
+    #expect(
+      try json(body, lines) == #"{"items":[{"id":"A","name":"Cup, blue"},{"id":"B"}]}"#
+    )
+  }
+
+  @Test func `columns of a table may hold several values`() throws {
+    let body = "id,pictures\nA,\"a.jpg, b.jpg\"\n"
+
+    #expect(
+      try json(body, "table: {lists: [pictures]}")
+        == #"{"items":[{"id":"A","pictures":["a.jpg","b.jpg"]}]}"#
+    )
+  }
+
+  @Test func `a table without the column of the id is refused`() {
+    let lines = "read: csv\nitem: {id: $.sku, title: $.name}"
+
+    #expect(decodingError("Sorry, come back later\n", lines)?.reason.contains("\"sku\"") == true)
+  }
+
+  @Test func `elements of XML become records, with their attributes and what stands around them`()
+    throws
+  {
+    let body = """
+      <shop xmlns:m="urn:m"><name>Shop</name><product id="A" m:kind="x"><title lang="en">Cup</title>
+        <image>a.jpg</image><image>b.jpg</image><m:note/></product><product/></shop>
+      """
+
+    #expect(
+      try json(body, "read: xml\nxml: {record: product}")
+        == ##"{"items":[{"@id":"A","@m:kind":"x","title":{"@lang":"en","#text":"Cup"},"##
+        + ##""image":["a.jpg","b.jpg"],"m:note":""},{"#text":""}],"around":{"shop":{"name":"Shop"}}}"##
+    )
+    #expect(
+      try json("<a><b>1</b><b>2</b></a>", "read: xml\nitems: $.a.b") == #"{"a":{"b":["1","2"]}}"#
+    )
+  }
+
+  @Test func `the text of an element with attributes is read as text`() throws {
+    let lines = """
+      xml: {record: p}
+      item: {id: "$['@id']", title: $.title, salePrice: $.price, images: {gallery: $.image}}
+      """
+    let body = """
+      <l><p id="1"><title lang="en">Cup</title><price currency="EUR">9.50</price><image n="1">a.jpg</image></p></l>
+      """
+
+    let item = try decode(body, lines, currency: "EUR").sections[0].items.first
+
+    #expect(item?.title == "Cup" && item?.salePrice?.minorUnits == 950)
+    #expect(item?.images.map(\.url) == ["a.jpg"])
+  }
+
+  @Test func `XML without the record element is refused, and so is another document`() {
+    let lines = "xml: {record: p}\nitem: {id: $.id, title: $.t}"
+    let page = "<html><body/></html>"
+
+    #expect(decodingError(page, lines)?.reason.contains("elements <p>") == true)
+    let rooted = lines.replacing("record: p", with: "record: p, roots: [list]")
+    #expect(decodingError(page, rooted)?.reason.contains("begins with <html>") == true)
+    #expect(decodingError("<list/>", rooted) == nil)
+  }
+
+  @Test func `lines have their URL and the words beside it`() throws {
+    let body = "https://c.example/a.jpg\r\n\r\nA cup https://c.example/b.jpg blue\nno address"
+
+    #expect(
+      try json(body, "read: lines")
+        == #"{"items":[{"number":1,"text":"https://c.example/a.jpg","url":"https://c.example/a.jpg"},"#
+        + #"{"number":3,"text":"A cup https://c.example/b.jpg blue","url":"https://c.example/b.jpg","rest":"A cup blue"},"#
+        + #"{"number":4,"text":"no address"}]}"#
+    )
+  }
+
+  @Test func `JSON Lines are known by their content`() throws {
+    let body = "{\"id\": 1, \"t\": \"Cup\"}\n\n{\"id\": 2, \"t\": \"Jug\"}\n"
+
+    let listing = try decode(body, "items: $\nitem: {id: $.id, title: $.t}")
+
+    #expect(listing.sections[0].items.map(\.title) == ["Cup", "Jug"])
+  }
+
+  @Test(arguments: [("PAR1\u{15}", "Parquet"), ("PK\u{3}\u{4}x", "ZIP"), ("%PDF-1.4", "PDF")])
+  func `what no reader takes is named`(_ body: String, _ name: String) {
+    for lines in ["items: $\nitem: {id: $.id, title: $.t}", "format: google-merchant"] {
+      #expect(decodingError(body, lines)?.reason.contains(name) == true)
+    }
+  }
+
+  @Test func `a program of records goes through each item`() throws {
+    let lines = """
+      items: $.list
+      records: |
+        .title |= ascii_upcase # a comment
+      item: {id: $.id, title: $.title}
+      """
+    let body = #"{"list": [{"id": 1, "title": "cup"}, {"id": 9007199254740993, "title": "jug"}]}"#
+
+    let items = try decode(body, lines).sections[0].items
+
+    #expect(items.map(\.title) == ["CUP", "JUG"])
+    #expect(items.map(\.id) == ["1", "9007199254740993"])
+    let faulty = #expect(throws: CatalogError.self) {
+      try catalog("items: $\nrecords: |\n  .a\n  | nothing_known\nitem: {id: $.i, title: $.t}")
+    }
+    #expect(faulty?.line == 7)
+  }
+
+  @Test(arguments: ["$.edges[*].node", "$..node", "$.byID.*", "$.edges[?@.node].node"])
+  func `a path may lead to the items one by one`(_ path: String) throws {
+    let node = #"{"id": "A", "title": "Cup"}"#
+    let body = #"{"edges": [{"node": \#(node)}], "byID": {"A": \#(node)}}"#
+
+    let items = try decode(body, "items: \"\(path)\"\nitem: {id: $.id, title: $.title}")
+
+    #expect(items.sections[0].items.map(\.id) == ["A"])
+  }
+
+  @Test(arguments: [("1000", nil as Int?), ("100", 1800), ("12", nil)])
+  func `a price is divided by what the item says, a power of ten`(_ divisor: String, _ units: Int?)
+    throws
+  {
+    let body = #"[{"id": 1, "title": "Cup", "price": {"amount": 1800, "divisor": \#(divisor)}}]"#
+    let lines = """
+      items: $
+      item: {id: $.id, title: $.title, salePrice: {path: $.price.amount, divisor: $.price.divisor}}
+      """
+
+    let listing = try decode(body, lines, currency: divisor == "1000" ? "KRW" : "EUR")
+
+    #expect(listing.sections[0].items[0].salePrice?.minorUnits == units)
+  }
+
+  @Test(arguments: [
+    (#"{"units": "18", "nanos": 500000000}"#, 1850), (#"{"units": 18}"#, 1800),
+    (#"{"units": 18, "nanos": 1}"#, nil as Int?),
+  ])
+  func `a price has units and nanos`(_ price: String, _ units: Int?) throws {
+    let lines = """
+      items: $
+      item: {id: $.id, title: $.title, salePrice: {units: $.price.units, nanos: $.price.nanos}}
+      """
+
+    let listing = try decode(
+      #"[{"id": 1, "title": "Cup", "price": \#(price)}]"#,
+      lines,
+      currency: "EUR"
+    )
+
+    #expect(listing.sections[0].items[0].salePrice?.minorUnits == units)
+  }
+
+  @Test(arguments: [
+    (
+      "sku,name,price,photo\nA,Cup,4.00,https://c.example/a.jpg\nB,Jug,5.00,https://c.example/b.jpg\n",
+      "read: csv"
+    ),
+    (
+      "<shop><product sku='A'><name>Cup</name><price>4.00</price></product>"
+        + "<product sku='B'><name>Jug</name><price>5.00</price></product></shop>",
+      "read: xml"
+    ),
+  ])
+  func `init proposes the notation of what no format is known for`(_ body: String, _ line: String)
+    throws
+  {
+    let file = try ProposedFile(
+      of: [ProposedPage(body: bytes(body), source: ProposedSource(url: "https://shop.example/x"))],
+      name: "shop.yaml"
+    )
+
+    #expect(file.text.contains("\n\(line)\n"))
+    let items = file.listings[0].sections[0].items
+    #expect(items.map(\.id) == ["A", "B"] && items.map(\.title) == ["Cup", "Jug"])
+    #expect(items.map(\.salePrice?.minorUnits) == [400, 500])
   }
 }

@@ -26,7 +26,7 @@ CASES = [
     ("larder list --catalog b", "list --catalog b"),
     ("larder show LD1", "show LD1"),
     ("larder order show ord_", "order show ord_"),
-    ("larder catalog show shopify-", "catalog show shopify-storefront"),
+    ("larder catalog show shopify-s", "catalog show shopify-storefront"),
 ]
 words, begin = BEGIN[shell]
 child, terminal = pty.fork()

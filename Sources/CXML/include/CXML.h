@@ -28,15 +28,20 @@ cxml_reader *cxml_start(const uint8_t *bytes, size_t count);
 // Moves to the next node, skipping comments and the like.
 int cxml_next(cxml_reader *reader);
 
-// For an element: its name without prefix, its namespace or NULL, and whether it has no end tag (`<a/>`).
+// For an element: its name without prefix, the prefix or NULL, its namespace or NULL, and whether it has no end tag
+// (`<a/>`).
 const char *cxml_name(cxml_reader *reader);
+const char *cxml_prefix(cxml_reader *reader);
 const char *cxml_namespace(cxml_reader *reader);
 bool cxml_is_empty(cxml_reader *reader);
 
-// An element's attribute; NULL when it has none of that name. Valid until the next call.
-const char *cxml_attribute(cxml_reader *reader, const char *name);
+// Moves to an element's next attribute, the first at first; back to the element behind the last, when it is false.
+bool cxml_next_attribute(cxml_reader *reader);
 
-// The characters of a text.
+// An attribute's name with its prefix.
+const char *cxml_full_name(cxml_reader *reader);
+
+// The characters of a text or an attribute. Valid until the next call.
 const char *cxml_characters(cxml_reader *reader);
 
 // The line that the parser has come to, from 1.

@@ -190,10 +190,12 @@ struct FieldReader {
   private mutating func first(_ path: JSONPath) -> JSONNode? {
     do throws(CatalogError) {
       if path.isSingular {
-        guard let value = try path.firstValue(in: node), !value.isEmpty else { return nil }
+        guard let value = try path.firstValue(in: node)?.content, !value.isEmpty else {
+          return nil
+        }
         return value
       }
-      return try path.values(in: node).first { !$0.isEmpty }
+      return try path.values(in: node).lazy.map(\.content).first { !$0.isEmpty }
     } catch {
       return fail(path, error.reason)
     }
@@ -222,6 +224,7 @@ struct FieldReader {
     if values.contains(where: { $0.kind == .array }) {
       values = values.flatMap { $0.kind == .array ? $0.elements : [$0] }
     }
+    values = values.map(\.content)
     values.removeAll { $0.isEmpty }
     if values.count > Self.mostValues {
       note(path, "of \(values.count) values the first \(Self.mostValues) are read")
@@ -237,6 +240,7 @@ struct FieldReader {
 
   private func price(_ value: JSONNode, _ rule: Mapping.PriceRule) throws(CatalogError) -> Price {
     let currency = try currency(of: rule)
+    if let nanos = rule.nanos { return try price(value, nanos, in: currency) }
     if let scale = rule.scale { return try scaledPrice(value, scale, in: currency) }
     switch value.kind {
     case .integer: return try Price(value.integer ?? 0, currency: currency)
@@ -259,6 +263,23 @@ struct FieldReader {
     }
   }
 
+  /// A price of whole units and thousand millionths, each absent where it is 0. (google.type.Money)
+  private func price(
+    _ units: JSONNode,
+    _ nanos: JSONPath,
+    in currency: String
+  ) throws(CatalogError) -> Price {
+    let text = try nanos.firstValue(in: node).flatMap(Self.plainText) ?? "0"
+    guard let whole = Self.plainText(units).flatMap({ Int($0) }), let rest = Int(text) else {
+      throw priceError("units and nanos are no whole numbers")
+    }
+    let (product, overflows) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+    guard !overflows, (0..<1_000_000_000).contains(rest), product <= Int.max - rest else {
+      throw priceError("units and nanos make no price")
+    }
+    return try Price(product + rest, scale: 9, currency: currency)
+  }
+
   private func scaledPrice(
     _ value: JSONNode,
     _ scale: Mapping.PriceRule.Scale,
@@ -279,6 +300,13 @@ struct FieldReader {
       guard let scale = try path.firstValue(in: node).flatMap(Self.plainText).flatMap({ Int($0) })
       else { throw priceError("\(path) says not how many digits are decimals") }
       return try Price(number, scale: scale, currency: currency)
+    case .divisor(let path):
+      let divisor = try path.firstValue(in: node).flatMap(Self.plainText) ?? ""
+      let zeros = divisor.dropFirst()
+      guard divisor.hasPrefix("1"), zeros.count <= 9, zeros.allSatisfy({ $0 == "0" }) else {
+        throw priceError("\(path) is no power of ten")
+      }
+      return try Price(number, scale: zeros.count, currency: currency)
     }
   }
 }

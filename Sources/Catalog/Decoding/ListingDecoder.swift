@@ -36,7 +36,7 @@ public struct ListingDecoder: Sendable {
       return try listing(body, source: source, firstIndex: firstIndex)
     } catch {
       // Of a feed in XML, the fault itself says more than that it is no JSON.
-      throw mapping.notation == .json ? error.quoting(body) : error
+      throw mapping.notation.isJSON ? error.quoting(body) : error
     }
   }
 
@@ -151,7 +151,7 @@ public struct ListingDecoder: Sendable {
     }
     guard node.kind == .object else {
       // Of linked data, a text stands for what could not be read, and says why.
-      let reason = mapping.notation == .linkedData ? node.text : nil
+      let reason = mapping.notation.kind == .html ? node.text : nil
       let expected = "expected an object, found \(node.kind.phrase)"
       return unusable(FieldFault(field: nil, reason: reason ?? expected))
     }
@@ -197,7 +197,10 @@ public struct ListingDecoder: Sendable {
   /// The elements of the arrays that the first fitting alternative leads to.
   func elements(of root: JSONNode, subject: String) throws(CatalogError) -> [JSONNode] {
     for path in mapping.items {
-      if let elements = try elements(path, in: root) { return elements }
+      guard let elements = try elements(path, in: root) else { continue }
+      return try mapping.records.map { records throws(CatalogError) in
+        try records.apply(to: elements, of: subject, within: limits)
+      } ?? elements
     }
     let paths = mapping.items.map(\.description).joined(separator: ", ")
     throw CatalogError(
@@ -209,8 +212,8 @@ public struct ListingDecoder: Sendable {
     )
   }
 
-  /// The elements of the arrays that a path leads to, or those that it picks from them at last; nil
-  /// unless it leads to arrays alone, `null` aside.
+  /// The elements of the arrays that a path leads to, or the items that it picks; nil when it leads to neither, `null`
+  /// aside.
   private func elements(
     _ path: JSONPath,
     in root: JSONNode
@@ -219,6 +222,9 @@ public struct ListingDecoder: Sendable {
     let lists = values.filter { $0.kind != .null }
     if lists.count == 1, lists[0].kind == .array { return lists[0].elements }
     if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists.flatMap(\.elements) }
+    // `$.edges[*].node` and `$..product` lead to the items; a wildcard of members does where no alternative is left.
+    let picksItems = !path.isSingular && (!path.endsInMembers || mapping.items.count == 1)
+    if picksItems, !lists.isEmpty, lists.allSatisfy({ $0.kind == .object }) { return lists }
     guard let parents = try path.withoutLastChoice?.values(in: root), !parents.isEmpty,
       parents.allSatisfy({ $0.kind == .array })
     else { return nil }
@@ -228,7 +234,7 @@ public struct ListingDecoder: Sendable {
   /// The one text that alternatives lead to; nil when they lead to several different ones.
   private func onlyText(_ paths: [JSONPath], in root: JSONNode) throws(CatalogError) -> String? {
     for path in paths {
-      let texts = Set(try path.values(in: root).compactMap(\.text).filter { !$0.isEmpty })
+      let texts = Set(try path.values(in: root).compactMap(\.content.text).filter { !$0.isEmpty })
       if texts.count == 1 { return texts.first }
     }
     return nil
@@ -242,7 +248,9 @@ public struct ListingDecoder: Sendable {
     -> (root: JSONNode, nextPage: String?, total: Int?, continuation: String?)
   {
     try mapping.transform?.checkSize(body.count, of: subject)
-    let body = try mapping.notation.json(of: body, subject, within: limits)
+    let isMade = mapping.transform != nil || mapping.records != nil
+    let columns = isMade ? [] : mapping.item.id.compactMap(\.lastName)
+    let body = try mapping.notation.json(of: body, subject, columns: columns, within: limits)
     let response = try JSONDocument(parsing: body, of: subject, within: limits).root
     let nextPage = try link(in: response, subject)
     guard let transform = mapping.transform else {
@@ -307,7 +315,7 @@ extension ListingDecoder {
       return listing
     } catch {
       // Of a feed in XML, the fault itself says more than that it is no JSON.
-      throw mapping.notation == .json ? error.quoting(body) : error
+      throw mapping.notation.isJSON ? error.quoting(body) : error
     }
   }
 

@@ -64,7 +64,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     parts: CombinedSections? = nil,
     size: Int = Self.size
   ) {
-    guard body.count > 2 * size, decoder.mapping.notation == .json,
+    guard body.count > 2 * size, decoder.mapping.notation.isJSON,
       decoder.mapping.transform == nil
     else { return nil }
     self.body = body

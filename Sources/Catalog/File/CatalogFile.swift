@@ -60,9 +60,14 @@ public struct CatalogFile: Hashable, Sendable {
   /// - Parameters:
   ///   - bytes: YAML or JSON in UTF-8, 1 MiB at most.
   ///   - file: The file's name, for messages.
+  ///   - formatFile: Reads a format file that `format:` names by its path; nil refuses paths.
   /// - Throws: ``CatalogError`` with file, line, column, key and what was expected.
-  public init(parsing bytes: [UInt8], file: String) throws(CatalogError) {
-    let yaml = YAMLFile(name: file, subject: "catalog file \(file)")
+  public init(
+    parsing bytes: [UInt8],
+    file: String,
+    formatFile: FormatFileReading? = nil
+  ) throws(CatalogError) {
+    let yaml = YAMLFile(name: file, subject: "catalog file \(file)", formatFile: formatFile)
     self = try CatalogFileParser.parse(yaml.mapping(of: bytes))
   }
 
@@ -140,23 +145,34 @@ public struct CatalogFile: Hashable, Sendable {
 struct CatalogFileParser {
   static func parse(_ root: YAMLMapping) throws(CatalogError) -> CatalogFile {
     try root.checkKeys(.root)
+    let format = try root["format"].map { node throws(CatalogError) in try Format(node) }
+    /// A key of the file, or of its format where the file does not have it.
+    func value(_ name: String) -> YAMLNode? {
+      root.member(name) == nil ? format?.root[name] : root[name]
+    }
     var mapping = try MappingParser.parse(catalog: root)
-    let detail = try root["detail"].map { node throws(CatalogError) in
+    var details = value("detail")
+    // A format without an address of details says only how they are read.
+    let address = try details.map { node throws(CatalogError) in try node.mapping()["url"] } ?? nil
+    if root.member("detail") == nil, address == nil { details = nil }
+    let detail = try details.map { node throws(CatalogError) in
       try DetailParser.parse(node, mapping: mapping)
     }
     mapping.item.placeValues = detail?.values ?? []
+    let code: YAMLNode
+    if let given = value("currency") { code = given } else { code = try root.required("currency") }
     var file = CatalogFile(
       name: try fileName(root.required("name")),
-      currency: try currency(root.required("currency")),
-      base: try root["base"].map(base),
+      currency: try currency(code),
+      base: try value("base").map(base),
       sections: try sections(of: root, mapping: mapping),
       detail: detail?.rule,
       mapping: mapping,
-      headers: try headers(root["headers"]),
+      headers: try headers(value("headers")),
       paging: try root["paging"].map(PagingParser.parse),
       request: try RequestParser.sections(root),
       token: try root["token"].map(TokenParser.parse),
-      pictures: try root["pictures"].map(PicturesParser.parse) ?? PicturesRule()
+      pictures: try value("pictures").map(PicturesParser.parse) ?? PicturesRule()
     )
     try checkPlaces(of: file, root)
     file.variables = try variables(root)

@@ -1,7 +1,7 @@
 /// Every key of catalog files by the mapping that it stands in: the one list for parsers and schema.
 enum CatalogKeys: String, CaseIterable, Sendable {
-  case root, section, sections, envelope, item, images, price, detail, paging, size
-  case request, texts, token, pictures, identity
+  case root, format, section, sections, envelope, item, images, price, detail, paging, size
+  case request, texts, token, pictures, identity, xml, table
 
   /// The names of the keys, in the order in which a file has them.
   var names: [String] { keys.map(\.name) }
@@ -12,11 +12,12 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .root: ["name", "currency", "sections"]
     case .section: ["key", "url"]
     case .sections, .detail: ["url"]
-    case .price: ["path"]
     case .size: ["name", "value"]
     case .token: ["header", "command"]
     case .identity: ["without"]
-    case .envelope, .item, .images, .paging, .request, .texts, .pictures: []
+    case .format, .price, .envelope, .item, .images, .paging, .request, .texts, .pictures, .xml,
+      .table:
+      []
     }
   }
 
@@ -24,6 +25,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
   var keys: [CatalogKey] {
     switch self {
     case .root: Self.rootKeys
+    case .format: Self.formatKeys
     case .section: Self.sectionKeys
     case .sections: Self.combinedKeys
     case .envelope: Self.envelopeKeys
@@ -38,6 +40,8 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     case .token: Self.tokenKeys
     case .pictures: Self.pictureKeys
     case .identity: Self.identityKeys
+    case .xml: Self.xmlKeys
+    case .table: Self.tableKeys
     }
   }
 
@@ -45,9 +49,16 @@ enum CatalogKeys: String, CaseIterable, Sendable {
   static let mappingKeys = [
     CatalogKey(
       "format",
-      .oneOf(BuiltInFormat.allCases.map(\.rawValue)),
-      "A built-in mapping; banchan when nothing else is said"
+      .anyOf([.oneOf(FormatFiles.names), .path]),
+      "A built-in format, or the path of a format file; banchan when nothing else is said"
     ),
+    CatalogKey(
+      "read",
+      .orNull(.oneOf(BodyNotation.Kind.allCases.map(\.rawValue))),
+      "What a response is written in; its content tells when left out"
+    ),
+    CatalogKey("xml", .orNull(.reference("xml")), "How XML becomes records"),
+    CatalogKey("table", .orNull(.reference("table")), "How a table becomes records"),
     CatalogKey(
       "items",
       .reference("paths"),
@@ -60,6 +71,50 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       .orNull(.text),
       "A jq program that a response goes through first; it makes {\"items\": […]} or "
         + "{\"sections\": […]}"
+    ),
+    CatalogKey(
+      "records",
+      .orNull(.text),
+      "A jq program that each item goes through before its fields are read"
+    ),
+  ]
+
+  /// The keys of a format file: those of a catalog file that hold for every shop of a system, and what it is known by.
+  private static let formatKeys =
+    [
+      CatalogKey("about", .text, "What the format reads, in a line"),
+      CatalogKey("links", .list, "Where the system's responses are documented"),
+      CatalogKey(
+        "signature",
+        .reference("signature"),
+        "What a response of the system always has: lists of paths, of which all of one lead to something"
+      ),
+    ] + rootKeys.filter { !["name", "sections", "token", "format"].contains($0.name) }
+
+  private static let xmlKeys = [
+    CatalogKey(
+      "record",
+      .anyOf([.text, .list]),
+      "The elements that are records; without it the document is one tree"
+    ),
+    CatalogKey("roots", .anyOf([.text, .list]), "The names that the outermost element may have"),
+    CatalogKey(
+      "plain",
+      .anyOf([.text, .list]),
+      "Namespaces whose elements are named without prefix, before others of the same name"
+    ),
+  ]
+
+  private static let tableKeys = [
+    CatalogKey(
+      "names",
+      .oneOf(["plain"]),
+      "plain writes the names of columns in lower case, with _ for spaces and without g:"
+    ),
+    CatalogKey(
+      "lists",
+      .anyOf([.text, .list]),
+      "Columns that hold several values, with commas between"
     ),
   ]
 
@@ -171,7 +226,13 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       .anyOf([.number(0...9), .reference("path")]),
       "How many of a whole number's digits are decimals, or where the item says so"
     ),
-    CatalogKey("divisor", .number(1...1_000_000_000), "By what the number is divided: 10, 100, …"),
+    CatalogKey(
+      "divisor",
+      .anyOf([.number(1...1_000_000_000), .reference("path")]),
+      "By what the number is divided: 10, 100, …, or where the item says so"
+    ),
+    CatalogKey("units", .reference("path"), "Where its whole units are, in place of path"),
+    CatalogKey("nanos", .reference("path"), "Where the thousand millionths beside units are"),
     CatalogKey("minorUnits", .flag, "The number counts cents, or what the currency has"),
     CatalogKey(
       "currency",
@@ -291,6 +352,8 @@ struct CatalogKey: Sendable {
     case number(ClosedRange<Int>)
     /// True or false.
     case flag
+    /// The path of a file.
+    case path
     /// A list of texts that is not empty.
     case list
     /// Any mapping of texts by name.
@@ -358,6 +421,11 @@ package enum CatalogSchema {
               {"type": "null"}
             ]
           },
+          "signature": {
+            "type": "array",
+            "minItems": 1,
+            "items": {"$ref": "#/definitions/paths"}
+          },
           "listedSections": {
             "type": "array",
             "minItems": 1,
@@ -403,6 +471,7 @@ package enum CatalogSchema {
     case .number(let range):
       "{\"type\": \"integer\", \"minimum\": \(range.lowerBound), \"maximum\": \(range.upperBound)}"
     case .flag: #"{"type": "boolean"}"#
+    case .path: #"{"type": "string", "pattern": "/|\\.ya?ml$"}"#
     case .list:
       #"{"type": "array", "minItems": 1, "items": {"type": ["string", "number", "boolean"]}}"#
     case .texts: #"{"type": "object", "additionalProperties": {"type": ["string", "number"]}}"#

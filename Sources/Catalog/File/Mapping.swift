@@ -12,6 +12,8 @@ public struct Mapping: Hashable, Sendable {
   public var detail: Detail?
   /// What a response of sections goes through before it is read; nil when it is read as it comes.
   public var transform: Transform?
+  /// A jq program that each item goes through before its fields are read, as that of their array; nil for none.
+  public var records: Transform?
   /// What bodies of sections are written in.
   public var notation = BodyNotation.json
 
@@ -111,6 +113,8 @@ public struct Mapping: Hashable, Sendable {
     public var scale: Scale?
     /// Its currency; nil for the catalog's.
     public var currency: Unit?
+    /// Where the thousand millionths are that belong to whole units at `path`; nil when the price is one number.
+    public var nanos: JSONPath?
 
     /// Makes a rule.
     public init(path: JSONPath, scale: Scale? = nil, currency: Unit? = nil) {
@@ -135,6 +139,8 @@ public struct Mapping: Hashable, Sendable {
       case currency
       /// As many as the item says here.
       case path(JSONPath)
+      /// As many as the power of ten here has zeros.
+      case divisor(JSONPath)
     }
   }
 
@@ -304,7 +310,8 @@ extension Mapping {
       lines.append((["item.given"] + item.given.map(\.rawValue).sorted()).joined(separator: "\t"))
     }
     lines += item.placeValues.map { line("item.placeValues.\($0.name)", $0.paths) }
-    if notation != .json { lines.append("notation\t\(notation.rawValue)") }
+    if let notation = notation.fingerprint { lines.append("notation\t\(notation)") }
+    if let records { lines.append("records\t\(records.program.debugDescription)") }
     if let transform { lines.append("transform\t\(transform.program.debugDescription)") }
     guard let detail else { return lines.joined(separator: "\n") }
     lines.append(line("detail.entries", detail.entries))
@@ -331,6 +338,7 @@ extension Mapping {
       case nil: break
       case .fixed(let scale): text += " scale \(scale)"
       case .path(let scale): text += " scale \(scale)"
+      case .divisor(let divisor): text += " divisor \(divisor)"
       case .currency: text += " minorUnits"
       }
       switch rule.currency {
@@ -338,6 +346,7 @@ extension Mapping {
       case .code(let code): text += " currency \(code)"
       case .path(let path): text += " currency \(path)"
       }
+      if let nanos = rule.nanos { text += " nanos \(nanos)" }
       return text
     }
     return ([name] + texts).joined(separator: "\t")

@@ -1,4 +1,4 @@
-/// Reads mappings, from catalog files and from built-in formats alike.
+/// Reads mappings, from catalog files and from format files alike.
 struct MappingParser {
   /// The keys of a catalog file that belong to its mapping.
   static let keys = CatalogKeys.mappingKeys.map(\.name)
@@ -12,19 +12,23 @@ struct MappingParser {
     var mapping: Mapping
     let transform = try catalog["transform"]?.transform()
     if let format = catalog["format"] {
-      mapping = try builtIn(format).mapping()
+      mapping = try Format(format).mapping()
     } else if transform != nil {
       mapping = try OwnShape.mapping()
     } else if try isSpelledOut(catalog) {
-      for key in ["items", "item"]
+      let makesItems = try notation(of: catalog).makesItems
+      for key in makesItems ? ["item"] : ["items", "item"]
       where try !sections(of: catalog, haveOneOf: [key, "format", "transform"]) {
         _ = try catalog.required(key)
       }
-      mapping = Mapping(items: [], item: Mapping.Item())
+      mapping = Mapping(
+        items: makesItems ? [try JSONPath(parsing: "$.items")] : [],
+        item: Mapping.Item()
+      )
     } else {
-      mapping = try BuiltInFormat.banchan.mapping()
+      mapping = try Format(named: "banchan").mapping()
     }
-    mapping.transform = transform
+    if catalog.member("transform") != nil { mapping.transform = transform }
     try override(&mapping, with: catalog)
     return mapping
   }
@@ -51,32 +55,34 @@ struct MappingParser {
 
   /// Reads what a section has of its own; nil when it is read as the catalog says.
   ///
-  /// A format or a transform of its own begins anew; other keys change what the catalog says.
+  /// A format or a transform of its own begins anew; other keys change what the catalog says. A transform of the catalog
+  /// file itself goes before that of a section's format.
   static func parse(
     section: YAMLMapping,
-    of catalog: Mapping
+    of root: YAMLMapping,
+    mapping catalog: Mapping
   ) throws(CatalogError) -> Mapping? {
     guard section.members.contains(where: { keys.contains($0.name) }) else { return nil }
     var mapping = catalog
-    if let member = section.member("transform") {
-      mapping = member.isNull ? mapping : try OwnShape.mapping()
-      mapping.transform = member.isNull ? nil : try member.transform()
-    }
+    let own = section.member("transform")
     if let format = section["format"] {
-      let transform = mapping.transform
-      mapping = try builtIn(format).mapping()
-      mapping.transform = transform
+      mapping = try Format(format).mapping()
+      if own == nil, root["transform"] != nil { mapping.transform = catalog.transform }
+    } else if own?.isNull == false {
+      mapping = try OwnShape.mapping()
+      mapping.notation = catalog.notation
     }
+    if let own { mapping.transform = own.isNull ? nil : try own.transform() }
     mapping.detail = catalog.detail
     mapping.item.placeValues = catalog.item.placeValues
     try override(&mapping, with: section, hasDetail: false)
     return mapping
   }
 
-  /// Reads the mapping that a built-in format spells out.
+  /// Reads the mapping that a format file spells out.
   static func parse(format: YAMLMapping) throws(CatalogError) -> Mapping {
-    try format.checkKeys(keys.filter { $0 != "transform" } + ["detail", "paging", "request"])
-    var mapping = Mapping(items: [], item: Mapping.Item())
+    var mapping = Mapping(items: [try JSONPath(parsing: "$.items")], item: Mapping.Item())
+    mapping.transform = try format["transform"]?.transform()
     try override(&mapping, with: format)
     // A format names what its shops may have; only the user knows what one has.
     mapping.item.given = []
@@ -84,20 +90,57 @@ struct MappingParser {
     return mapping
   }
 
-  /// The format that a file names.
-  static func builtIn(_ node: YAMLNode) throws(CatalogError) -> BuiltInFormat {
+  /// The notation that a file names.
+  static func notation(of root: YAMLMapping) throws(CatalogError) -> BodyNotation {
+    var notation = BodyNotation.json
+    try override(&notation, with: root)
+    return notation
+  }
+
+  private static func override(
+    _ notation: inout BodyNotation,
+    with root: YAMLMapping
+  ) throws(CatalogError) {
+    if let read = root.member("read") { notation.kind = read.isNull ? nil : try kind(read) }
+    if let xml = root.member("xml") { notation.xml = xml.isNull ? nil : try xmlRule(xml) }
+    if let table = root.member("table") {
+      notation.table = table.isNull ? nil : try tableRule(table)
+    }
+  }
+
+  private static func kind(_ node: YAMLNode) throws(CatalogError) -> BodyNotation.Kind {
     let name = try node.text()
-    guard let format = BuiltInFormat(rawValue: name) else {
-      let names = BuiltInFormat.allCases.map(\.rawValue)
-      let nearest = nearest(to: name, in: names)
+    guard let kind = BodyNotation.Kind(rawValue: name) else {
+      let names = BodyNotation.Kind.allCases.map(\.rawValue)
       throw node.error(
-        "unknown format \"\(name)\"",
+        "unknown notation \"\(name.prefix(40))\"",
         expected: names.joined(separator: ", "),
-        nearestKey: nearest,
-        remedy: nearest.map { "the nearest known format is \"\($0)\"" }
+        nearestKey: nearest(to: name, in: names)
       )
     }
-    return format
+    return kind
+  }
+
+  private static func xmlRule(_ node: YAMLNode) throws(CatalogError) -> XMLRecords.Rule {
+    let members = try node.mapping()
+    try members.checkKeys(.xml)
+    return XMLRecords.Rule(
+      records: try members["record"]?.texts() ?? [],
+      roots: try members["roots"]?.texts() ?? [],
+      plain: try members["plain"]?.texts() ?? []
+    )
+  }
+
+  private static func tableRule(_ node: YAMLNode) throws(CatalogError) -> TableRecords.Rule {
+    let members = try node.mapping()
+    try members.checkKeys(.table)
+    if let names = members["names"], try names.text() != "plain" {
+      throw names.error("expected plain", expected: "plain")
+    }
+    return TableRecords.Rule(
+      hasPlainNames: members["names"] != nil,
+      lists: try members["lists"]?.texts() ?? []
+    )
   }
 
   private static func override(
@@ -105,6 +148,10 @@ struct MappingParser {
     with root: YAMLMapping,
     hasDetail: Bool = true
   ) throws(CatalogError) {
+    try override(&mapping.notation, with: root)
+    if let records = root.member("records") {
+      mapping.records = records.isNull ? nil : try records.transform(ofRecords: true)
+    }
     if let items = root["items"] { mapping.items = try filled(items, items.paths()) }
     if let envelope = try root["envelope"]?.mapping() {
       try envelope.checkKeys(.envelope)
@@ -267,13 +314,19 @@ extension YAMLNode {
     guard given.count < 2 else {
       throw error("expected one of \(given.joined(separator: " and "))", expected: given[0])
     }
-    return Mapping.PriceRule(
-      path: try mapping.required("path").path(),
+    let isSplit = mapping["units"] != nil || mapping["nanos"] != nil
+    if isSplit, let other = mapping["path"] ?? given.first.flatMap({ mapping[$0] }) {
+      throw other.error("goes not with units and nanos", expected: "units and nanos")
+    }
+    var rule = Mapping.PriceRule(
+      path: try mapping.required(isSplit ? "units" : "path").path(),
       scale: try given.first.flatMap { way throws(CatalogError) in
         try mapping[way]?.scale(way)
       },
       currency: try mapping["currency"]?.unit()
     )
+    if isSplit { rule.nanos = try mapping.required("nanos").path() }
+    return rule
   }
 
   private func scale(_ way: String) throws(CatalogError) -> Mapping.PriceRule.Scale? {
@@ -282,6 +335,7 @@ extension YAMLNode {
       if try text().hasPrefix("$") { return .path(try path()) }
       return .fixed(try number(in: 0...9))
     case "divisor":
+      if try text().hasPrefix("$") { return .divisor(try path()) }
       let powers = (0...9).map { digits in repeatElement(10, count: digits).reduce(1, *) }
       let divisor = try number(in: 1...1_000_000_000)
       guard let digits = powers.firstIndex(of: divisor) else {

@@ -141,7 +141,7 @@ enum SectionParser {
     try members.checkKeys(.section)
     var source =
       try members["each"] == nil ? one(members) : many(members)
-    source.mapping = try MappingParser.parse(section: members, of: mapping)
+    source.mapping = try MappingParser.parse(section: members, of: root, mapping: mapping)
     source.paging = try members["paging"].map(PagingParser.parse)
     source.isOnePage = members.member("paging")?.isNull ?? false
     source.request = try RequestParser.sections(members)
@@ -180,21 +180,21 @@ enum SectionParser {
     )
   }
 
-  /// The built-in format that a section is read by; nil when its mapping is spelled out.
+  /// The format that a section is read by; nil when its mapping is spelled out.
   private static func format(
     of section: YAMLMapping,
     _ root: YAMLMapping
-  ) throws(CatalogError) -> BuiltInFormat? {
-    if let own = section["format"] { return try MappingParser.builtIn(own) }
+  ) throws(CatalogError) -> Format? {
+    if let own = section["format"] { return try Format(own) }
     if section["transform"] != nil { return nil }
-    return try root["format"].map(MappingParser.builtIn)
+    return try root["format"].map { node throws(CatalogError) in try Format(node) }
   }
 
   /// Fills in what the file leaves out.
   ///
   /// A format's way of paging goes with its own way of asking, and with a URL that does not page by itself.
   private static func take(
-    from format: BuiltInFormat,
+    from format: Format,
     into source: inout SectionSource,
     _ section: YAMLMapping,
     _ root: YAMLMapping

@@ -6,6 +6,8 @@ struct YAMLFile {
   let name: String
   /// What it is, for messages.
   let subject: String
+  /// Reads a format file by its path; nil when paths are refused.
+  var formatFile: FormatFileReading?
 
   /// The largest file that is read.
   static let sizeLimit = 1 << 20
@@ -268,9 +270,18 @@ struct YAMLNode {
     }
   }
 
-  /// A jq program.
-  func transform() throws(CatalogError) -> Transform {
-    let program = try filledText()
+  /// One text, or a list of texts.
+  func texts() throws(CatalogError) -> [String] {
+    guard isList else { return [try filledText()] }
+    var texts: [String] = []
+    for element in try list() { texts.append(try element.filledText()) }
+    return texts
+  }
+
+  /// A jq program; one of records becomes that of their array.
+  func transform(ofRecords isOfRecords: Bool = false) throws(CatalogError) -> Transform {
+    var program = try filledText()
+    if isOfRecords { program = "[.[] | (\(program)\n)]" }
     guard case .scalar(let scalar) = node else { throw wrongType("text") }
     let isBlock = scalar.style == .literal || scalar.style == .folded
     do throws(CatalogError) {

@@ -199,9 +199,9 @@ struct ItemPlace {
 
 /// A response whose items have been found.
 struct ResponseLook {
-  /// The body: JSON in UTF-8.
-  let body: [UInt8]
-  /// The response as it came.
+  /// The lines of a catalog file that say what the response is written in; none for JSON.
+  let notation: [String]
+  /// The response as JSON.
   let response: JSONNode
   /// What holds the items: the response, or what a program made of it.
   let root: JSONNode
@@ -216,8 +216,10 @@ struct ResponseLook {
 
   /// Looks for the items.
   ///
-  /// - Throws: ``CatalogError`` when it is no JSON, or nothing in it looks like items.
+  /// - Parameter body: JSON, JSON Lines, a table or XML.
+  /// - Throws: ``CatalogError`` when it is none of these, or nothing in it looks like items.
   init(_ body: [UInt8]) throws(CatalogError) {
+    let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
     let program = JoiningProgram(for: response)
     // What a program makes is taken only when there are items in it.
@@ -226,7 +228,7 @@ struct ResponseLook {
     guard let best = found ?? Self.best(in: response) else {
       throw MappingProposal.nothingFound(in: response)
     }
-    self.body = body
+    self.notation = notation
     self.response = response
     root = found == nil ? response : joined ?? response
     self.program = found == nil ? nil : program

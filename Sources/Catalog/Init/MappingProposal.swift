@@ -28,8 +28,8 @@ package struct MappingProposal {
   var pagings: [PagingProposal]
   /// The paging of the listing.
   var paging: PagingProposal? { pagings.first }
-  /// The built-in formats that read every item as well.
-  let formats: [String]
+  /// The lines that say what the response is written in; none for JSON.
+  let notation: [String]
 
   /// Whether a text is an ISO 4217 code.
   package static func isCurrency(_ text: String) -> Bool { Currency.codes.contains(text) }
@@ -89,14 +89,11 @@ package struct MappingProposal {
     }
     sectionTitle = FieldScore.ranking(.title, sections).first ?? Self.header(of: sections)
     sectionKey = Self.key(of: sections) ?? sectionTitle
-    formats =
-      first.program == nil
-      ? Self.formats(reading: first.body, items: first.place, currency: currency.code) : []
+    notation = first.notation
     pagings = PagingProposal.ranking(
       root: first.response,
       place: first.program == nil
         ? first.place : ItemPlace(shape: .list(path: []), items: first.place.items, sections: []),
-      formats: formats,
       query: source.query,
       hasNextLink: hasNextLink,
       url: source.url,
@@ -152,24 +149,6 @@ package struct MappingProposal {
       return FieldScore(evidence: evidence, confidence: score)
     }
     return named.max { $0.confidence < $1.confidence }
-  }
-
-  /// The formats with which every item has what the proposal finds too.
-  private static func formats(
-    reading body: [UInt8],
-    items: ItemPlace,
-    currency: String
-  ) -> [String] {
-    guard case .list = items.shape else { return [] }
-    return BuiltInFormat.allCases.filter { format in
-      guard let mapping = try? format.mapping(),
-        let listing = try? ListingDecoder(mapping: mapping, currency: currency)
-          .section(body, source: SectionSource(key: "main", url: "main")),
-        let read = listing.sections.first?.items
-      else { return false }
-      return read.count == items.items.count && !listing.skipped.contains { $0.lost == .item }
-        && read.allSatisfy { $0.salePrice != nil && !$0.images.isEmpty }
-    }.map(\.rawValue)
   }
 
   static func nothingFound(in root: JSONNode) -> CatalogError {
@@ -387,17 +366,11 @@ extension MappingProposal {
 
   /// How the response is read: where items are, how it goes on, and the fields of items.
   func readingLines(isLocal: Bool) -> [String] {
-    var lines = items
+    var lines = notation + items
     if let envelopeTitle { lines.append("envelope: {title: \(YAMLText.scalar(envelopeTitle))}") }
     lines += pagingLines(isLocal: isLocal)
     lines.append("item:")
     lines += fieldLines
-    if !formats.isEmpty {
-      lines.append(
-        "# In place of items and item, "
-          + formats.map { "format: \($0)" }.joined(separator: " or ") + " reads all of it too."
-      )
-    }
     return lines
   }
 

@@ -37,14 +37,12 @@ struct PagingProposal: Equatable {
   init?(
     root: JSONNode,
     place: ItemPlace,
-    formats: [String] = [],
     query: [(name: String, value: String)],
     hasNextLink: Bool
   ) {
     let ranking = Self.ranking(
       root: root,
       place: place,
-      formats: formats,
       query: query,
       hasNextLink: hasNextLink
     )
@@ -57,7 +55,6 @@ struct PagingProposal: Equatable {
   /// - Parameters:
   ///   - root: The response.
   ///   - place: Where its items are.
-  ///   - formats: The built-in formats that read it as well.
   ///   - query: The names and values of the URL's query.
   ///   - hasNextLink: Whether the `Link` header names a next page.
   ///   - url: The URL, relative to the catalog's base.
@@ -67,7 +64,6 @@ struct PagingProposal: Equatable {
   static func ranking(
     root: JSONNode,
     place: ItemPlace,
-    formats: [String] = [],
     query: [(name: String, value: String)],
     hasNextLink: Bool,
     url: String = "",
@@ -85,29 +81,6 @@ struct PagingProposal: Equatable {
     }
     let cursors = cursors(around, query)
     if !cursors.isEmpty { return cursors }
-    if formats.contains("shopify") {
-      return [
-        Self("{page: page, size: {name: limit, value: 250}}", 0.85, "the shop looks like shopify")
-      ]
-    }
-    if formats.contains("woocommerce") {
-      return [
-        Self(
-          "{page: page, size: {name: per_page, value: 100}}",
-          0.85,
-          "the shop looks like woocommerce"
-        )
-      ]
-    }
-    if around.contains(where: { $0.path.contains("search_criteria") }) {
-      return [
-        Self(
-          "{page: \"searchCriteria[currentPage]\"}",
-          0.85,
-          "it has search_criteria, as Magento does"
-        )
-      ]
-    }
     var ranking = counted(around, count: count)
     ranking.insert(contentsOf: inPath(url), at: 0)
     ranking.insert(contentsOf: behindLast(around, place, id), at: 0)

@@ -1,6 +1,6 @@
 /// A response that a catalog file is proposed for.
 package struct ProposedPage: Sendable {
-  /// The body: JSON in UTF-8, HTML, or a product feed.
+  /// The body, in any notation that is read.
   package let body: [UInt8]
   /// Where it came from.
   package let source: ProposedSource
@@ -319,7 +319,8 @@ extension ProposedFile {
   /// The keys of the root, in the order in which the file writes them.
   private var rootKeys: [String] {
     let known: Set = [
-      "name", "currency", "base", "headers", "sections", "request", "transform", "items",
+      "name", "currency", "base", "headers", "sections", "request", "read", "xml", "transform",
+      "items",
       "envelope",
       "paging", "item", "format", "detail",
     ]

@@ -75,6 +75,11 @@ package struct StoredFormWriter {
     plain(number.map { String($0) } ?? "null")
   }
 
+  /// Writes true or false.
+  mutating func value(_ flag: Bool) {
+    plain(flag ? "true" : "false")
+  }
+
   /// Writes a number, which must be finite.
   package mutating func value(_ number: Double) {
     plain(number.description)

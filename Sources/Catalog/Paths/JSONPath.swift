@@ -77,6 +77,11 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
+  /// Whether its last step is a wildcard, which picks the members of an object too.
+  var endsInMembers: Bool {
+    segments.last?.selectors.contains { if case .wildcard = $0 { true } else { false } } ?? false
+  }
+
   /// The path before its last wildcard, slice or filter: `$.products` for `$.products[?@.price]`.
   var withoutLastChoice: JSONPath? {
     guard let last = segments.last, !last.isDescendant, last.selectors.count == 1 else {

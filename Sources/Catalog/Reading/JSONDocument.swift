@@ -277,3 +277,30 @@ public struct JSONNode: Sendable {
     kind == .object ? members.map(\.value) : elements
   }
 }
+
+extension JSONNode {
+  /// The value, or the text of an element of XML that has attributes besides.
+  var content: JSONNode { kind == .object ? self["#text"] ?? self : self }
+
+  /// Writes the value as JSON.
+  func write(to writer: inout StoredFormWriter) {
+    switch kind {
+    case .object:
+      let members = self.members
+      writer.object {
+        for (name, value) in members {
+          $0.name(escaping: name)
+          value.write(to: &$0)
+        }
+      }
+    case .array:
+      let elements = self.elements
+      writer.array { for element in elements { element.write(to: &$0) } }
+    case .string: writer.value(text ?? "")
+    case .integer: writer.value(integer)
+    case .real: writer.value(real ?? 0)
+    case .boolean: writer.value(boolean ?? false)
+    case .null: writer.value(nil as String?)
+    }
+  }
+}

@@ -8,16 +8,25 @@ package enum JSONLines {
   /// - Returns: Whether either says so.
   package static func isMeant(name: String, type: String? = nil) -> Bool {
     let path = name.prefix { $0 != "?" && $0 != "#" }.lowercased()
-    if path.hasSuffix(".jsonl") || path.hasSuffix(".ndjson") { return true }
+    if [".jsonl", ".ndjson", ".jl"].contains(where: path.hasSuffix) { return true }
     let essence = (type ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()
     return types.contains(essence)
   }
 
   /// Whether a body of which neither name nor type is known is JSON Lines: its first two lines are objects.
   package static func seem(_ body: [UInt8]) -> Bool {
-    let lines = body.split(separator: 0x0A, maxSplits: 2).prefix(2)
-    return lines.count == 2
-      && lines.allSatisfy { (try? JSONDocument(parsing: Array($0)).root.kind) == .object }
+    let bytes = JSONText(body).bytes.drop { $0 <= 0x20 }
+    // One of more than a mebibyte is no line that people write.
+    guard bytes.first == UInt8(ascii: "{"), let end = bytes.prefix(1 << 20).firstIndex(of: 0x0A),
+      isObject(bytes[..<end])
+    else { return false }
+    let rest = bytes[end...].drop { $0 <= 0x20 }
+    return isObject(rest.prefix { $0 != 0x0A })
+  }
+
+  private static func isObject(_ line: ArraySlice<UInt8>) -> Bool {
+    line.first == UInt8(ascii: "{")
+      && (try? JSONDocument(parsing: Array(line)).root.kind) == .object
   }
 
   private static let types: Set<String> = [

@@ -119,6 +119,22 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
+  /// Runs the program on the records of a listing.
+  ///
+  /// - Returns: What becomes of them, in their order.
+  func apply(
+    to records: [JSONNode],
+    of subject: String,
+    within limits: DecodingLimits
+  ) throws(CatalogError) -> [JSONNode] {
+    guard !records.isEmpty else { return [] }
+    var writer = StoredFormWriter()
+    writer.array { for record in records { record.write(to: &$0) } }
+    try checkSize(writer.bytes.count, of: subject)
+    let made = try apply(to: writer.bytes, of: subject, isStopped: limits.isStopped)
+    return try JSONDocument(parsing: made, of: "\(subject), its records").root.elements
+  }
+
   private func start(
     _ body: ArraySlice<UInt8>?,
     limits: Limits,

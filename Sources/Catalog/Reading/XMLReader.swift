@@ -6,8 +6,8 @@ import CXML
 struct XMLReader: ~Copyable {
   /// What comes next in a document.
   enum Event {
-    /// An element begins: its name without prefix, its namespace, and whether it has no content.
-    case start(name: String, namespace: String?, isEmpty: Bool)
+    /// An element begins: its name and the prefix before it, its namespace, and whether it has no content.
+    case start(name: String, prefix: String?, namespace: String?, isEmpty: Bool)
     /// An element ends.
     case end
     /// Characters of the element that is open.
@@ -52,6 +52,7 @@ struct XMLReader: ~Copyable {
     case cxml_element:
       return .start(
         name: cxml_name(reader).map { String(cString: $0) } ?? "",
+        prefix: cxml_prefix(reader).map { String(cString: $0) },
         namespace: cxml_namespace(reader).map { String(cString: $0) },
         isEmpty: cxml_is_empty(reader)
       )
@@ -63,9 +64,15 @@ struct XMLReader: ~Copyable {
     }
   }
 
-  /// An attribute of the element that just began.
-  func attribute(_ name: String) -> String? {
-    cxml_attribute(reader, name).map { String(cString: $0) }
+  /// The attributes of the element that just began, in their order; namespaces are none.
+  func attributes() -> [(name: String, value: String)] {
+    var attributes: [(name: String, value: String)] = []
+    while cxml_next_attribute(reader) {
+      let name = cxml_full_name(reader).map { String(cString: $0) } ?? ""
+      guard name != "xmlns", !name.hasPrefix("xmlns:") else { continue }
+      attributes.append((name, cxml_characters(reader).map { String(cString: $0) } ?? ""))
+    }
+    return attributes
   }
 
   /// A fault on the line that the parser has come to.

@@ -26,8 +26,6 @@ struct CatalogFormatsCommand: ParsableCommand {
     let document = FormatsDocument(FormatCatalog.entries)
     guard !output.json else { return Output.json(try document.json()) }
     Output.data(document.text)
-    let examples = FormatCatalog.examples.map(\.name).joined(separator: ", ")
-    if !output.quiet { Output.note("larder catalog show also has examples to edit: \(examples)") }
   }
 }
 

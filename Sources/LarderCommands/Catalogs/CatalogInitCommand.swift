@@ -390,8 +390,7 @@ struct ResponseReader {
       throw CommandFailure("cannot read response \(name): it is empty", .data)
     }
     do throws(PackedBody.Fault) {
-      let plain = try PackedBody.plain(bytes, name: name, limit: CatalogProbe.limit)
-      return source == "-" && JSONLines.seem(plain) ? JSONLines.array(of: plain) : plain
+      return try PackedBody.plain(bytes, name: name, limit: CatalogProbe.limit)
     } catch {
       throw CommandFailure("cannot read response \(name): \(error)", .data)
     }

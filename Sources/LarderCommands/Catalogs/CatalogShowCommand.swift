@@ -2,7 +2,7 @@ import ArgumentParser
 import Catalog
 import Pipeline
 
-/// `larder catalog show FORMAT`: a format as a file to edit.
+/// `larder catalog show FORMAT`: the file of a format.
 struct CatalogShowCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -12,12 +12,11 @@ struct CatalogShowCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print a built-in format, or an example, as a catalog file to edit.",
+    abstract: "Print the file of a built-in format.",
     discussion: """
-      Example:  larder catalog show shopify > shop.yaml
-                larder catalog show contentful > shop.yaml
+      Example:  larder catalog show contentful > mine.yaml
 
-      Contentful and Square are modelled by each owner: theirs are examples to edit, and no formats.
+      Its first lines say what a catalog file needs besides. A changed copy is used by its path: format: ./mine.yaml
 
       \(statuses.text)
       """
@@ -25,18 +24,18 @@ struct CatalogShowCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp("The format; larder catalog formats lists them.", valueName: "format"),
-    completion: .list((FormatCatalog.entries + FormatCatalog.examples).map(\.name))
+    completion: .list(FormatCatalog.names)
   )
   var format: String
 
   @Flag(
-    help: "Print one JSON document, {\"name\", \"file\"}: the format and the catalog file's text."
+    help: "Print one JSON document, {\"name\", \"file\"}: the format and its file's text."
   )
   var json = false
 
   func run() throws {
     do throws(CatalogError) {
-      let file = try FormatCatalog.catalogFile(of: format)
+      let file = try FormatCatalog.file(of: format)
       guard json else { return Output.data(file) }
       Output.json((try? ["name": format, "file": file].jsonLine()) ?? [])
     } catch {

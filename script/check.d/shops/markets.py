@@ -145,7 +145,7 @@ class Etsy(Shop):
             at += len(items)
             for x in items:
                 yield "list", x["listing_id"], x["title"], x["price"]["amount"], [i["url_fullxfull"] for i in x["images"]] + [
-                    x["images"][0]["url_75x75"]
+                    x["images"][0]["url_570xN"]
                 ]
 
 

@@ -138,7 +138,7 @@ class Magento(Shop):
         for page in (1, 2, 3):
             for x in get(f"{self.listings[0]}&searchCriteria[currentPage]={page}")["items"]:
                 special = next(a["value"] for a in x["custom_attributes"] if a["attribute_code"] == "special_price")
-                yield "products", x["id"], x["name"], minor(special), ["/media/catalog/product" + p["file"] for p in x["media_gallery_entries"]]
+                yield "products", x["sku"], x["name"], minor(special), ["/media/catalog/product" + p["file"] for p in x["media_gallery_entries"]]
 
 
 @shop

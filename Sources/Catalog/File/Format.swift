@@ -1,0 +1,133 @@
+/// Reads a format file that a catalog file names by its path, relative to the catalog file's folder.
+public typealias FormatFileReading = @Sendable (_ path: String) throws(CatalogError) -> [UInt8]
+
+/// A file that says how the responses of one system are read: the keys of a catalog file but for `name`, `sections` and
+/// `token`, and with `about`, `links` and `signature`.
+struct Format {
+  /// Its name, or the path of a user's file.
+  let name: String
+  /// The file as it is written.
+  let text: String
+  /// The file's keys.
+  let root: YAMLMapping
+
+  /// Reads a format file.
+  ///
+  /// - Parameters:
+  ///   - bytes: YAML in UTF-8.
+  ///   - name: Its name, or its path.
+  /// - Throws: ``CatalogError`` with file, line and key.
+  init(parsing bytes: [UInt8], name: String) throws(CatalogError) {
+    let isFile = Self.isPath(name)
+    let file = YAMLFile(
+      name: isFile ? name : "format \(name)",
+      subject: isFile ? "format file \(name)" : "built-in format \(name)"
+    )
+    self.name = name
+    text = String(decoding: bytes, as: UTF8.self)
+    root = try file.mapping(of: bytes)
+    try root.checkKeys(.format)
+  }
+
+  /// The built-in format of a name.
+  ///
+  /// - Throws: ``CatalogError`` that names the nearest format when there is none.
+  init(named name: String) throws(CatalogError) {
+    guard let file = FormatFiles.all.first(where: { $0.name == name }) else {
+      throw Self.unknown(name)
+    }
+    try self.init(parsing: file.bytes, name: name)
+  }
+
+  /// The format that a catalog file names.
+  init(_ node: YAMLNode) throws(CatalogError) {
+    let name = try node.text()
+    if Self.isPath(name) {
+      guard let read = node.file.formatFile else {
+        throw node.error(
+          "format files are not read here",
+          expected: FormatFiles.names.joined(separator: ", "),
+          remedy: "write the keys of \(name) into the catalog file"
+        )
+      }
+      let bytes: [UInt8]
+      do throws(CatalogError) { bytes = try read(name) } catch {
+        throw node.error("cannot read \(name): \(error.reason)", expected: "a format file")
+      }
+      try self.init(parsing: bytes, name: name)
+      return
+    }
+    guard FormatFiles.names.contains(name) else {
+      let nearest = nearest(to: name, in: FormatFiles.names)
+      throw node.error(
+        "unknown format \"\(name)\"",
+        expected: FormatFiles.names.joined(separator: ", "),
+        nearestKey: nearest,
+        remedy: nearest.map { "the nearest known format is \"\($0)\"" }
+      )
+    }
+    try self.init(named: name)
+  }
+
+  /// Whether `format:` names a file: a path has a slash, or ends as YAML files do.
+  private static func isPath(_ name: String) -> Bool {
+    name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
+  }
+
+  /// What it reads, in a line.
+  var about: String { (try? root["about"]?.text()) ?? "" }
+
+  /// How bodies are read.
+  func mapping() throws(CatalogError) -> Mapping { try MappingParser.parse(format: root) }
+
+  /// What bodies are written in.
+  func notation() throws(CatalogError) -> BodyNotation { try MappingParser.notation(of: root) }
+
+  /// The paging of such a listing; nil when one response is all of it.
+  func paging() throws(CatalogError) -> PagingRule? { try root["paging"].map(PagingParser.parse) }
+
+  /// How listings are asked for; nil for a plain GET.
+  func request() throws(CatalogError) -> RequestRule? { try RequestParser.sections(root) }
+
+  private static func unknown(_ name: String) -> CatalogError {
+    let nearest = nearest(to: name, in: FormatFiles.names)
+    return CatalogError(
+      .catalogFile,
+      subject: "format \(PlainText.line(String(name.prefix(40))))",
+      expected: FormatFiles.names.joined(separator: ", "),
+      nearestKey: nearest,
+      reason: "there is no such format",
+      remedy: nearest.map { "the nearest is \"\($0)\"; larder catalog formats lists them all" }
+    )
+  }
+}
+
+/// The built-in formats as people see them.
+package enum FormatCatalog {
+  /// A format in a line.
+  package struct Entry: Sendable {
+    /// Its name, as `format:` takes it.
+    package let name: String
+    /// What it reads.
+    package let summary: String
+  }
+
+  /// The formats, in the order in which help lists them.
+  package static var entries: [Entry] {
+    FormatFiles.all.map { name, bytes in
+      Entry(name: name, summary: (try? Format(parsing: bytes, name: name))?.about ?? "")
+    }
+  }
+
+  /// The names of the formats.
+  package static var names: [String] { FormatFiles.names }
+
+  /// A format's file.
+  ///
+  /// - Parameter name: The format.
+  /// - Returns: Its text.
+  /// - Throws: ``CatalogError`` that names the nearest format when there is none of that name.
+  package static func file(of name: String) throws(CatalogError) -> String {
+    try Format(named: name).text
+  }
+}

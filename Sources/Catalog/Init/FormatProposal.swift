@@ -1,0 +1,253 @@
+/// A built-in format for a response that its signature fits.
+struct FormatProposal {
+  /// The format's name.
+  let format: String
+  /// How many items it reads.
+  let count: Int
+  /// What prices are in, and why.
+  let currency: (code: String, reason: String)
+  /// What it reads, in a line.
+  private let about: String
+  /// The lines that say how the listing goes on, where the format's own way would not be taken.
+  private let pagingLines: [String]
+
+  /// Looks at a response.
+  ///
+  /// - Returns: nil when no format's signature fits, none that fits reads most of the items, or the user says how to ask.
+  /// - Throws: ``CatalogError`` when it is a page or a feed, which nothing else reads, and holds no products.
+  init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
+    let isAsked = page.source.body != nil
+    for format in isAsked ? [] : FormatSignature.formats(fitting: page.body) {
+      guard let found = try? Self.items(of: page.body, format), found.count > 0 else { continue }
+      self.format = format.name
+      about = format.about
+      count = found.count
+      pagingLines = Self.pagingLines(format, page)
+      self.currency = Self.currency(
+        currency,
+        named: found.codes,
+        of: count,
+        at: found.place ?? "the prices"
+      )
+      return
+    }
+    try Self.refuse(page.body)
+    return nil
+  }
+
+  /// How many items a format reads of a body, none when it cannot read one of them, and the currencies that they name.
+  private static func items(
+    of body: [UInt8],
+    _ format: Format
+  ) throws(CatalogError) -> (count: Int, codes: [String], place: String?) {
+    let decoder = ListingDecoder(mapping: try format.mapping(), currency: "USD")
+    let root = try decoder.read(body, of: "the response").root
+    let elements = try decoder.elements(of: root, subject: "the response")
+    let source = SectionSource(key: "main", url: "main")
+    let listing = try decoder.section(body, source: source)
+    let lost = listing.skipped.count { $0.lost == .item }
+    guard lost * 2 <= elements.count else { return (0, [], nil) }
+    let rules = decoder.mapping.item.salePrice + decoder.mapping.item.normalPrice
+    let codes = elements.compactMap { element in
+      rules.lazy.compactMap { code($0, in: element) }.first
+    }
+    let place = rules.lazy.compactMap { rule -> String? in
+      if case .path(let path) = rule.currency { path.lastName } else { nil }
+    }.first
+    return (elements.count - lost, codes, place)
+  }
+
+  /// The currency that an item names beside a price, or in its text.
+  private static func code(_ rule: Mapping.PriceRule, in item: JSONNode) -> String? {
+    if case .path(let path) = rule.currency {
+      let code = try? path.firstValue(in: item)?.text?.uppercased()
+      return code.flatMap { Currency.codes.contains($0) ? $0 : nil }
+    }
+    let text = try? rule.path.firstValue(in: item)?.content.text
+    return text.flatMap { PriceText.units(of: $0).first }
+      .flatMap { Currency.codes(writtenAs: $0).first }
+  }
+
+  /// Refuses pages whose JSON-LD has no products, and feeds without items.
+  private static func refuse(_ body: [UInt8]) throws(CatalogError) {
+    guard BodyNotation.isMarkup(body) else { return }
+    if LinkedData.isMeant(by: body) {
+      throw try LinkedData.products(in: body, "the response").nothingFound("the response")
+    }
+    let notations = Set(FormatFiles.names.compactMap { try? Format(named: $0).notation() })
+    for notation in notations where notation.xml?.roots.isEmpty == false {
+      guard let json = try? notation.json(of: body, "the response"),
+        try JSONDocument(parsing: json).root["items"]?.count == 0
+      else { continue }
+      throw CatalogError(
+        .unexpectedShape,
+        subject: "the response",
+        reason: "it is a feed without items",
+        remedy: "name a URL that lists items"
+      )
+    }
+  }
+
+  /// The paging, where the response has a `Link` header, or its URL says how many items a page has.
+  private static func pagingLines(_ format: Format, _ page: ProposedPage) -> [String] {
+    if page.hasNextLink { return ["paging: {link: true}"] }
+    guard let rule = try? format.paging(), rule.hasParameter(in: page.source.url) else {
+      return []
+    }
+    var unsized = rule
+    unsized.size = nil
+    guard !unsized.hasParameter(in: page.source.url) else { return [] }
+    let lines = format.text.split(separator: "\n", omittingEmptySubsequences: false)
+    let rest = lines.drop { !$0.hasPrefix("paging:") }
+    let more = rest.dropFirst().prefix { $0.hasPrefix(" ") }
+    return (rest.prefix(1) + more).map(String.init)
+  }
+
+  private static func currency(
+    _ given: String?,
+    named: [String],
+    of count: Int,
+    at place: String
+  ) -> (code: String, reason: String) {
+    if let given { return (given, "given") }
+    let counts = Dictionary(grouping: named, by: \.self).mapValues(\.count)
+    let usual = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
+    guard let usual else { return ("USD", "assumed; none is named: correct it") }
+    return (usual.key, "\(place) of \(usual.value) of \(count)")
+  }
+
+  /// The first lines of a catalog file.
+  var preface: [String] {
+    [
+      "# Proposed by larder catalog init from \(count) \(count == 1 ? "item" : "items"): \(about).",
+      "# What the format reads, to be changed: larder catalog show \(format)",
+    ]
+  }
+
+  /// How the response is read.
+  var lines: [String] {
+    ["format: \(format)"] + pagingLines
+  }
+}
+
+/// The signatures of formats: what a response of a system always has.
+enum FormatSignature {
+  /// The notation that a body seems to be in.
+  enum Look {
+    case json, xml, page, table, lines
+  }
+
+  /// The built-in formats whose signature fits a body, that with the most evidence first.
+  ///
+  /// A signature is a list of alternatives, each of paths that all have to lead to something in the body as JSON.
+  static func formats(fitting body: [UInt8]) -> [Format] {
+    let look = look(of: body)
+    var roots: [BodyNotation: JSONNode] = [:]
+    var fitting: [(format: Format, evidence: Int)] = []
+    for (name, bytes) in FormatFiles.all {
+      guard let format = try? Format(parsing: bytes, name: name),
+        let signature = format.root["signature"], let notation = try? format.notation(),
+        suits(notation, look, body)
+      else { continue }
+      if roots[notation] == nil {
+        let json = try? notation.json(of: body, "the response")
+        roots[notation] = json.flatMap { try? JSONDocument(parsing: $0, of: "the response").root }
+      }
+      guard let root = roots[notation], let evidence = try? evidence(signature, in: root) else {
+        continue
+      }
+      if evidence > 0 { fitting.append((format, evidence)) }
+    }
+    return fitting.enumerated().sorted {
+      ($1.element.evidence, $0.offset) < ($0.element.evidence, $1.offset)
+    }.map(\.element.format)
+  }
+
+  /// How many paths the best alternative of a signature has that lead to something, all of them; 0 when none fits.
+  private static func evidence(
+    _ signature: YAMLNode,
+    in root: JSONNode
+  ) throws(CatalogError) -> Int {
+    var best = 0
+    for alternative in try signature.list() {
+      let paths = try alternative.paths()
+      var fits = paths.count > best
+      for path in paths where fits {
+        fits = try path.values(in: root).contains { $0.kind != .null }
+      }
+      if fits { best = paths.count }
+    }
+    return best
+  }
+
+  static func look(of body: [UInt8]) -> Look {
+    if BodyNotation.isMarkup(body) { return isPage(body) ? .page : .xml }
+    let first = JSONText(body).bytes.first { $0 > 0x20 }
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .json }
+    return TableRecords.isMeant(by: body) ? .table : .lines
+  }
+
+  /// Whether a body is a page of HTML.
+  static func isPage(_ body: [UInt8]) -> Bool {
+    let beginning = String(decoding: JSONText(body).bytes.prefix(2000), as: UTF8.self).lowercased()
+    let isFeed = ["<rss", "<feed", "<rdf:rdf", "<channel"].contains { beginning.contains($0) }
+    return beginning.contains("<html") || beginning.contains("<!doctype html")
+      || !isFeed && ["<head", "<body", "<script"].contains { beginning.contains($0) }
+  }
+
+  private static func suits(_ notation: BodyNotation, _ look: Look, _ body: [UInt8]) -> Bool {
+    switch look {
+    case .json: notation.isJSON || notation.kind == .html && LinkedData.isMeant(by: body)
+    case .page: notation.kind == .html
+    case .xml: notation.kind == .xml || notation.kind == nil && notation.xml != nil
+    case .table:
+      notation.kind == .csv || notation.kind == .tsv
+        || notation.kind == nil && notation.table != nil
+    case .lines: notation.kind == nil && notation.table != nil && TextLines.haveURLs(body)
+    }
+  }
+}
+
+/// The notation of a response that no format's signature fits.
+enum ProposedNotation {
+  /// Reads a response as JSON.
+  ///
+  /// - Returns: The lines of a catalog file that say what it is written in, and the JSON.
+  /// - Throws: ``CatalogError`` when it is a table or XML that cannot be read.
+  static func lines(for body: [UInt8]) throws(CatalogError) -> ([String], [UInt8]) {
+    switch FormatSignature.look(of: body) {
+    case .json: return ([], try BodyNotation.json.json(of: body, "the response"))
+    case .table:
+      let isTabbed = TableRecords.separator(of: body[...]) == UInt8(ascii: "\t")
+      let notation = BodyNotation(kind: isTabbed ? .tsv : .csv)
+      return (["read: \(isTabbed ? "tsv" : "csv")"], try notation.json(of: body, "the response"))
+    case .xml:
+      let tree = try BodyNotation(kind: .xml).json(of: body, "the response")
+      guard let record = record(in: try JSONDocument(parsing: tree, of: "the response").root, 0)
+      else {
+        return (["read: xml"], tree)
+      }
+      let notation = BodyNotation(kind: .xml, xml: XMLRecords.Rule(records: [record.name]))
+      return (
+        ["read: xml", "xml: {record: \(YAMLText.quoted(record.name))}"],
+        try notation.json(of: body, "the response")
+      )
+    case .page, .lines:
+      try ForeignData.check(body, "the response")
+      return ([], body)
+    }
+  }
+
+  /// The element that comes again most often beside itself, and has members.
+  private static func record(in node: JSONNode, _ depth: Int) -> (name: String, count: Int)? {
+    guard depth < 8 else { return nil }
+    var best: (name: String, count: Int)?
+    for (name, value) in node.members where !name.hasPrefix("@") {
+      let isList = value.kind == .array && value.elements.allSatisfy { $0.kind == .object }
+      let found: (name: String, count: Int)? =
+        isList ? (name, value.count) : record(in: value, depth + 1)
+      if let found, found.count > (best?.count ?? 0) { best = found }
+    }
+    return best
+  }
+}

@@ -1,0 +1,220 @@
+/// A table as `{"items": [{"id": "A1", "price": "19.90 EUR"}]}`: a line of column names, then a line for each record.
+///
+/// In quotes, a cell may hold separators and line ends, and a doubled quote is one. An empty cell is left out.
+/// (RFC 4180, section 2)
+struct TableRecords {
+  /// How the columns of a table become the members of records.
+  struct Rule: Hashable, Sendable {
+    /// Whether names are written in lower case, with `_` for white space and without `g:`.
+    var hasPlainNames = false
+    /// The columns that hold several values, separated by commas.
+    var lists: [String] = []
+
+    /// The rule as text that changes with it.
+    var fingerprint: String { "table \(hasPlainNames) \(lists.joined(separator: ","))" }
+  }
+
+  /// How many columns a table may have.
+  private static let mostColumns = 1000
+  private static let separators: [(byte: UInt8, name: String)] = [
+    (UInt8(ascii: "\t"), "tabs"), (UInt8(ascii: ","), "commas"),
+    (UInt8(ascii: ";"), "semicolons"), (UInt8(ascii: "|"), "bars"),
+  ]
+
+  private let rule: Rule
+  private let separator: UInt8?
+  private let columns: [String]
+  private let subject: String
+
+  /// Prepares to read tables.
+  ///
+  /// - Parameters:
+  ///   - rule: What becomes of the columns.
+  ///   - separator: What stands between cells; nil for the one that the first line has most of.
+  ///   - columns: Names of which the table has to have one; none when any will do.
+  ///   - subject: What is read, for messages.
+  init(_ rule: Rule, separator: UInt8?, columns: [String], _ subject: String) {
+    self.rule = rule
+    self.separator = separator
+    self.columns = columns
+    self.subject = subject
+  }
+
+  /// Reads a table.
+  ///
+  /// - Parameters:
+  ///   - body: UTF-8 with or without a mark, or UTF-16 with one.
+  ///   - limits: What the run holds decoding to.
+  /// - Returns: JSON.
+  /// - Throws: ``CatalogError`` when the body has no line of column names.
+  func json(
+    of body: [UInt8],
+    within limits: DecodingLimits
+  ) throws(CatalogError) -> [UInt8] {
+    let bytes = Self.text(of: body)
+    let separator = separator ?? Self.separator(of: bytes)
+    var rows = Rows(bytes, separator: separator)
+    let names = try head(&rows, separator)
+    let lists = names.map { rule.lists.contains($0) }
+    var writer = StoredFormWriter()
+    writer.open("{")
+    writer.name("items")
+    writer.open("[")
+    var count = 0
+    while let row = rows.next(most: names.count) {
+      count += 1
+      if count % 1024 == 0 { try limits.demandTime(subject) }
+      writer.object {
+        for (place, cell) in row.enumerated() where !cell.isEmpty && !names[place].isEmpty {
+          $0.name(escaping: names[place])
+          if lists[place] { Self.write(parts: cell, to: &$0) } else { $0.value(cell) }
+        }
+      }
+    }
+    writer.close("]")
+    writer.close("}")
+    return writer.bytes
+  }
+
+  /// The separator that stands most often in the first line, outside of quotes: a comma when there is none.
+  static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
+    var counts = [Int](repeating: 0, count: separators.count)
+    var isQuoted = false
+    for byte in bytes.prefix(1 << 16) {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      guard !isQuoted else { continue }
+      if byte == 0x0A || byte == 0x0D { break }
+      if let place = separators.firstIndex(where: { $0.byte == byte }) { counts[place] += 1 }
+    }
+    let most = counts.max() ?? 0
+    guard most > 0, let place = counts.firstIndex(of: most) else { return UInt8(ascii: ",") }
+    return separators[place].byte
+  }
+
+  /// Whether a body can be a table: at least two columns, each named in a short text, and a record with cells.
+  static func isMeant(by body: [UInt8]) -> Bool {
+    let bytes = text(of: body)
+    guard let first = bytes.first(where: { $0 > 0x20 }), !"{[<".utf8.contains(first) else {
+      return false
+    }
+    var rows = Rows(bytes.prefix(1 << 20), separator: separator(of: bytes))
+    guard let names = rows.next(most: mostColumns), let row = rows.next(most: mostColumns) else {
+      return false
+    }
+    return names.count > 1 && row.count > 1 && row.count <= names.count
+      && Set(names).count == names.count
+      && names.allSatisfy { !$0.isEmpty && $0.utf8.count <= 100 && !$0.contains("://") }
+  }
+
+  private func head(_ rows: inout Rows, _ separator: UInt8) throws(CatalogError) -> [String] {
+    let names = rows.next(most: Self.mostColumns + 1)?.map(name) ?? []
+    let isNamed = columns.isEmpty ? names.count > 1 : names.contains { columns.contains($0) }
+    guard isNamed else {
+      let known = Self.separators.first { $0.byte == separator }?.name ?? "commas"
+      let wanted = columns.prefix(5).map { "\"\($0)\"" }.joined(separator: ", ")
+      throw shapeError(
+        "expected a first line of column names with \(known) between them"
+          + (columns.isEmpty ? "" : ", and \(wanted) among them")
+      )
+    }
+    guard names.count <= Self.mostColumns else {
+      throw shapeError("it has more than \(Self.mostColumns) columns")
+    }
+    return names
+  }
+
+  private func shapeError(_ reason: String) -> CatalogError {
+    CatalogError(
+      .unexpectedShape,
+      subject: subject,
+      expected: "a table",
+      reason: reason,
+      remedy: "check the URL"
+    )
+  }
+
+  /// The member's name for a column.
+  private func name(_ cell: String) -> String {
+    guard rule.hasPlainNames else { return cell }
+    let name = cell.lowercased().replacing(" ", with: "_")
+    return name.hasPrefix("g:") ? String(name.dropFirst(2)) : name
+  }
+
+  private static func write(parts cell: String, to writer: inout StoredFormWriter) {
+    writer.array {
+      for part in cell.split(separator: ",") where !part.trimmed.isEmpty { $0.value(part.trimmed) }
+    }
+  }
+
+  /// A body in UTF-8, without its byte order mark.
+  private static func text(of body: [UInt8]) -> ArraySlice<UInt8> {
+    let isLittle = body.starts(with: [0xFF, 0xFE])
+    guard isLittle || body.starts(with: [0xFE, 0xFF]) else {
+      return body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
+    }
+    let units = stride(from: 2, to: body.count - 1, by: 2).map { place in
+      let (low, high) = isLittle ? (body[place], body[place + 1]) : (body[place + 1], body[place])
+      return UInt16(high) << 8 | UInt16(low)
+    }
+    return Array(String(decoding: units, as: UTF16.self).utf8)[...]
+  }
+
+  /// The lines that are not empty, cell by cell.
+  private struct Rows {
+    private let bytes: ArraySlice<UInt8>
+    private let separator: UInt8
+    private var place: Int
+
+    init(_ bytes: ArraySlice<UInt8>, separator: UInt8) {
+      self.bytes = bytes
+      self.separator = separator
+      place = bytes.startIndex
+    }
+
+    /// The cells of the next line that is not empty, the first so many of them; nil at the end.
+    mutating func next(most: Int) -> [String]? {
+      while place < bytes.endIndex {
+        let row = line(most)
+        if row != [""] { return row }
+      }
+      return nil
+    }
+
+    private mutating func line(_ most: Int) -> [String] {
+      var row: [String] = []
+      var cell: [UInt8] = []
+      var isQuoted = false
+      var afterQuote = false
+      func end(_ cell: [UInt8]) {
+        if row.count < most { row.append(String(decoding: cell, as: UTF8.self).trimmed) }
+      }
+      while place < bytes.endIndex {
+        let byte = bytes[place]
+        place += 1
+        if isQuoted {
+          if byte == UInt8(ascii: "\"") {
+            isQuoted = false
+            afterQuote = true
+          } else {
+            cell.append(byte)
+          }
+        } else if byte == UInt8(ascii: "\""), cell.isEmpty || afterQuote {
+          if afterQuote { cell.append(byte) }
+          isQuoted = true
+          afterQuote = false
+        } else if byte == 0x0A || byte == 0x0D {
+          break
+        } else if byte == separator {
+          end(cell)
+          cell.removeAll(keepingCapacity: true)
+          afterQuote = false
+        } else {
+          cell.append(byte)
+          afterQuote = false
+        }
+      }
+      end(cell)
+      return row
+    }
+  }
+}

@@ -1,0 +1,231 @@
+/// XML as JSON: the records in `items`, and the elements around them as a tree under `around`.
+///
+/// An element without attributes and children is its text; any other is an object: `@name` for an attribute, `#text` for
+/// its text, and its children by name, where a repeated one is a list. Names keep the prefix that the document gives them.
+/// (XML 1.0; Namespaces in XML 1.0)
+struct XMLRecords {
+  /// Which elements are records, and what members are called.
+  struct Rule: Hashable, Sendable {
+    /// The names of elements that are records each; none for the document as one tree.
+    var records: [String] = []
+    /// The names that the outermost element may have; none for any.
+    var roots: [String] = []
+    /// Namespaces whose elements are named without prefix, and count before others of the same name.
+    var plain: [String] = []
+
+    /// The rule as text that changes with it.
+    var fingerprint: String {
+      "xml " + [records, roots, plain].map { $0.joined(separator: ",") }.joined(separator: " ")
+    }
+  }
+
+  /// How many elements may enclose one another.
+  private static let mostDepth = 64
+  /// How many elements a record may have.
+  private static let mostElements = 10_000
+  /// How many elements outside of records are kept.
+  private static let mostAround = 200_000
+
+  /// An element that is open.
+  private struct Element {
+    var name: String
+    var isPlain: Bool
+    var text = ""
+    var members = Members()
+
+    /// Its text, or its members.
+    var value: XMLValue {
+      guard !members.isEmpty else { return .text(text.trimmed) }
+      let own = text.trimmed
+      return .object(own.isEmpty ? members.all : members.all + [("#text", [.text(own)])])
+    }
+  }
+
+  private let rule: Rule
+  private let subject: String
+  private let limits: DecodingLimits
+  private var open: [Element] = []
+  private var recordDepth: Int?
+  private var elements = 0
+  private var around = 0
+  private var records = 0
+  private var tree: (name: String, value: XMLValue)?
+  private var writer = StoredFormWriter()
+
+  /// Prepares to read documents.
+  init(_ rule: Rule, _ subject: String, _ limits: DecodingLimits) {
+    self.rule = rule
+    self.subject = subject
+    self.limits = limits
+  }
+
+  /// Reads a document, record by record.
+  ///
+  /// - Throws: ``CatalogError`` when it is not well-formed, goes beyond the limits, or is not such a document.
+  func json(of body: [UInt8]) throws(CatalogError) -> [UInt8] {
+    var reading = self
+    return try reading.read(body)
+  }
+
+  private mutating func read(_ body: [UInt8]) throws(CatalogError) -> [UInt8] {
+    let reader = try XMLReader(body, of: subject)
+    var root: String?
+    var events = 0
+    writer.open("{")
+    if !rule.records.isEmpty {
+      writer.name("items")
+      writer.open("[")
+    }
+    while let event = try reader.next() {
+      events += 1
+      if events % 1024 == 0 { try limits.demandTime(subject) }
+      switch event {
+      case .start(let name, let prefix, let space, let isEmpty):
+        if root == nil { try check(root: name) }
+        root = root ?? name
+        try start(name, prefix, space, reader)
+        if isEmpty { close() }
+      case .text(let text):
+        if !open.isEmpty { open[open.count - 1].text += text }
+      case .end: close()
+      }
+    }
+    if let root { try checkRecords(under: root) }
+    if !rule.records.isEmpty {
+      writer.close("]")
+      writer.name("around")
+      writer.open("{")
+    }
+    if let tree {
+      writer.name(escaping: tree.name)
+      tree.value.write(to: &writer)
+    }
+    if !rule.records.isEmpty { writer.close("}") }
+    writer.close("}")
+    return writer.bytes
+  }
+
+  private mutating func start(
+    _ name: String,
+    _ prefix: String?,
+    _ space: String?,
+    _ reader: borrowing XMLReader
+  ) throws(CatalogError) {
+    guard open.count < Self.mostDepth else {
+      throw reader.fault("has more than \(Self.mostDepth) elements in one another")
+    }
+    let isPlain = space.map { rule.plain.contains($0) } ?? false
+    let full = isPlain ? name : prefix.map { "\($0):\(name)" } ?? name
+    var element = Element(name: full, isPlain: isPlain)
+    for (name, value) in reader.attributes() {
+      element.members.add(.text(value), "@\(name)", false)
+    }
+    open.append(element)
+    if recordDepth == nil, rule.records.contains(name) || rule.records.contains(full) {
+      recordDepth = open.count
+      elements = 0
+    }
+    elements += 1
+    if recordDepth == nil { around += 1 }
+    guard recordDepth == nil || elements <= Self.mostElements else {
+      throw reader.fault("is in an item of more than \(Self.mostElements) elements")
+    }
+    guard around <= Self.mostAround else {
+      throw reader.fault("is one of more than \(Self.mostAround) elements outside of records")
+    }
+  }
+
+  /// Closes the innermost element: it becomes a member of the one around it, or a record.
+  private mutating func close() {
+    guard let element = open.popLast() else { return }
+    if let depth = recordDepth, open.count + 1 == depth {
+      if case .text(let text) = element.value {
+        XMLValue.object([("#text", [.text(text)])]).write(to: &writer)
+      } else {
+        element.value.write(to: &writer)
+      }
+      records += 1
+      recordDepth = nil
+    } else if open.isEmpty {
+      tree = (element.name, element.value)
+    } else {
+      open[open.count - 1].members.add(element.value, element.name, element.isPlain)
+    }
+  }
+
+  /// Refuses a document that is another one.
+  private func check(root: String) throws(CatalogError) {
+    guard !rule.roots.isEmpty, !rule.roots.contains(root) else { return }
+    throw otherDocument(rule.roots, "expected XML of", "found XML that begins with <\(root)>")
+  }
+
+  /// Refuses a document without records, unless its outermost element says that it is one that may have none.
+  private func checkRecords(under root: String) throws(CatalogError) {
+    guard records == 0, !rule.records.isEmpty, rule.roots.isEmpty else { return }
+    throw otherDocument(
+      rule.records,
+      "expected elements",
+      "found none in XML that begins with <\(root)>"
+    )
+  }
+
+  private func otherDocument(
+    _ names: [String],
+    _ expected: String,
+    _ found: String
+  ) -> CatalogError {
+    let names = names.map { "<\($0)>" }.joined(separator: " or ")
+    return CatalogError(
+      .unexpectedShape,
+      subject: subject,
+      expected: names,
+      reason: "\(expected) \(names), \(found)",
+      remedy: "check the URL"
+    )
+  }
+
+  /// The members of an element, found by their names.
+  private struct Members {
+    private(set) var all: [(name: String, values: [XMLValue])] = []
+    private var places: [String: (place: Int, isPlain: Bool)] = [:]
+
+    var isEmpty: Bool { all.isEmpty }
+
+    mutating func add(_ value: XMLValue, _ name: String, _ isPlain: Bool) {
+      guard let known = places[name] else {
+        places[name] = (all.count, isPlain)
+        return all.append((name, [value]))
+      }
+      if known.isPlain == isPlain {
+        all[known.place].values.append(value)
+      } else if isPlain {
+        places[name] = (known.place, true)
+        all[known.place].values = [value]
+      }
+    }
+  }
+}
+
+/// A value of an XML document on its way to JSON.
+private enum XMLValue {
+  case text(String)
+  case object([(name: String, values: [XMLValue])])
+
+  /// Writes the value as JSON.
+  func write(to writer: inout StoredFormWriter) {
+    switch self {
+    case .text(let text): writer.value(text)
+    case .object(let members):
+      writer.object {
+        for (name, values) in members {
+          $0.name(escaping: name)
+          if values.count == 1 {
+            values[0].write(to: &$0)
+          } else {
+            $0.array { for value in values { value.write(to: &$0) } }
+          }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,2 @@
+{"url": "https://shop.example/cup", "title": "Cup", "price": "18.00", "image_urls": ["https://cdn.example/a.jpg", "https://cdn.example/b.jpg"], "images": [{"url": "https://cdn.example/a.jpg", "path": "full/0a.jpg", "checksum": "2b00042f7481c7b056c4b410d28f33cf", "status": "downloaded"}]}
+{"url": "https://shop.example/jug", "title": "Jug", "price": "30.00", "image_urls": ["https://cdn.example/c.jpg"], "images": [{"url": "https://cdn.example/c.jpg", "path": "full/0b.jpg", "checksum": "2b00042f7481c7b056c4b410d28f33c0", "status": "downloaded"}]}
