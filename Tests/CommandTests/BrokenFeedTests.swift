@@ -173,8 +173,8 @@ import Testing
     body("text", ["section main", "$.items"], Array("\"maintenance\"".utf8)),
     body("doubled", ["section main", "after one value"], good + good),
     body(
-      "a second document on the next line",
-      ["section main", "after one value"],
+      "a second document on the next line, which makes JSON Lines of both",
+      ["section main", "$.items"],
       good + [10] + good
     ),
     body("a zero byte behind it", ["section main", "expected"], good + [0]),
