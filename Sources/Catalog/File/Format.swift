@@ -74,13 +74,13 @@ struct Format {
     name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
   }
 
-  /// What it reads, in a line.
+  /// The summary, a line.
   var about: String { (try? root["about"]?.text()) ?? "" }
 
   /// How bodies are read.
   func mapping() throws(CatalogError) -> Mapping { try MappingParser.parse(format: root) }
 
-  /// What bodies are written in.
+  /// The notation of bodies, for example JSON Lines.
   func notation() throws(CatalogError) -> BodyNotation { try MappingParser.notation(of: root) }
 
   /// The paging of such a listing; nil when one response is all of it.
@@ -108,7 +108,7 @@ package enum FormatCatalog {
   package struct Entry: Sendable {
     /// Its name, as `format:` takes it.
     package let name: String
-    /// What it reads.
+    /// The summary, a line.
     package let summary: String
   }
 

@@ -4,9 +4,9 @@ struct FormatProposal {
   let format: String
   /// How many items it reads.
   let count: Int
-  /// What prices are in, and why.
+  /// The currency of prices, for example "EUR", and the reason for it.
   let currency: (code: String, reason: String)
-  /// What it reads, in a line.
+  /// The format's summary, a line.
   private let about: String
   /// The lines that say how the listing goes on, where the format's own way would not be taken.
   private let pagingLines: [String]
@@ -182,7 +182,7 @@ enum FormatSignature {
 
   static func look(of body: [UInt8]) -> Look {
     if BodyNotation.isMarkup(body) { return isPage(body) ? .page : .xml }
-    let first = JSONText(body).bytes.first { $0 > 0x20 }
+    let first = JSONText(body).first
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .json }
     return TableRecords.isMeant(by: body) ? .table : .lines
   }

@@ -8,7 +8,7 @@ public struct BodyNotation: Hashable, Sendable {
     case json
     /// A JSON value a line. (jsonlines.org)
     case jsonl
-    /// A table of comma-separated values, or with semicolons or bars in place of commas. (RFC 4180)
+    /// A table of values between commas, semicolons or bars. (RFC 4180)
     case csv
     /// A table of tab-separated values.
     case tsv
@@ -52,7 +52,7 @@ public struct BodyNotation: Hashable, Sendable {
   /// - Parameters:
   ///   - body: The body as it came.
   ///   - subject: What is read, for messages.
-  ///   - columns: Names of which a table has to have one; none when any will do.
+  ///   - columns: Column names; a table needs at least one of them. Empty: any table.
   ///   - limits: What the run holds decoding to.
   /// - Returns: JSON in UTF-8.
   /// - Throws: ``CatalogError`` when the body is not what the notation says.
@@ -89,7 +89,7 @@ public struct BodyNotation: Hashable, Sendable {
   private func content(of body: [UInt8]) -> Kind {
     if isJSON { return JSONLines.seem(body) ? .jsonl : .json }
     if xml != nil, table == nil || Self.isMarkup(body) { return .xml }
-    let first = JSONText(body).bytes.first { $0 > 0x20 }
+    let first = JSONText(body).first
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       return JSONLines.seem(body) ? .jsonl : .json
     }
@@ -99,7 +99,7 @@ public struct BodyNotation: Hashable, Sendable {
   /// Whether a body begins with `<`, or with the byte order mark of UTF-16.
   static func isMarkup(_ body: [UInt8]) -> Bool {
     let isWide = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0xFE, 0xFF])
-    return isWide || JSONText(body).bytes.first { $0 > 0x20 } == UInt8(ascii: "<")
+    return isWide || JSONText(body).first == UInt8(ascii: "<")
   }
 }
 

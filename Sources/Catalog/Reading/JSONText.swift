@@ -9,6 +9,9 @@ struct JSONText {
     self.bytes = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
   }
 
+  /// The first byte that is no white space or control character; nil when there is none.
+  var first: UInt8? { bytes.first { $0 > 0x20 } }
+
   /// The offset of the first bracket that opens one level too many.
   func offset(deeperThan limit: Int) -> Int? {
     bytes.withUnsafeBufferPointer { bytes in

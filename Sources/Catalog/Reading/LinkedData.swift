@@ -25,7 +25,7 @@ enum LinkedData {
 
   /// Whether a body is a page rather than JSON.
   static func isPage(_ body: [UInt8]) -> Bool {
-    JSONText(body).bytes.first { $0 > 0x20 } == UInt8(ascii: "<")
+    JSONText(body).first == UInt8(ascii: "<")
   }
 
   /// Whether a body looks like data of this kind, whether or not it holds products.

@@ -31,7 +31,7 @@ struct TableRecords {
   /// - Parameters:
   ///   - rule: What becomes of the columns.
   ///   - separator: What stands between cells; nil for the one that the first line has most of.
-  ///   - columns: Names of which the table has to have one; none when any will do.
+  ///   - columns: Column names; a table needs at least one of them. Empty: any table.
   ///   - subject: What is read, for messages.
   init(_ rule: Rule, separator: UInt8?, columns: [String], _ subject: String) {
     self.rule = rule
@@ -150,7 +150,7 @@ struct TableRecords {
   private static func text(of body: [UInt8]) -> ArraySlice<UInt8> {
     let isLittle = body.starts(with: [0xFF, 0xFE])
     guard isLittle || body.starts(with: [0xFE, 0xFF]) else {
-      return body.starts(with: [0xEF, 0xBB, 0xBF]) ? body.dropFirst(3) : body[...]
+      return JSONText(body).bytes
     }
     let units = stride(from: 2, to: body.count - 1, by: 2).map { place in
       let (low, high) = isLittle ? (body[place], body[place + 1]) : (body[place + 1], body[place])
@@ -171,7 +171,7 @@ struct TableRecords {
       place = bytes.startIndex
     }
 
-    /// The cells of the next line that is not empty, the first so many of them; nil at the end.
+    /// At most `most` cells of the next line that is not empty; nil at the end.
     mutating func next(most: Int) -> [String]? {
       while place < bytes.endIndex {
         let row = line(most)

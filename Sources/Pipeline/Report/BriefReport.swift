@@ -12,8 +12,9 @@ extension SyncReport {
     brief.failures = []
     var failures: [String: Int] = [:]
     for failure in self.failures {
-      failures["\(failure.stage) \(failure.reason) \(failure.isKnown)", default: 0] += 1
-      if failures["\(failure.stage) \(failure.reason) \(failure.isKnown)"] ?? 0 <= Self.mostBrief {
+      let kind = "\(failure.stage) \(failure.reason) \(failure.isKnown)"
+      failures[kind, default: 0] += 1
+      if failures[kind] ?? 0 <= Self.mostBrief {
         brief.failures.append(failure)
       } else {
         brief.failuresOmitted[failure.stage, default: [:]][failure.reason, default: 0] += 1
@@ -22,9 +23,10 @@ extension SyncReport {
     brief.skipped = []
     var rows: [String: Int] = [:]
     for row in skipped {
-      rows["\(row.section) \(row.reason)", default: 0] += 1
+      let kind = "\(row.section) \(row.reason)"
+      rows[kind, default: 0] += 1
       let place = brief.sections.firstIndex { $0.key == row.section }
-      if let place, rows["\(row.section) \(row.reason)"] ?? 0 > Self.mostBrief {
+      if let place, rows[kind] ?? 0 > Self.mostBrief {
         brief.sections[place].skippedReasons[row.reason, default: 0] += 1
       } else {
         brief.skipped.append(row)
