@@ -59,9 +59,7 @@ extension Index {
   ) throws(LarderError) {
     var referenced = referenced
     try write { db in
-      try db.execute(
-        sql: "DELETE FROM unreferenced WHERE picture NOT IN (SELECT id FROM picture)"
-      )
+      try db.execute(sql: ForgettingQuery.marks.rawValue)
       let rows = try RowReader(
         db,
         """

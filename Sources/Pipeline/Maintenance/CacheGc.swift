@@ -137,6 +137,7 @@ package struct CacheGc: Sendable {
     report.unfinished = total - gone - swept.count
     report.orphans = swept
     if report.unfinished > 0 { return report }
+    try index.forgetAddresses(unreferencedSince: now + -options.limits.grace)
     _ = try SquareSweep(layout, index).run()
     try ThumbnailSweep(layout, index).run()
     ServingRoom.removeDead(in: layout.root.path)

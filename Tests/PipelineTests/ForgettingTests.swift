@@ -1,0 +1,176 @@
+import Base
+import Cache
+import Catalog
+import GRDB
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+/// The rows that a sweep leaves, whatever happened before.
+struct ForgettingTests {
+  private let folder: TemporaryFolder
+  private let shop: SampleShop
+
+  init() throws {
+    folder = try TemporaryFolder()
+    shop = try SampleShop(sections: 2, items: 4)
+  }
+
+  private func sync(_ catalog: CatalogFile? = nil, in folder: TemporaryFolder? = nil) throws {
+    shop.clock.advance(100_000)
+    var options = SyncOptions()
+    options.allowRemovals = true
+    _ = try shop.sync(folder ?? self.folder, catalog, options: options)
+  }
+
+  /// Sweeps with neither grace nor history, but the last runs.
+  private func gc(
+    in folder: TemporaryFolder? = nil,
+    _ change: (inout SweepOptions) -> Void = { _ in }
+  ) throws {
+    shop.clock.advance(1)
+    var options = SweepOptions()
+    options.grace = .zero
+    options.history = .zero
+    change(&options)
+    _ = try CacheGc((folder ?? self.folder).path("cache"), options: options, now: shop.clock.now)
+      .run(holder: "a test")
+  }
+
+  private func rows(_ sql: String, in folder: TemporaryFolder? = nil) throws -> [String] {
+    let path = (folder ?? self.folder).path("cache/index.sqlite")
+    return try DatabaseQueue(path: path).read { db in
+      try Row.fetchAll(db, sql: sql).map { row in
+        row.databaseValues.map(\.description).joined(separator: " ")
+      }
+    }
+  }
+
+  /// The rows of every table without numbers and moments, which no two indices share.
+  private func contents(_ folder: TemporaryFolder) throws -> [String: [String]] {
+    var contents: [String: [String]] = [:]
+    for (table, sql) in [
+      ("catalog", "SELECT name, currency, source FROM catalog"),
+      ("run", "SELECT outcome FROM run"),
+      (
+        "run_section",
+        """
+        SELECT position, key, title, subtitle, hex(digest), source FROM run_section \
+        JOIN listing ON listing.id = listing
+        """
+      ),
+      ("document", "SELECT hex(id), url, mapping, digest, next FROM document"),
+      (
+        "decoded",
+        """
+        SELECT hex(document), position, key, title, skipped, hex(digest) FROM decoded \
+        JOIN listing ON listing.id = listing
+        """
+      ),
+      ("listing", "SELECT hex(digest), hex(keys), hex(pictures) FROM listing"),
+      ("item", "SELECT hex(id), key FROM item"),
+      ("detail", "SELECT item, hex(document), state, hex(body), hex(pictures) FROM detail"),
+      ("picture", "SELECT url, identity, hex(sha256), bytes, type, failure FROM picture"),
+      ("picture_change", "SELECT hex(picture) FROM picture_change"),
+      ("unreferenced", "SELECT hex(picture) FROM unreferenced"),
+      ("tombstone", "SELECT url FROM tombstone"),
+      ("square", "SELECT hex(picture), side FROM square"),
+    ] { contents[table] = try rows(sql, in: folder).sorted() }
+    return contents
+  }
+
+  @Test func `after many histories and a sweep the index is as one made anew`() throws {
+    try sync()
+    // Prices, titles and pictures change.
+    shop.items["A"]?[0].price = "6,500원"
+    shop.items["A"]?[1].thumbnail = "/pictures/A2-other.jpg"
+    let changed = try Picture(SampleShop.base).distinct("new", byteCount: 700)
+    shop.store.content["/pictures/B1-thumb.jpg"] = Resource(changed, type: "image/jpeg")
+    try shop.publish()
+    try sync()
+    // Items, details and pictures go, and others come.
+    shop.items["B"]?.removeLast()
+    shop.items["B"]?.append(SampleShop.Item("B9"))
+    shop.items["A"]?[3].hasDetail = false
+    try shop.publish()
+    shop.put(nil, at: "/shop/detail/B4")
+    shop.store.faults = [
+      FaultRule("/pictures/B9-top.jpg", .status(404)),
+      FaultRule("/pictures/A1-1.jpg", .status(410)), FaultRule("/shop/B", .status(500)),
+    ]
+    try sync()
+    shop.store.faults = [FaultRule("/pictures/B9-*", .status(404))]
+    try sync()
+    // Addresses change, and another catalog with the same items comes and goes.
+    for cursor in ["x", "y"] {
+      try sync(shop.catalog(sections: "[{key: A, url: 'A?cursor=\(cursor)'}, {key: B, url: B}]"))
+      try sync(shop.catalog(name: "other", sections: "[{key: A, url: 'A?cursor=\(cursor)'}]"))
+      try gc { $0.history = .seconds(86_400) }
+    }
+    shop.items["B"]?.removeLast()
+    shop.items["B"]?.append(SampleShop.Item("B5"))
+    shop.items["A"]?[3].hasDetail = true
+    try shop.publish()
+    shop.store.faults = [FaultRule("/pictures/B5-top.jpg", .status(404))]
+    try gc { $0.forget = ["other"] }
+    for _ in 0..<3 { try sync() }
+    let anew = try TemporaryFolder()
+    for _ in 0..<3 { try sync(in: anew) }
+
+    for cache in [folder, anew] {
+      // The second takes the tombstones of the first.
+      for _ in 0..<2 { try gc(in: cache) }
+    }
+
+    let (left, right) = (try contents(folder), try contents(anew))
+    for (table, rows) in right { #expect(left[table] == rows, "\(table)") }
+    #expect(left["picture"]?.count == 25 && left["tombstone"] == [])
+    #expect(
+      folder.files(below: "cache/images").keys.sorted()
+        == anew.files(below: "cache/images").keys.sorted()
+    )
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `an address that answers 404 goes when no catalog refers to it, after the grace`()
+    throws
+  {
+    shop.items["A"]?[0].thumbnail = "/pictures/gone.jpg"
+    try shop.publish()
+    shop.store.faults = [FaultRule("/pictures/gone.jpg", .status(404))]
+    try sync()
+    let failing = "SELECT failure FROM picture WHERE url LIKE '%/gone.jpg'"
+    try gc()
+    #expect(try rows(failing) == ["\"http-404\""])
+    shop.items["A"]?[0].thumbnail = "/pictures/A1-thumb.jpg"
+    try shop.publish()
+    try sync()
+
+    try gc { $0.grace = .seconds(86_400) }
+    #expect(try rows(failing).count == 1)
+    shop.clock.advance(86_400)
+    try gc { $0.grace = .seconds(86_400) }
+
+    #expect(try rows(failing) == [])
+    #expect(try rows("SELECT * FROM unreferenced") == [])
+    #expect(try verify(folder).isClean)
+  }
+
+  @Test func `an item's detail goes with it although another catalog lists an item of its id`()
+    throws
+  {
+    try sync()
+    try sync(shop.catalog(name: "other"))
+    let details = "SELECT name FROM detail JOIN catalog ON id = catalog WHERE item = 'A4'"
+    #expect(try rows(details).count == 2)
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+    for _ in 0..<3 { try sync() }
+
+    try gc()
+
+    #expect(try rows(details) == ["\"other\""])
+  }
+}
