@@ -88,6 +88,15 @@ const uint8_t *region_read(j_decompress_ptr source, region_reader *reader) {
   return reader->row[0] + reader->left * reader->pixel;
 }
 
+// Writes the region's next row to `pixels`, without a copy where libjpeg decodes no other columns.
+static void read_into(j_decompress_ptr source, region_reader *reader, uint8_t *pixels) {
+  if (reader->region.width == source->output_width) {
+    jpeg_read_scanlines(source, &pixels, 1);
+  } else {
+    memcpy(pixels, region_read(source, reader), reader->region.width * reader->pixel);
+  }
+}
+
 void region_finish(j_decompress_ptr source, region_reader *reader) {
   // Skipping to the very end would stop reading here; a last row makes libjpeg decode the entropy
   // data of all rows before it.
@@ -139,7 +148,7 @@ bool cjpeg_rows_next(cjpeg_rows *rows, uint8_t *pixels, uint32_t count) {
   region_reader *reader = &rows->reader;
   const size_t bytes = reader->region.width * reader->pixel;
   if (count > rows->left) ERREXIT(&rows->source, JERR_TOO_LITTLE_DATA);
-  for (uint32_t y = 0; y < count; y++) memcpy(pixels + y * bytes, region_read(&rows->source, reader), bytes);
+  for (uint32_t y = 0; y < count; y++) read_into(&rows->source, reader, pixels + y * bytes);
   rows->left -= count;
   if (rows->left == 0 && count > 0) region_finish(&rows->source, reader);
   return true;

@@ -1,6 +1,7 @@
 #include "CZimg.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,29 @@ static zimg_image_format format_of(const czimg_picture *picture) {
   return format;
 }
 
+// A filter graph, and the scaling that it was built for.
+typedef struct {
+  czimg_picture source, target;
+  czimg_part part;
+  border around;
+  bool portable;
+  zimg_filter_graph *graph;
+} scaler;
+
+// The scaler used last. Most pictures of a batch are scaled alike, and its sines take as long as the samples of a small
+// picture. Whoever takes it has it alone until it is put back.
+static _Atomic(scaler *) last;
+
+static bool is_shape(const czimg_picture *one, const czimg_picture *other) {
+  return one->width == other->width && one->height == other->height && one->wide == other->wide;
+}
+
+static void scaler_free(scaler *scaler) {
+  if (scaler == NULL) return;
+  zimg_filter_graph_free(scaler->graph);
+  free(scaler);
+}
+
 static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part, border around,
                                    const czimg_picture *target, bool portable) {
   zimg_image_format from = format_of(source), to = format_of(target);
@@ -90,6 +114,25 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
   // where a picture becomes a little less than half as wide.
   params.cpu_type = portable ? ZIMG_CPU_NONE : ZIMG_CPU_AUTO;
   return zimg_filter_graph_build(&from, &to, &params);
+}
+
+// Takes the last scaler if it is for this scaling, and builds one otherwise. NULL when memory is short.
+static scaler *scaler_take(const czimg_picture *source, czimg_part part, border around, const czimg_picture *target,
+                           bool portable) {
+  scaler *taken = atomic_exchange(&last, NULL);
+  if (taken && is_shape(&taken->source, source) && is_shape(&taken->target, target) && taken->portable == portable &&
+      taken->part.x == part.x && taken->part.y == part.y && taken->part.width == part.width &&
+      taken->part.height == part.height && taken->around.left == around.left && taken->around.top == around.top &&
+      taken->around.right == around.right && taken->around.bottom == around.bottom) {
+    return taken;
+  }
+  scaler_free(taken);
+  scaler *built = malloc(sizeof *built);
+  if (built == NULL) return NULL;
+  *built = (scaler){*source, *target, part, around, portable, graph_of(source, part, around, target, portable)};
+  if (built->graph) return built;
+  free(built);
+  return NULL;
 }
 
 // The loops, once for each width of a sample. Alpha rounds to nearest both ways. A compiler that knows how many samples a
@@ -172,20 +215,20 @@ bool planes_scale(const czimg_picture *source, czimg_part part, border around, c
     memset(target->samples, 255,
            (size_t)target->width * target->height * target->channels * (target->wide ? 2 : 1));
   }
-  zimg_filter_graph *graph = graph_of(source, part, around, target, portable);
-  if (graph && !zimg_filter_graph_get_tmp_size(graph, &room) && plane_begin(&to, target, (border){0}) &&
+  scaler *scaler = scaler_take(source, part, around, target, portable);
+  if (scaler && !zimg_filter_graph_get_tmp_size(scaler->graph, &room) && plane_begin(&to, target, (border){0}) &&
       (scratch = aligned_alloc(64, (room + 64) / 64 * 64))) {
     done = true;
     for (int channel = 0; done && channel < scaled; channel++) {
       const plane *from = next(context, channel);
       extend_column(from, source, around);
-      done = scale(graph, from, source, around, &to, scratch);
+      done = scale(scaler->graph, from, source, around, &to, scratch);
       if (done) (target->wide ? join_words : join_bytes)(&to, target, channel);
     }
     if (done && alpha) (target->wide ? divide_words : divide_bytes)(target);
   }
   free(scratch);
   free(to.samples);
-  zimg_filter_graph_free(graph);
+  if (scaler) scaler_free(atomic_exchange(&last, scaler));
   return done;
 }

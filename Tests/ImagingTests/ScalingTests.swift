@@ -1,3 +1,5 @@
+import Dispatch
+import Synchronization
 import Testing
 
 @testable import Imaging
@@ -62,6 +64,58 @@ struct ScalingTests {
 
     #expect(SmoothPicture.error(made.samples.map(Double.init), expected) <= most)
     #expect(SmoothPicture.error(inStrips.samples.map(Double.init), expected) <= most)
+  }
+
+  @Test func `a scaling gives the same whatever was scaled before it, on all threads`() throws {
+    // Borders are the same for all, so that each differs from the first in one thing alone.
+    let part = Bitmap.Part(x: 5, y: 5, width: 80, height: 60)
+    var (right, down, wide, high) = (part, part, part, part)
+    (right.x, down.y, wide.width, high.height) = (7, 7, 81, 61)
+    let cases: [(depth: Int, size: (Int, Int), part: Bitmap.Part)] =
+      [part, right, down, wide, high].map { (8, (40, 30), $0) }
+      + [(16, (40, 30), part), (8, (41, 30), part), (8, (40, 31), part)]
+    let disorder = noise(90 * 70 * 6, depth: 8)
+    @Sendable func made(_ index: Int) throws -> [UInt8] {
+      let (depth, (width, height), part) = cases[index]
+      let count = 90 * 70 * 3 * depth / 8
+      let source = Bitmap(
+        width: 90,
+        height: 70,
+        layout: .rgb,
+        depth: depth,
+        samples: Array(disorder[..<count])
+      )
+      return try source.scaled(
+        part,
+        width: width,
+        height: height,
+        limits: PictureLimits(),
+        name: "x"
+      ).samples
+    }
+    let other = Bitmap(
+      width: 8,
+      height: 9,
+      layout: .grey,
+      depth: 8,
+      samples: Array(disorder[..<72])
+    )
+    let alone = try cases.indices.map { index in
+      _ = try Self.scaled(other, 3, 4, portable: true)
+      return try made(index)
+    }
+
+    for index in cases.indices {
+      #expect(try made(0) == alone[0])
+      #expect(try made(index) == alone[index], "case \(index)")
+      #expect(try made(index) == alone[index], "case \(index), twice")
+    }
+    let wrong = Mutex<Set<Int>>([])
+    DispatchQueue.concurrentPerform(iterations: 400) { round in
+      let index = round / 3 % cases.count
+      if (try? made(index)) != alone[index] { wrong.withLock { _ = $0.insert(index) } }
+    }
+    #expect(wrong.withLock { $0 }.isEmpty)
   }
 
   private static func scaled(
