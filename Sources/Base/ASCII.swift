@@ -2,7 +2,7 @@ import Glibc
 
 extension UInt8 {
   /// The byte with A to Z turned into a to z.
-  package var asciiLowercased: UInt8 {
+  @inlinable package var asciiLowercased: UInt8 {
     self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
   }
 
@@ -26,7 +26,9 @@ extension UInt8 {
 
 extension StringProtocol {
   /// Compares without regard to the case of ASCII letters, as field names and tokens are.
-  package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
+  ///
+  /// Inlined, so that it is specialized: as a generic function it took 4 % of a cold sync.
+  @inlinable package func equalsIgnoringCase(_ other: some StringProtocol) -> Bool {
     utf8.count == other.utf8.count
       && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
   }
