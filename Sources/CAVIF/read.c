@@ -95,21 +95,15 @@ static avifResult convert(const avifImage *image, bool has_alpha, bool is_wide, 
   return their_avifImageYUVToRGB(image, &rgb);
 }
 
-static avifCodecChoice choice_of(int codec) {
-  return codec == cavif_dav1d ? AVIF_CODEC_CHOICE_DAV1D
-         : codec == cavif_aom ? AVIF_CODEC_CHOICE_AOM
-                              : AVIF_CODEC_CHOICE_AUTO;
+bool cavif_has_dav1d(void) {
+  return their_avifCodecName(AVIF_CODEC_CHOICE_DAV1D, AVIF_CODEC_FLAG_CAN_DECODE) != NULL;
 }
 
-bool cavif_decodes(int codec) {
-  return their_avifCodecName(choice_of(codec), AVIF_CODEC_FLAG_CAN_DECODE) != NULL;
-}
-
-int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, int codec, cavif_region region,
+int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, bool by_dav1d, cavif_region region,
                  bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
                  cavif_outcome *outcome) {
   int result = cavif_done;
-  avifDecoder *decoder = open_file(bytes, count, limits, choice_of(codec), &result, outcome);
+  avifDecoder *decoder = open_file(bytes, count, limits, by_dav1d ? AVIF_CODEC_CHOICE_DAV1D : AVIF_CODEC_CHOICE_AUTO, &result, outcome);
   if (decoder == NULL) return result;
   avifResult done = their_avifDecoderNextImage(decoder);
   avifImage *own = their_avifImageCreateEmpty();

@@ -234,7 +234,7 @@ struct LargePictureTests {
     #expect(psnr(made, expected) > 36)
   }
 
-  @Test func `an AVIF beyond the levels of AV1 is read by a decoder that goes that far`() throws {
+  @Test func `an AVIF beyond the levels of AV1 is read`() throws {
     let bytes = try #require(Self.unbase64(Self.largeAVIF))
     let file = try PictureFile(bytes)
     #expect(file.probe.width * file.probe.height > 35_651_584)
@@ -245,32 +245,37 @@ struct LargePictureTests {
     #expect((0..<14).allSatisfy { abs(Int(made[$0, $0][0]) - 90) <= 2 })
   }
 
-  @Test func `that decoder is asked only where it may take as much memory`() throws {
+  @Test func `an AVIF is decoded only where that may take as much memory`() throws {
     let bytes = try #require(Self.unbase64(Self.largeAVIF))
     let file = try PictureFile(bytes)
-    let corner = PixelRegion(x: 0, y: 0, width: 2, height: 2)
-    let pixels = 5984 * 5984
-    for decoder in [AVIFDecoder.dav1d, .libaom] {
-      let grey = Int32(cavif_400)
-      let held = decoder.memory(pixels: pixels, chroma: grey, depth: 8, hasAlpha: false)
+    let held = AVIFDecoder.dav1d.memory(
+      pixels: 5984 * 5984,
+      chroma: Int32(cavif_400),
+      depth: 8,
+      hasAlpha: false
+    )
 
-      let error = #expect(throws: ImagingError.self) {
-        try file.part(corner, PictureLimits(decoding: held - 1))
-      }
-
-      #expect(error?.description.contains("decoding it may take \(held) bytes of memory") == true)
+    let error = #expect(throws: ImagingError.self) {
+      try file.part(
+        PixelRegion(x: 0, y: 0, width: 2, height: 2),
+        PictureLimits(decoding: held - 1)
+      )
     }
+
+    #expect(error?.description.contains("decoding it may take \(held) bytes of memory") == true)
   }
 
-  /// 5984 × 5984 pixels of the grey 90, as libaom writes it, which dav1d 1.0 does not read.
+  /// 5984 × 5984 pixels of the grey 90, which libaom marks as beyond all levels.
   private static let largeAVIF = """
     AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAPBtZXRhAAAAAAAAAChoZGxyAAAAAAAAAABwaWN0AAAAAAAA
-    AAAAAAAAbGliYXZpZgAAAAAOcGl0bQAAAAAAAQAAAB5pbG9jAAAAAEQAAAEAAQAAAAEAAAEUAAAAugAAAChpaW5m
+    AAAAAAAAbGliYXZpZgAAAAAOcGl0bQAAAAAAAQAAAB5pbG9jAAAAAEQAAAEAAQAAAAEAAAEUAAAA/wAAAChpaW5m
     AAAAAAABAAAAGmluZmUCAAAAAAEAAGF2MDFDb2xvcgAAAABoaXBycAAAAElpcGNvAAAAFGlzcGUAAAAAAAAXYAAA
-    F2AAAAAOcGl4aQAAAAABCAAAAAxhdjFDgRQcAAAAABNjb2xybmNseAABAA0ABoAAAAAXaXBtYQAAAAAAAAABAAEE
-    AQKDBAAAAMJtZGF0EgAKCh0zLr91/hgIaDUyqQEQMgDDCABR9M8hUBLBN7eW/fXXc190orR2qyJhlvmMqClngGzi
-    tp28trPwJhQdflxzGclev4CBLKjJ5J273nTMaWBIpwdv6n+99YXnaTWL07dScjQBRoCd4PTPIVASwTe3lv3113Nf
-    dKK0dqsiYZb5jKgpZ4Bs4rb4KJ2yaRiN7pXhVfG6YMa/5AkXjr1OzhcaEWid/0IB1ULRc8oA0yTndCCbN8ZBVeGA
+    F2AAAAAOcGl4aQAAAAABCAAAAAxhdjFDgR8cAAAAABNjb2xybmNseAABAA0ABoAAAAAXaXBtYQAAAAAAAAABAAEE
+    AQKDBAAAAQdtZGF0EgAKCh/zLr91/hgIaDUy7gEQGQBhhAAAOfTPIVASwTe3lv3113NfdKK0dqsiYZb5jKgpZ4Bs
+    4radvLaz8CYUHX5ccxnJXr+AgSyoyeSdu950zGc49M8hUBLBN7eW/fXXc190orR2qyJhlvmMqClngGzitvgonbJp
+    GI3uleFV8bpgxr/kCReOvU7OFxoMOPTPIVASwTe3lv3113NfdKK0dqsiYZb5jKgpZ4Bs4radvLaz8CYUHX5ccxnJ
+    Xr+AgSyoyeSdu950+PTPIVASwTe3lv3113NfdKK0dqsiYZb5jKgpZ4Bs4rb4KJ2yaRiN7pXhVfG6YMa/5AkXjr1O
+    zhdw
     """
 
   private static func unbase64(_ text: String) -> [UInt8]? {

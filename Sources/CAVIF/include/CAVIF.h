@@ -59,15 +59,13 @@ typedef struct {
 int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, cavif_header *header,
                       cavif_outcome *outcome);
 
-// Who decodes AV1: one that is named, or whichever libavif was built with.
-enum { cavif_any = 0, cavif_dav1d = 1, cavif_aom = 2 };
-
-// Whether libavif was built with it.
-bool cavif_decodes(int codec);
+// Whether libavif was built with dav1d.
+bool cavif_has_dav1d(void);
 
 // Decodes a region of the still, or of the first frame: red, green, blue (and alpha), or of 8 bits without alpha
-// blue, green, red and 255. Samples of more than 8 bits are spread over 16, in the machine's order.
-int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, int codec, cavif_region region,
+// blue, green, red and 255. Samples of more than 8 bits are spread over 16, in the machine's order. dav1d decodes them,
+// or whichever decoder libavif was built with.
+int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, bool by_dav1d, cavif_region region,
                  bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
                  cavif_outcome *outcome);
 

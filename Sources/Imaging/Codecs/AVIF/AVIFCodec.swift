@@ -32,7 +32,14 @@ enum AVIFCodec {
     // What is copied of the planes, so that the decoder can go.
     let planes = (header.colour.isGrey ? 1 : 3) + (header.hasAlpha ? 1 : 0)
     try limits.check(memory: coded * planes * (isWide ? 2 : 1), of: file.name)
-    let decoders = AVIFDecoder.order(pixels: coded) { cavif_decodes($0.number) }
+    let decoder: AVIFDecoder = cavif_has_dav1d() ? .dav1d : .other
+    let held = decoder.memory(
+      pixels: coded,
+      chroma: header.colour.chroma,
+      depth: header.depth,
+      hasAlpha: header.hasAlpha
+    )
+    try limits.check(decoding: held, of: file.name)
     var outcome = cavif_outcome()
     // A frame inside may be as large as its boxes say, and the cells of a grid a little larger in
     // all.
@@ -47,34 +54,24 @@ enum AVIFCodec {
       layout: layout,
       depth: isWide ? 16 : 8
     ) { (pixels) throws(LarderError) in
-      var status = CInt(cavif_broken)
-      for decoder in decoders where status == CInt(cavif_broken) {
-        let held = decoder.memory(
-          pixels: coded,
-          chroma: header.colour.chroma,
-          depth: header.depth,
-          hasAlpha: header.hasAlpha
+      let status = file.bytes.withUnsafeBufferPointer {
+        cavif_decode(
+          $0.baseAddress,
+          $0.count,
+          allowed,
+          decoder == .dav1d,
+          cavif_region(
+            x: UInt32(padded.x),
+            y: UInt32(padded.y),
+            width: UInt32(padded.width),
+            height: UInt32(padded.height)
+          ),
+          header.hasAlpha,
+          isWide,
+          pixels.baseAddress,
+          padded.width * pixelBytes,
+          &outcome
         )
-        try limits.check(decoding: held, of: file.name)
-        status = file.bytes.withUnsafeBufferPointer {
-          cavif_decode(
-            $0.baseAddress,
-            $0.count,
-            allowed,
-            decoder.number,
-            cavif_region(
-              x: UInt32(padded.x),
-              y: UInt32(padded.y),
-              width: UInt32(padded.width),
-              height: UInt32(padded.height)
-            ),
-            header.hasAlpha,
-            isWide,
-            pixels.baseAddress,
-            padded.width * pixelBytes,
-            &outcome
-          )
-        }
       }
       guard status == CInt(cavif_done) else { throw error(file.name, status, outcome) }
     }
@@ -156,30 +153,12 @@ enum AVIFCodec {
   }
 }
 
-/// Who decodes the AV1 pictures that are in an AVIF.
-enum AVIFDecoder: Equatable {
+/// The decoder of the AV1 pictures that are in an AVIF.
+enum AVIFDecoder {
   /// It is quick, and holds hardly more than the planes.
   case dav1d
-  /// It holds several times as much, and reads what it wrote itself.
-  case libaom
   /// Whichever else libavif was built with.
   case other
-
-  /// Pixels of the largest picture that AV1 has a level for. (AV1, annex A.3)
-  ///
-  /// Of what libaom 3.6 wrote beyond that, dav1d 1.0 to 1.5 reads nothing, and libaom all.
-  static let mostOfLevels = 35_651_584
-
-  /// Who is asked for a picture of `pixels`, one after the other, until one reads it.
-  ///
-  /// - Parameters:
-  ///   - pixels: those of the picture.
-  ///   - has: whether libavif was built with a decoder.
-  /// - Returns: One or two of them.
-  static func order(pixels: Int, has: (AVIFDecoder) -> Bool) -> [AVIFDecoder] {
-    guard has(.dav1d) else { return [.other] }
-    return pixels > mostOfLevels && has(.libaom) ? [.dav1d, .libaom] : [.dav1d]
-  }
 
   /// Bytes that it holds at most while it decodes a picture of `pixels`, beside the file.
   ///
@@ -194,25 +173,14 @@ enum AVIFDecoder: Equatable {
       default: 0.0
       }
     func bytes(_ samplesOfChroma: Double) -> Double {
-      // To libaom, grey is 4:2:0 as well.
+      // To others, as libaom, grey is 4:2:0 as well.
       let chroma = self == .dav1d ? samplesOfChroma : max(samplesOfChroma, 0.5)
       let planes = (1 + chroma) * (depth > 8 ? 2 : 1)
       return switch self {
       case .dav1d: 1 + planes * 3.5
-      // What dav1d does not read is one picture rather than a grid of small ones.
-      case .libaom: 13.5 + planes * 2
       case .other: 13.5 + planes * 3.5
       }
     }
     return Int(Double(pixels) * (bytes(samplesOfChroma) + (hasAlpha ? bytes(0) : 0)))
-  }
-
-  /// As ``CAVIF`` names it.
-  var number: CInt {
-    switch self {
-    case .dav1d: CInt(cavif_dav1d)
-    case .libaom: CInt(cavif_aom)
-    case .other: CInt(cavif_any)
-    }
   }
 }
