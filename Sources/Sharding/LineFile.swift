@@ -101,24 +101,28 @@ struct FileSum: Codable, Equatable {
   }
 }
 
-/// Reads a file a line at a time, and hashes the bytes that it has returned or skipped.
+/// Reads a file a line at a time, and hashes the bytes that it has returned or passed.
 final class LineReader {
   private let file: FileDescriptor
+  private let piece: Int
   private var buffer: [UInt8] = []
   private var place = 0
   private var hash = SHA256()
   /// How much of the file was read into the buffer so far.
-  private var length: Int64 = 0
+  private var length: Int64
   /// Where the next byte is.
-  private(set) var offset: Int64 = 0
-
-  private static let piece = 256 * 1024
+  private(set) var offset: Int64
 
   /// Opens the file.
   ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - offset: Where to begin.
+  ///   - piece: How much is read at once.
   /// - Throws: `Errno`.
-  init(_ path: String) throws {
+  init(_ path: String, from offset: Int64 = 0, piece: Int = 256 * 1024) throws {
     file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+    (self.piece, length, self.offset) = (piece, offset, offset)
   }
 
   deinit { try? file.close() }
@@ -144,13 +148,22 @@ final class LineReader {
   }
 
   /// Passes over bytes.
-  func skip(_ count: Int) throws {
+  ///
+  /// - Parameters:
+  ///   - count: How many.
+  ///   - take: Given them, piece by piece.
+  /// - Returns: Whether there were so many.
+  /// - Throws: `Errno`.
+  @discardableResult
+  func skip(_ count: Int, _ take: (ArraySlice<UInt8>) -> Void = { _ in }) throws -> Bool {
     var left = count
     while left > 0, try fill() {
       let step = min(left, buffer.count - place)
+      take(buffer[place..<place + step])
       pass(step)
       left -= step
     }
+    return left <= 0
   }
 
   private func pass(_ count: Int) {
@@ -162,7 +175,7 @@ final class LineReader {
   /// Has a byte in the buffer; false at the file's end.
   private func fill() throws -> Bool {
     if place < buffer.count { return true }
-    var next = [UInt8](repeating: 0, count: Self.piece)
+    var next = [UInt8](repeating: 0, count: piece)
     let count = try next.withUnsafeMutableBytes { [file, length] in
       try file.read(fromAbsoluteOffset: length, into: $0)
     }

@@ -14,7 +14,6 @@ package struct ShardMerge {
   private let cache: String
   private let keeper: (any PictureKeeping)?
   private let isRead: Bool
-  private let now: @Sendable () -> UnixTime
 
   /// Prepares a merge.
   ///
@@ -23,19 +22,16 @@ package struct ShardMerge {
   ///   - cache: The cache that the shards filled.
   ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - isRead: Whether every file's bytes are read and compared, and not only its length and date.
-  ///   - now: The wall clock.
   package init(
     _ planned: PlannedRun,
     cache: String,
     keeper: (any PictureKeeping)? = nil,
-    reading isRead: Bool,
-    now: @escaping @Sendable () -> UnixTime
+    reading isRead: Bool
   ) {
     self.planned = planned
     self.cache = cache
     self.keeper = keeper
     self.isRead = isRead
-    self.now = now
   }
 
   /// Checks all manifests and their files, then commits.
@@ -59,9 +55,9 @@ package struct ShardMerge {
       reading: isRead
     )
     let path = "\(planned.folder)/\(ShardPlan.documentsName)"
-    let log = try DocumentLog(path)
+    let documents = try PlannedDocuments(path)
     try PlannedRun.demand(
-      log.sum,
+      documents.sum,
       planned.plan.documents,
       ShardPlan.documentsName,
       in: planned.folder
@@ -69,8 +65,7 @@ package struct ShardMerge {
     var parts = RunParts()
     parts.pictures = .settled(manifests)
     parts.requests = manifests.requests
-    let now = now
-    parts.origin = { origin, _ in ReplayTransport(origin, log, path: path, now: now) }
+    parts.documents = .given(documents)
     let run = sync(parts)
     start(run)
     let report = try run.run(holder: holder)

@@ -28,8 +28,8 @@ package struct ShardPlan: Codable, Equatable, Sendable {
     var maxSkippedCount: Int?
   }
 
-  /// The form of the plan's files.
-  var format = 1
+  /// The form of the plan's files; a larder reads those of its own form alone.
+  var format = Self.form
   /// The run's own name, by which its traces in a cache are known.
   package var run: String
   /// The catalog's name.
@@ -52,6 +52,9 @@ package struct ShardPlan: Codable, Equatable, Sendable {
   package var shards: [Shard]
   /// The SHA-256 of the plan's file; empty in the file itself.
   package var digest = ""
+
+  /// The form that this larder writes and reads: since 2 `documents.log` has a row a document.
+  static let form = 2
 
   /// The names of the plan's files.
   static let fileName = "plan.json"
@@ -143,6 +146,10 @@ package struct PlannedRun: Sendable {
     plan.shards.indices.flatMap(files(of:)) + [ShardPlan.documentsName]
   }
 
+  private struct Form: Decodable {
+    var format: Int
+  }
+
   /// Reads a plan and the catalog file in it.
   ///
   /// - Parameters:
@@ -153,7 +160,14 @@ package struct PlannedRun: Sendable {
     self.folder = folder
     self.name = name ?? folder
     let text = try Self.bytes(ShardPlan.fileName, in: folder)
-    guard var plan = try? JSONDecoder().decode(ShardPlan.self, from: text), plan.format == 1,
+    if let form = try? JSONDecoder().decode(Form.self, from: text).format, form != ShardPlan.form {
+      throw LarderError(
+        .data,
+        "cannot use \(folder)/\(ShardPlan.fileName): it is a plan of form \(form), and this larder "
+          + "takes form \(ShardPlan.form); plan anew, and have one version of larder on all machines"
+      )
+    }
+    guard var plan = try? JSONDecoder().decode(ShardPlan.self, from: text),
       plan.shards.map(\.shard) == Array(plan.shards.indices), !plan.shards.isEmpty
     else {
       throw LarderError(

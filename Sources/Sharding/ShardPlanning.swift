@@ -94,7 +94,7 @@ package struct ShardPlanning: Sendable {
     )
     var parts = RunParts()
     parts.states = try onlyFailed ? known.states.withoutHeld() : known.states
-    parts.origin = { RecordingTransport($0, log: log, hiding: $1, now: now) }
+    parts.documents = .kept { log.append($0) }
     let onlyFailed = onlyFailed
     parts.pictures = .named { id, url in
       if !onlyFailed || !known.isHeld(id) { lists.add(url) }

@@ -94,6 +94,11 @@ struct ManifestTests {
       replace("run-of-plan", by: "run-of-plum", in: "plan/plan.json")
     ),
     Fault("the plan is torn", .data, cut("plan/plan.json", to: 20)),
+    Fault(
+      "the plan is of an older larder",
+      .data,
+      replace("\"format\":2", by: "\"format\":1", in: "plan/plan.json")
+    ),
     Fault("there is no plan", .data) { folder in
       try FileManager.default.removeItem(atPath: folder.path("plan/plan.json"))
     },

@@ -95,8 +95,7 @@ final class ShardedShop {
     let merge = ShardMerge(
       planned,
       cache: folder.path("cache"),
-      reading: isRead,
-      now: { clock.now }
+      reading: isRead
     )
     return try merge.run(holder: "a test") { parts in
       SyncRun(

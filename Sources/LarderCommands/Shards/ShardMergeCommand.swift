@@ -65,8 +65,7 @@ struct ShardMergeCommand: ParsableCommand {
       planned,
       cache: kept.path,
       keeper: kept.keeper,
-      reading: verify,
-      now: { UnixTime.now() }
+      reading: verify
     )
     var signals: Signals?
     let report = try merge.run(

@@ -230,7 +230,8 @@ struct StoredValidity: Sendable, Equatable {
     "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
   ]
 
-  private init(text: String?, expiry: UnixTime) {
+  /// A validity as it was kept.
+  init(text: String?, expiry: UnixTime) {
     self.text = text
     self.expiry = expiry
   }

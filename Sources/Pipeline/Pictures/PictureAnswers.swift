@@ -213,14 +213,8 @@ package protocol SettledPictures: Sendable {
 
 /// The replacements of a run's origins: none, in a plain sync.
 package struct RunParts: Sendable {
-  /// A way to fetch documents.
-  package typealias Origin = any Fetching
-
-  /// Takes the run's secrets out of a text.
-  package typealias Hiding = @Sendable (String) -> String
-
-  /// Makes the source of the run's documents from its usual one.
-  package var origin: @Sendable (Origin, @escaping Hiding) -> Origin = { origin, _ in origin }
+  /// Where its documents come from.
+  package var documents = DocumentOrigin.origins
   /// Where its pictures come from.
   package var pictures = PictureSource.origins
   /// The pictures' states; nil for those of the cache's index.

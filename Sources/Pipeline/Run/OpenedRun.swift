@@ -94,9 +94,7 @@ struct OpenedRun {
       states: states,
       partials: recovery.partials
     )
-    let fetching = parts.origin(request.transport(over: transport, isStopped: isStopped)) {
-      request.secrets.applied(to: $0)
-    }
+    let fetching = request.transport(over: transport, isStopped: isStopped)
     let failures = FailureLog()
     let (deadline, now) = (request.options.deadline, request.now)
     context = RunContext(
@@ -117,6 +115,7 @@ struct OpenedRun {
       secrets: request.secrets,
       pictureTraits: pictureTraits,
       needs: request.needs(over: fetching),
+      documents: parts.documents,
       failures: failures,
       newestURLs: catalog.pictures.identity == .url
         ? nil : NewestURLs(index) { failures.note($0) },

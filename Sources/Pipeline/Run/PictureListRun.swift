@@ -169,6 +169,7 @@ package final class PictureListRun: Sendable {
       secrets: request.secrets,
       pictureTraits: PictureTraits(from: request.named, over: transport),
       needs: request.needs(over: fetching),
+      documents: .origins,
       failures: FailureLog(most: .max),
       isOver: { [transport] in transport.hasStopped },
       localBase: request.addresses.localBase

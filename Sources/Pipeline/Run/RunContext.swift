@@ -36,6 +36,8 @@ struct RunContext: Sendable {
   let pictureTraits: PictureTraits
   /// Decides which documents are requested.
   let needs: DocumentNeeds
+  /// Where documents come from.
+  let documents: DocumentOrigin
   let failures: FailureLog
   /// Where newest URLs are noted; nil where a picture's identity is its URL.
   var newestURLs: NewestURLs?

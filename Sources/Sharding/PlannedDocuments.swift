@@ -1,0 +1,63 @@
+import Base
+import Cache
+import FoundationEssentials
+import Pipeline
+import SystemPackage
+import Transport
+
+/// The origin's answers to a plan's requests for sections and details, found by document.
+///
+/// They stay in their file, see ``DocumentOrigin/kept(_:)``.
+struct PlannedDocuments: GivenDocuments {
+  private let path: String
+  /// Where the line of each document is; of two, that of the last.
+  private let lines: [DocumentID: Int64]
+  /// The file's length and digest.
+  let sum: FileSum
+
+  /// How much of an answer is read at once.
+  private static let piece = 64 * 1024
+
+  /// Reads where everything is.
+  ///
+  /// - Throws: ``LarderError`` when a line is no answer; `Errno`.
+  init(_ path: String) throws {
+    let reader = try LineReader(path)
+    var lines: [DocumentID: Int64] = [:]
+    while true {
+      let offset = reader.offset
+      guard let answer = try Self.next(in: reader, path) else { break }
+      lines[answer.document] = offset
+      if let bytes = answer.bytes {
+        try reader.skip(bytes)
+        try reader.skip(1)
+      }
+    }
+    (self.path, self.lines, sum) = (path, lines, reader.sum)
+  }
+
+  private static func next(in reader: LineReader, _ path: String) throws -> DocumentAnswer? {
+    guard let text = try reader.line() else { return nil }
+    guard let answer = try? JSONDecoder().decode(DocumentAnswer.self, from: Data(text)),
+      answer.bytes ?? 0 >= 0
+    else { throw LarderError(.data, "cannot read \(path): it is no log of documents; plan anew") }
+    return answer
+  }
+
+  /// The answer to the request for a document.
+  func answer(
+    to document: DocumentID,
+    most: ByteCount,
+    take: (ArraySlice<UInt8>) -> Void
+  ) throws -> DocumentAnswer? {
+    guard let offset = lines[document] else { return nil }
+    let reader = try LineReader(path, from: offset, piece: Self.piece)
+    guard let answer = try Self.next(in: reader, path) else { throw Errno.ioError }
+    let bytes = answer.bytes ?? 0
+    guard ByteCount(bytes) <= most else {
+      throw TransferFailure(reason: .tooLarge, url: path, detail: "\(bytes) bytes")
+    }
+    guard try reader.skip(bytes, take) else { throw Errno.ioError }
+    return answer
+  }
+}
