@@ -35,7 +35,7 @@ struct PriceCustomTests {
       "currency: \(currency)\nsections: [{key: all, url: all}]\nitems: $\n" + Self.item
     )
 
-    let findings = file.customaryPrices(in: Array(Self.body(prices).utf8), ofSource: 0)
+    let findings = file.priceFindings(in: Array(Self.body(prices).utf8), ofSource: 0)
 
     let finding = try #require(findings.first)
     #expect(findings.count == 1 && finding.code == .ambiguousPrice && finding.count == 1)
@@ -58,7 +58,7 @@ struct PriceCustomTests {
       "currency: \(currency)\nsections: [{key: all, url: all}]\nitems: $\n" + Self.item
     )
 
-    #expect(file.customaryPrices(in: Array(Self.body(prices).utf8), ofSource: 0).isEmpty)
+    #expect(file.priceFindings(in: Array(Self.body(prices).utf8), ofSource: 0).isEmpty)
   }
 
   @Test(arguments: [
@@ -76,7 +76,7 @@ struct PriceCustomTests {
       {"key": "b", "items": [{"id": "2", "price": "1.299 €"}]}]}
       """
 
-    let findings = file.customaryPrices(in: Array(page.utf8), ofSource: 0)
+    let findings = file.priceFindings(in: Array(page.utf8), ofSource: 0)
 
     #expect(findings.map(\.examples) == [["1.299 €"]])
   }
@@ -89,9 +89,9 @@ struct PriceCustomTests {
     )
 
     #expect(
-      file.customaryPrices(in: Array(#"[{"id": 1, "price": 1.299}]"#.utf8), ofSource: 0) == []
+      file.priceFindings(in: Array(#"[{"id": 1, "price": 1.299}]"#.utf8), ofSource: 0) == []
     )
-    #expect(file.customaryPrices(in: Array("<p>".utf8), ofSource: 0) == [])
-    #expect(scaled.customaryPrices(in: Array(Self.body(["1.299"]).utf8), ofSource: 0) == [])
+    #expect(file.priceFindings(in: Array("<p>".utf8), ofSource: 0) == [])
+    #expect(scaled.priceFindings(in: Array(Self.body(["1.299"]).utf8), ofSource: 0) == [])
   }
 }

@@ -63,8 +63,8 @@ struct ProposalShapeTests {
     ),
     Way(
       testDescription: "a fee beside a price",
-      item: #""fee": "2.50 EUR", "cost": {"it": "4.2NUMBER EUR"}"#,
-      lines: ["  salePrice: $.cost.it"]
+      item: #""fee": "2.50 EUR", "now": {"it": "4.2NUMBER EUR"}"#,
+      lines: ["  salePrice: $.now.it"]
     ),
     Way(
       testDescription: "pictures by number",

@@ -101,7 +101,7 @@ struct ProposalTests {
     Shape(
       name: "items by their id",
       body:
-        #"{"all": {"a": {"name": "Cup one", "cost": 2}, "b": {"name": "Cup two", "cost": 3}}}"#,
+        #"{"all": {"a": {"name": "Cup one", "price": 2}, "b": {"name": "Cup two", "price": 3}}}"#,
       lines: ["transform: |", "  id: $.id", "  title: $.name"],
       ids: ["a", "b"]
     ),
@@ -171,6 +171,10 @@ struct ProposalTests {
     (#"{"next": "https://shop.example/feed?page=2", "items": LIST}"#, "paging: {next: $.next}"),
     (#"{"meta": {"page": 1, "total_pages": 4}, "items": LIST}"#, "paging: {page: page}"),
     (#"{"meta": {"page": 1, "total_pages": 1}, "items": LIST}"#, "# paging: {page: page}"),
+    (
+      #"{"links": [{"rel": "self", "href": "/a"}, {"rel": "next", "href": "/feed?p=2"}], "items": LIST}"#,
+      "paging: {next: \"$.links[?@.rel == 'next'].href\"}"
+    ),
     (
       #"{"end": {"next_cursor": "x"}, "items": LIST}"#,
       "paging: {cursor: cursor, from: $.end.next_cursor}"

@@ -62,7 +62,7 @@ struct ProposedFileTests {
         "https://a.example/one"
       ),
       Self.page(
-        #"{"goods": {"k1": {"title": "Mug", "cost": 2}, "k2": {"title": "Jug", "cost": 4}}}"#,
+        #"{"goods": {"k1": {"title": "Mug", "price": 2}, "k2": {"title": "Jug", "price": 4}}}"#,
         "https://a.example/two"
       ),
       Self.page("{\"all\": [\(Self.list("c", "d"))]}", "https://a.example/three"),
@@ -89,7 +89,7 @@ struct ProposedFileTests {
     let file = try ProposedFile(of: pages, name: "shop.yaml")
 
     #expect(
-      file.text.contains("  badges: $.badge   # 0.8: text in 2 of 4 items\n"),
+      file.text.contains("  badges: $.badge   # 1.0: text in 2 of 4 items\n"),
       "\(file.text)"
     )
   }

@@ -72,12 +72,29 @@ struct SectionCheckTests {
       #"{"id": \#($0), "name": "A\#($0)", "was": 5000, "price": \#($1), "img": "/a.jpg"}"#
     }
 
-    let check = try Self.check(
-      items.joined(separator: ","),
-      Self.lines.replacing("salePrice: $.price", with: "salePrice: \(rule)")
+    let file = try catalog(
+      Self.lines.replacing("salePrice: $.price", with: "salePrice: \(rule)"),
+      currency: "EUR"
     )
+    let body = bytes("{\"items\": [\(items.joined(separator: ","))]}")
 
-    #expect(check.findings.contains { $0.code == .minorUnits } == isFound)
+    let findings = file.priceFindings(in: body, ofSource: 0)
+
+    #expect(findings.contains { $0.code == .minorUnits } == isFound)
+  }
+
+  @Test(arguments: [
+    ("\"21990.00\"", "BRL"), ("21990.5", "EUR"), ("21990", "ARS"), ("21990", "NGN"),
+  ])
+  func `prices with decimals, and large ones by custom, count no cents`(
+    _ price: String,
+    _ currency: String
+  ) throws {
+    let items = (0...3).map { #"{"id": \#($0), "name": "A", "price": \#(price)}"# }
+    let file = try catalog(Self.lines, currency: currency)
+    let body = bytes("{\"items\": [\(items.joined(separator: ","))]}")
+
+    #expect(file.priceFindings(in: body, ofSource: 0) == [])
   }
 
   @Test(arguments: [

@@ -112,7 +112,7 @@ public struct DetailDecoder: Sendable {
     guard let root = outer.first(mapping.root)?.value, root.kind == .object else {
       throw shapeError(subject, "expected the fields of a detail, found none")
     }
-    var reader = FieldReader(node: root, currency: currency)
+    var reader = FieldReader(node: root, currency: currency, values: mapping.values)
     guard try holdsAnyField(reader) else {
       throw shapeError(subject, "expected the fields of a detail, found none")
     }

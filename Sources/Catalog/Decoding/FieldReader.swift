@@ -1,3 +1,5 @@
+import Base
+
 /// Why a field cannot be used.
 struct FieldFault: Error, Equatable {
   /// The field as the feed calls it.
@@ -15,6 +17,8 @@ struct FieldReader {
   let node: JSONNode
   /// The catalog's currency.
   let currency: String
+  /// What values mean in every field.
+  let values: Mapping.Values
   /// The fields that could not be used so far, each once.
   private(set) var faults: [FieldFault] = []
 
@@ -22,9 +26,18 @@ struct FieldReader {
   static let mostValues = 1000
 
   /// A reader of one object.
-  init(node: JSONNode, currency: String) {
+  init(node: JSONNode, currency: String, values: Mapping.Values = Mapping.Values()) {
     self.node = node
     self.currency = currency
+    self.values = values
+  }
+
+  /// Text for people on one line, or a number as text; nil when absent or empty.
+  mutating func title(_ paths: [JSONPath]) -> String? {
+    guard let title = identifier(paths) else { return nil }
+    guard values.isHTML else { return title }
+    let plain = PlainText.line(PageText.plain(title))
+    return plain.isEmpty ? nil : plain
   }
 
   /// Text, or a number as text; nil when absent or empty.
@@ -42,7 +55,7 @@ struct FieldReader {
     guard let text = value.text else {
       return fail(path, "expected text, found \(value.kind.phrase)")
     }
-    return text
+    return values.isHTML ? PageText.plain(text) : text
   }
 
   /// Texts from one text, a list of texts, or a path that leads to several; what is none of these is
@@ -52,7 +65,11 @@ struct FieldReader {
     var texts: [String] = []
     var odd: [JSONNode] = []
     for value in values {
-      if let text = value.text { texts.append(text) } else { odd.append(value) }
+      if let text = value.text {
+        texts.append(self.values.isHTML ? PageText.plain(text) : text)
+      } else {
+        odd.append(value)
+      }
     }
     if let first = odd.first {
       let share = values.count > 1 ? " in \(odd.count) of \(values.count)" : ""
@@ -64,7 +81,8 @@ struct FieldReader {
   /// A price; nil when absent or empty.
   mutating func price(_ rules: [Mapping.PriceRule]) -> Price? {
     for rule in rules {
-      guard let value = first(rule.path), !Self.isBlank(value) else { continue }
+      guard let value = first(rule.path), !Self.isBlank(value), !Self.isNone(value, rule.none)
+      else { continue }
       do throws(CatalogError) {
         return try price(value, rule)
       } catch {
@@ -86,12 +104,25 @@ struct FieldReader {
     return nil
   }
 
+  /// The whole number that ``price(_:)`` reads; nil when there is none, or something else.
+  mutating func wholePrice(_ rules: [Mapping.PriceRule]) -> Int? {
+    for rule in rules {
+      guard let value = first(rule.path), !Self.isBlank(value), !Self.isNone(value, rule.none)
+      else { continue }
+      guard let text = Self.plainText(value), value.kind != .real, PriceText.isWhole(text) else {
+        return nil
+      }
+      return Int(text)
+    }
+    return nil
+  }
+
   /// Prices from one price, a list of them, or a path that leads to several.
   ///
   /// What a price means hangs on its place in the list, so one that cannot be read costs them all.
   mutating func prices(_ rules: [Mapping.PriceRule]) -> [Price] {
     for rule in rules {
-      let values = all(rule.path).filter { !Self.isBlank($0) }
+      let values = all(rule.path).filter { !Self.isBlank($0) && !Self.isNone($0, rule.none) }
       guard !values.isEmpty else { continue }
       var prices: [Price] = []
       do throws(CatalogError) {
@@ -126,16 +157,16 @@ struct FieldReader {
       var odd: [(path: JSONPath, kind: JSONNode.Kind)] = []
       var count = 0
       for path in rule.paths {
-        for value in all(path) {
+        for value in rule.largest == nil ? all(path) : largest(rule, path) {
           count += 1
-          guard let text = value.text else {
+          guard let text = rule.template == nil ? value.text : Self.plainText(value) else {
             odd.append((path, value.kind))
             continue
           }
           if Self.isData(text) {
             note(path, "a data: URL is the picture itself and no address to fetch it from")
           } else {
-            texts += rule.texts(of: text)
+            texts += filled(rule.texts(of: text), rule)
           }
         }
       }
@@ -152,6 +183,42 @@ struct FieldReader {
       if !texts.isEmpty || !odd.isEmpty { return texts }
     }
     return []
+  }
+
+  /// Of each group of sizes that a path leads to, the text of the largest.
+  private mutating func largest(_ rule: Mapping.TextsRule, _ path: JSONPath) -> [JSONNode] {
+    do throws(CatalogError) {
+      var found: [JSONNode] = []
+      for sizes in try path.values(in: node).prefix(Self.mostValues) {
+        if let text = try rule.largest(of: sizes) { found.append(text) }
+      }
+      return found.filter { !Self.isNone($0, values.none) }
+    } catch {
+      note(path, error.reason)
+      return []
+    }
+  }
+
+  /// Addresses with the item's fields in their places; none where the item lacks one of them.
+  private mutating func filled(_ texts: [String], _ rule: Mapping.TextsRule) -> [String] {
+    let texts = values.isHTML ? texts.map { $0.replacing("&amp;", with: "&") } : texts
+    guard !rule.fields.isEmpty else { return texts }
+    var fields: [Placeholder: String] = [:]
+    for field in rule.fields {
+      guard let value = identifier(field.paths) else { return [] }
+      fields[Placeholder(rawValue: field.name)] = PercentEncoding.escaped(value, keeping: "/")
+    }
+    return texts.map { text in
+      Placeholder.fill(text, Set(fields.keys)) { place, _ in fields[place] }
+    }
+  }
+
+  /// Whether a value says that there is nothing; numbers are compared as numbers.
+  private static func isNone(_ value: JSONNode, _ none: Set<String>) -> Bool {
+    guard !none.isEmpty, let text = plainText(value) else { return false }
+    if none.contains(text) { return true }
+    guard let number = Double(text) else { return false }
+    return none.contains { Double($0) == number }
   }
 
   /// Whether a URL is no address but the data itself. (RFC 2397)
@@ -190,12 +257,12 @@ struct FieldReader {
   private mutating func first(_ path: JSONPath) -> JSONNode? {
     do throws(CatalogError) {
       if path.isSingular {
-        guard let value = try path.firstValue(in: node)?.content, !value.isEmpty else {
+        guard let value = try path.firstValue(in: node)?.content, !isEmpty(value) else {
           return nil
         }
         return value
       }
-      return try path.values(in: node).lazy.map(\.content).first { !$0.isEmpty }
+      return try path.values(in: node).lazy.map(\.content).first { !isEmpty($0) }
     } catch {
       return fail(path, error.reason)
     }
@@ -225,12 +292,16 @@ struct FieldReader {
       values = values.flatMap { $0.kind == .array ? $0.elements : [$0] }
     }
     values = values.map(\.content)
-    values.removeAll { $0.isEmpty }
+    values.removeAll(where: isEmpty)
     if values.count > Self.mostValues {
       note(path, "of \(values.count) values the first \(Self.mostValues) are read")
       values.removeLast(values.count - Self.mostValues)
     }
     return values
+  }
+
+  private func isEmpty(_ value: JSONNode) -> Bool {
+    value.isEmpty || Self.isNone(value, values.none)
   }
 
   /// Whether a price says nothing: shops leave spaces where there is none.

@@ -156,7 +156,7 @@ public struct ListingDecoder: Sendable {
       return unusable(FieldFault(field: nil, reason: reason ?? expected))
     }
     let fields = mapping.item
-    var reader = FieldReader(node: node, currency: currency)
+    var reader = FieldReader(node: node, currency: currency, values: mapping.values)
     guard let id = reader.identifier(fields.id) else {
       let absent = FieldFault(field: fields.id.first?.lastName, reason: "the item has no id")
       return unusable(reader.faults.first ?? absent)
@@ -165,7 +165,7 @@ public struct ListingDecoder: Sendable {
       let reason = "the id has \(id.utf8.count) bytes, and \(Self.longestID) are read"
       return unusable(FieldFault(field: fields.id.first?.lastName, reason: reason))
     }
-    guard let title = reader.identifier(fields.title) else {
+    guard let title = reader.title(fields.title) else {
       let absent = FieldFault(field: fields.title.first?.lastName, reason: "the item has no title")
       return unusable(reader.faults.first ?? absent, id: id)
     }

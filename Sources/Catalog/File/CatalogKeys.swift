@@ -60,6 +60,16 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("xml", .orNull(.reference("xml")), "How XML becomes records"),
     CatalogKey("table", .orNull(.reference("table")), "How a table becomes records"),
     CatalogKey(
+      "text",
+      .oneOf(["plain", "html"]),
+      "html takes the tags out of texts and undoes entities such as &amp;, which are undone in URLs too"
+    ),
+    CatalogKey(
+      "none",
+      .orNull(.anyOf([.scalar, .list])),
+      "Values that say that there is nothing, such as N/A"
+    ),
+    CatalogKey(
       "items",
       .reference("paths"),
       "Leads from the body to an array of items, or picks items out of one"
@@ -233,6 +243,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     ),
     CatalogKey("units", .reference("path"), "Where its whole units are, in place of path"),
     CatalogKey("nanos", .reference("path"), "Where the thousand millionths beside units are"),
+    CatalogKey("none", .anyOf([.scalar, .list]), "Values that say that there is no such price"),
     CatalogKey("minorUnits", .flag, "The number counts cents, or what the currency has"),
     CatalogKey(
       "currency",
@@ -285,7 +296,17 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("path", .reference("path"), "Where the texts are"),
     CatalogKey("all", .reference("paths"), "Where they are, when in several places"),
     CatalogKey("split", .text, "What parts one text into several"),
-    CatalogKey("template", .text, "What each becomes, with {value} where it belongs"),
+    CatalogKey(
+      "template",
+      .text,
+      "What each becomes: {value} is the text, {NAME} the item's field NAME, {A.B} the field B of its A"
+    ),
+    CatalogKey(
+      "largest",
+      .reference("path"),
+      "Where each of several sizes of a picture says how large it is; the largest counts"
+    ),
+    CatalogKey("url", .reference("path"), "Where a size has its URL, with largest"),
   ]
 
   private static let tokenKeys = [

@@ -16,6 +16,8 @@ public struct Mapping: Hashable, Sendable {
   public var records: Transform?
   /// What bodies of sections are written in.
   public var notation = BodyNotation.json
+  /// What values mean in every field.
+  public var values = Values()
 
   /// Makes a mapping.
   public init(
@@ -30,6 +32,23 @@ public struct Mapping: Hashable, Sendable {
     self.item = item
     self.detail = detail
     self.transform = transform
+  }
+
+  /// What values mean, whatever field they are in.
+  public struct Values: Hashable, Sendable {
+    /// Texts and numbers that say that there is nothing: `N/A`.
+    public var none: Set<String> = []
+    /// Whether texts are HTML, of which tags are taken out and entities undone.
+    public var isHTML = false
+
+    /// Makes values that mean themselves.
+    public init() {}
+
+    /// What changes with them, as a line; nil for values that mean themselves.
+    var fingerprint: String? {
+      guard self != Values() else { return nil }
+      return "values\t\(isHTML ? "html" : "plain") \(none.sorted().map(\.debugDescription))"
+    }
   }
 
   /// What a body says about itself.
@@ -97,6 +116,8 @@ public struct Mapping: Hashable, Sendable {
     public var images: ImageRules = ImageRules()
     /// Further texts by name, in the order of the file.
     public var notes: [NoteRule] = []
+    /// What values mean in every field.
+    public var values = Values()
     /// The fields whose paths the catalog file itself spells out: when no detail yields one, its path is wrong.
     public var given: Set<DetailField> = []
 
@@ -113,6 +134,8 @@ public struct Mapping: Hashable, Sendable {
     public var scale: Scale?
     /// Its currency; nil for the catalog's.
     public var currency: Unit?
+    /// Texts and numbers that say that there is no such price.
+    public var none: Set<String> = []
     /// Where the thousand millionths are that belong to whole units at `path`; nil when the price is one number.
     public var nanos: JSONPath?
 
@@ -214,6 +237,12 @@ extension Mapping {
     public var split: String?
     /// What each text becomes, with `{value}` where it belongs; nil leaves it as it is.
     public var template: String?
+    /// Fields of the item that the template has places for, by the places' names.
+    public var fields: [NoteRule] = []
+    /// Where each of several sizes of one picture says how large it is; nil where there is but one.
+    public var largest: JSONPath?
+    /// Where a size has its text.
+    public var url: JSONPath?
 
     /// Makes a rule.
     public init(paths: [JSONPath], split: String? = nil, template: String? = nil) {
@@ -232,11 +261,26 @@ extension Mapping {
       return texts.map { template.replacing("{value}", with: $0) }
     }
 
+    /// Of several sizes, those of a list or those by name, the text of the largest.
+    func largest(of sizes: JSONNode) throws(CatalogError) -> JSONNode? {
+      guard let largest, let url else { return nil }
+      var best: (size: Double, text: JSONNode)?
+      for node in sizes.kind == .array ? sizes.elements : sizes.members.map(\.value) {
+        guard let text = try url.firstValue(in: node), !text.isEmpty,
+          let size = try largest.firstValue(in: node).flatMap(FieldReader.plainText)
+            .flatMap({ Double($0) }), size > best?.size ?? -1
+        else { continue }
+        best = (size, text)
+      }
+      return best?.text
+    }
+
     /// The rule as text that changes when, and only when, the rule does.
     var fingerprint: String {
       var words = paths.map(\.description).joined(separator: " + ")
       if let split { words += " split \(split.debugDescription)" }
       if let template { words += " template \(template.debugDescription)" }
+      if let largest, let url { words += " largest \(largest) \(url)" }
       return words
     }
   }
@@ -257,12 +301,23 @@ extension YAMLNode {
     guard isMapping else { return Mapping.TextsRule(paths: [try path()]) }
     let mapping = try mapping()
     try mapping.checkKeys(.texts)
+    let template = try mapping["template"]?.filledText()
+    var fields: [Mapping.NoteRule] = []
+    for place in Placeholder.all(in: template ?? "", joinedBy: ".") where place.rawValue != "value"
+    {
+      let names = place.rawValue.split(separator: ".").map { FieldPlace.segment(String($0)) }
+      let path = try JSONPath(parsing: "$" + names.joined())
+      fields.append(Mapping.NoteRule(name: place.rawValue, paths: [path]))
+    }
     if let all = mapping["all"], mapping["path"] != nil {
       throw all.error("expected one of path and all", expected: "path or all")
     }
     let paths: [JSONPath]
+    let hasValue = template?.contains("{value}") ?? true
     if let all = mapping["all"] {
       paths = try all.paths()
+    } else if mapping["path"] == nil, let first = fields.first, !hasValue {
+      paths = first.paths
     } else {
       paths = [try mapping.required("path").path()]
     }
@@ -271,14 +326,20 @@ extension YAMLNode {
     if split == "" {
       throw (mapping["split"] ?? self).error("expected what parts the text", expected: "text")
     }
-    let template = try mapping["template"]?.filledText()
-    if let template, !template.contains("{value}") {
+    if let template, !hasValue, fields.isEmpty || mapping["path"] != nil || mapping["all"] != nil {
       throw (mapping["template"] ?? self).error(
         "expected {value} in \"\(template.prefix(80))\"",
         expected: "{value}"
       )
     }
-    return Mapping.TextsRule(paths: paths, split: split, template: template)
+    var rule = Mapping.TextsRule(paths: paths, split: split, template: template)
+    rule.fields = fields
+    rule.largest = try mapping["largest"]?.path()
+    rule.url = try mapping["url"]?.path()
+    guard (rule.largest == nil) == (rule.url == nil) else {
+      throw error("expected largest and url together", expected: "largest and url")
+    }
+    return rule
   }
 }
 
@@ -311,6 +372,7 @@ extension Mapping {
     }
     lines += item.placeValues.map { line("item.placeValues.\($0.name)", $0.paths) }
     if let notation = notation.fingerprint { lines.append("notation\t\(notation)") }
+    if let values = values.fingerprint { lines.append(values) }
     if let records { lines.append("records\t\(records.program.debugDescription)") }
     if let transform { lines.append("transform\t\(transform.program.debugDescription)") }
     guard let detail else { return lines.joined(separator: "\n") }
@@ -347,6 +409,7 @@ extension Mapping {
       case .path(let path): text += " currency \(path)"
       }
       if let nanos = rule.nanos { text += " nanos \(nanos)" }
+      if !rule.none.isEmpty { text += " none \(rule.none.sorted())" }
       return text
     }
     return ([name] + texts).joined(separator: "\t")

@@ -149,6 +149,12 @@ struct MappingParser {
     hasDetail: Bool = true
   ) throws(CatalogError) {
     try override(&mapping.notation, with: root)
+    if let none = root.member("none") {
+      mapping.values.none = none.isNull ? [] : Set(try none.texts())
+    }
+    if let text = root.member("text") {
+      mapping.values.isHTML = try text.oneOf(["plain", "html"]) == "html"
+    }
     if let records = root.member("records") {
       mapping.records = records.isNull ? nil : try records.transform(ofRecords: true)
     }
@@ -163,6 +169,7 @@ struct MappingParser {
     if hasDetail, let detail = try root["detail"]?.mapping() {
       try override(&mapping.detail, with: detail)
     }
+    if hasDetail { mapping.detail?.values = mapping.values }
   }
 
   private static func override(
@@ -326,6 +333,7 @@ extension YAMLNode {
       currency: try mapping["currency"]?.unit()
     )
     if isSplit { rule.nanos = try mapping.required("nanos").path() }
+    if let none = mapping["none"] { rule.none = Set(try none.texts()) }
     return rule
   }
 

@@ -48,10 +48,15 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   }
 
   /// All places of a text by whatever names, each once and in order.
-  static func all(in text: String) -> [Placeholder] {
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - marks: What may stand between the parts of a name.
+  /// - Returns: The places.
+  static func all(in text: String, joinedBy marks: String = "") -> [Placeholder] {
     var places: [Placeholder] = []
     for open in text.indices where text[open] == "{" && text[..<open].last != "$" {
-      let name = text[text.index(after: open)...].prefix { isNameByte($0) }
+      let name = text[text.index(after: open)...].prefix { isNameByte($0) || marks.contains($0) }
       guard !name.isEmpty, text[name.endIndex...].first == "}" else { continue }
       let place = Placeholder(rawValue: String(name))
       if !places.contains(place) { places.append(place) }

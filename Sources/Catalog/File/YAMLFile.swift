@@ -278,6 +278,16 @@ struct YAMLNode {
     return texts
   }
 
+  /// One of several words.
+  func oneOf(_ words: [String]) throws(CatalogError) -> String {
+    let text = try text()
+    guard words.contains(text) else {
+      let expected = words.joined(separator: " or ")
+      throw error("expected \(expected), found \"\(text.prefix(40))\"", expected: expected)
+    }
+    return text
+  }
+
   /// A jq program; one of records becomes that of their array.
   func transform(ofRecords isOfRecords: Bool = false) throws(CatalogError) -> Transform {
     var program = try filledText()

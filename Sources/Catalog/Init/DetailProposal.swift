@@ -197,7 +197,7 @@ struct DetailProposal {
     let ids = isShared ? Set(items.map(\.id)) : Set([id].compactMap(\.self))
     let found = EvidenceCollection([entry]).all.filter { evidence in
       !evidence.place.isMany && evidence.samples.first.map(ids.contains) ?? false
-        && FieldVocabulary.score(.id, FieldPlace(steps: Array(evidence.place.steps.suffix(1)))) > 0
+        && FieldRules.isID(evidence.place.name)
     }
     let nearest = found.min { $0.place.steps.count < $1.place.steps.count }
     return nearest.map { ["id: \(YAMLText.scalar($0.place.first))"] } ?? []
@@ -292,8 +292,7 @@ struct DetailFields {
         || singles.contains { $0.place == evidence.place }
       let hasEndings = evidence.share(PictureText.hasEnding) == 1
       let isBrief = evidence.place.steps.count <= 4
-      guard isNamed || hasEndings, isBrief,
-        FieldVocabulary.score(.gallery, evidence.place) >= 0.3 || hasEndings
+      guard isNamed || hasEndings, isBrief
       else { continue }
       let isOfText =
         !words.isDisjoint(with: [
@@ -348,13 +347,14 @@ struct DetailFields {
 
   private func priceRule(_ score: FieldScore, _ currency: String) -> String {
     let unit = CurrencyProposal(given: currency, items: all, prices: [score.evidence], root: node)
-    let price = PriceProposal([score], among: all, currency: unit)
     let path = YAMLText.scalar(score.evidence.place.all)
+    guard let price = PriceProposal([score], among: all, currency: unit) else { return path }
     switch price.unit {
     case .major, .doubtful: return path
     case .minor: return "{path: \(path), minorUnits: true}"
     case .divided(let divisor): return "{path: \(path), divisor: \(divisor)}"
     case .scaled(let scale): return "{path: \(path), scale: \(YAMLText.scalar(scale))}"
+    case .split(let nanos): return "{units: \(path), nanos: \(YAMLText.scalar(nanos))}"
     }
   }
 
@@ -368,8 +368,7 @@ struct DetailFields {
       let name = evidence.place.name
       let isNew = item?[name] == nil && !taken.contains(evidence.place)
       let isAName =
-        FieldVocabulary.score(.title, evidence.place) > 0.5
-        || FieldVocabulary.score(.id, evidence.place) > 0.5
+        FieldRules.isText(name) || FieldRules.isID(name)
       return isNew && !isAName && !PictureText.isLink(text) && text.utf8.count <= 400
         && !name.isEmpty && name.utf8.count <= 60 && !text.contains("<")
     }

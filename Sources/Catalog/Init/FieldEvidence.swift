@@ -13,13 +13,23 @@ struct FieldEvidence {
   var reals = 0
   /// The texts, and numbers as text, up to a bound.
   var samples: [String] = []
-  /// The values of the first of each item: as many as items when all differ.
+  /// Of each item the first value, nil where it has none here; a long one by its beginning and its digest.
+  var firsts: [String?] = []
+  /// How many items have a value in the first element of each list on the way.
+  var leads = 0
+  /// The different values among ``firsts``: as many as items when all differ.
   var distinct: Set<String> = []
+  /// A value of this many is a sample.
+  fileprivate var stride = 1
+  /// What stands here in place of an address, where an item has no picture.
+  fileprivate(set) var placeholders: Set<String> = []
   /// Whether a currency's code stands beside it, in an object that is not the item itself.
   var isBesideCurrency = false
 
   /// The share of items that have it, 0 to 1.
   var share: Double { total == 0 ? 0 : Double(held) / Double(total) }
+  /// The share of items that have it where a path to one value looks.
+  var leading: Double { total == 0 ? 0 : Double(leads) / Double(total) }
   /// The share of items that differ in it, among those that have it.
   var variety: Double { held == 0 ? 0 : Double(distinct.count) / Double(held) }
   var isText: Bool { values > 0 && texts == values }
@@ -37,6 +47,46 @@ struct FieldEvidence {
     return evidence
   }
 
+  /// The share of the items with both a value here and at another place in which a comparison of the two holds; 1 when
+  /// no item has both.
+  func share(with other: FieldEvidence, _ holds: (String, String) -> Bool) -> Double {
+    let pairs = zip(firsts, other.firsts).compactMap { one, other in
+      one.flatMap { one in other.map { (one, $0) } }
+    }
+    return pairs.isEmpty ? 1 : Double(pairs.count { holds($0.0, $0.1) }) / Double(pairs.count)
+  }
+
+  /// Whether some items have a value here and none at another place.
+  func fills(_ other: FieldEvidence) -> Bool {
+    firsts.indices.contains { place in
+      firsts[place] != nil && !(other.firsts.indices.contains(place) && other.firsts[place] != nil)
+    }
+  }
+
+  /// Takes out what says among addresses that there is none.
+  fileprivate mutating func dropPlaceholders() {
+    guard isText, !place.isMany, share(PictureText.isLink) > 0.3 else { return }
+    let odd = Set(samples.filter { !PictureText.isLink($0) && !PictureText.isData($0) })
+    guard !odd.isEmpty, odd.allSatisfy({ Self.saysNothing.contains($0.lowercased()) }) else {
+      return
+    }
+    placeholders = odd
+    samples.removeAll(where: odd.contains)
+    distinct.subtract(odd)
+    for place in firsts.indices where firsts[place].map(odd.contains) == true {
+      firsts[place] = nil
+      held -= 1
+      leads -= 1
+    }
+  }
+
+  private static let saysNothing: Set<String> = [
+    "n/a", "na", "none", "null", "nil", "-", "no_selection", "undefined", "false", "no image",
+  ]
+
+  /// Whether a path to one value finds all that there is: it leads into no list, or into lists of one element.
+  var isOne: Bool { !place.isMany || place.isTextList || place.entersList && values == total }
+
   /// What the values are, for people: "text", "a number".
   var phrase: String {
     if isText { return place.isMany ? "texts" : "text" }
@@ -50,12 +100,16 @@ struct EvidenceCollection {
   /// The evidence.
   private(set) var all: [FieldEvidence] = []
   private var positions: [FieldPlace: Int] = [:]
+  /// How many items were looked at.
+  private var count = 0
+  /// Whether all lists on the way to what is looked at are in their first element.
+  private var isLeading = true
 
   /// How many items are looked at, and how many places.
-  static let itemLimit = 200
+  static let itemLimit = 5000
   private static let placeLimit = 400
   private static let depthLimit = 7
-  private static let sampleLimit = 400
+  private static let sampleLimit = 800
   private static let elementLimit = 10
 
   /// Looks at items, evenly spread over a long list.
@@ -65,12 +119,14 @@ struct EvidenceCollection {
     for item in chosen {
       var seen: Set<Int> = []
       visit(item, FieldPlace(steps: []), &seen)
+      count += 1
     }
     let amounts = Set(
       all.filter { $0.place.steps.count > 1 && CurrencyProposal.isNamed(by: $0) }
         .map { $0.place.steps.dropLast() }
     )
     for position in all.indices {
+      all[position].dropPlaceholders()
       all[position].total = chosen.count
       all[position].isBesideCurrency = amounts.contains(all[position].place.steps.dropLast())
     }
@@ -94,7 +150,12 @@ struct EvidenceCollection {
       if isPair { return }
       var next = place
       next.steps[last].isList = true
-      for element in node.elements.prefix(Self.elementLimit) { visit(element, next, &seen) }
+      let wasLeading = isLeading
+      defer { isLeading = wasLeading }
+      for (position, element) in node.elements.prefix(Self.elementLimit).enumerated() {
+        isLeading = wasLeading && position == 0
+        visit(element, next, &seen)
+      }
     case .string, .integer, .real: record(node, place, &seen)
     case .boolean, .null: break
     }
@@ -177,13 +238,22 @@ struct EvidenceCollection {
     case .integer: all[position].integers += 1
     default: all[position].reals += 1
     }
-    if all[position].samples.count < Self.sampleLimit {
+    if all[position].values % all[position].stride == 0 {
       all[position].samples.append(String(text.prefix(2000)))
     }
-    if seen.insert(position).inserted {
-      all[position].held += 1
-      all[position].distinct.insert(text)
+    if all[position].samples.count == Self.sampleLimit {
+      // Half of them, spread over all items, make room for those to come.
+      all[position].samples = stride(from: 1, to: Self.sampleLimit, by: 2).map {
+        all[position].samples[$0]
+      }
+      all[position].stride *= 2
     }
+    guard seen.insert(position).inserted else { return }
+    let short = text.utf8.count <= 64 ? text : "\(text.prefix(40)) \(text.hashValue)"
+    all[position].held += 1
+    if isLeading { all[position].leads += 1 }
+    all[position].distinct.insert(short)
+    all[position].firsts += repeatElement(nil, count: count - all[position].firsts.count) + [short]
   }
 }
 
@@ -228,7 +298,7 @@ struct FieldPlace: Hashable {
     {
       return true
     }
-    guard FieldVocabulary.isText(parent) else { return false }
+    guard FieldRules.isText(parent) else { return false }
     if ["value", "text", "_", "#cdata-section", "displayvalue"].contains(name.lowercased()) {
       return true
     }
@@ -251,7 +321,7 @@ struct FieldPlace: Hashable {
 
   /// Whether its only lists are those of one text in several languages: `{"name": [{"id": 1, "value": …}]}`.
   var isTextList: Bool {
-    entersList && steps.allSatisfy { !$0.isList || FieldVocabulary.isText($0.name) }
+    entersList && steps.allSatisfy { !$0.isList || FieldRules.isText($0.name) }
       && steps.last?.name == "value"
   }
 
@@ -261,7 +331,7 @@ struct FieldPlace: Hashable {
   /// Whether it leads into a list of things, other than pictures, that may be items by themselves.
   var isBorrowed: Bool {
     guard entersList, let list = steps.firstIndex(where: \.isList) else { return false }
-    return !steps[...list].contains { FieldVocabulary.isPicture($0.name) }
+    return !steps[...list].contains { FieldRules.isPicture($0.name) }
   }
 
   /// The path to the first value.
@@ -322,131 +392,5 @@ struct FieldPlace: Hashable {
       }
     }
     return "'\(quoted)'"
-  }
-}
-
-/// How well a place fits a field, and what speaks for it.
-struct FieldScore {
-  /// What the place holds.
-  let evidence: FieldEvidence
-  /// From 0, it is not this field, to 1, it surely is.
-  let confidence: Double
-
-  /// Below this nothing is proposed.
-  static let floor = 0.3
-
-  /// Judges a place as a field by its name and its values.
-  static func judge(_ field: FieldVocabulary.Field, _ evidence: FieldEvidence) -> FieldScore {
-    let name = FieldVocabulary.score(field, evidence.place)
-    let fit = fit(field, evidence)
-    // A name that says nothing leaves the values to speak, and these are seldom sure.
-    let spoken = name > 0 ? name : silent(field, evidence)
-    // Nested places are less likely meant than what stands at the top.
-    let depth = max(0, evidence.place.steps.count - 1)
-    let nearness = max(0.85, 1 - 0.03 * Double(depth))
-    return FieldScore(evidence: evidence, confidence: spoken * fit * nearness)
-  }
-
-  /// All places that may be a field, the likeliest first; of equals the first in the item.
-  static func ranking(_ field: FieldVocabulary.Field, _ all: [FieldEvidence]) -> [FieldScore] {
-    all.map { judge(field, $0) }.enumerated()
-      .filter { $0.element.confidence >= floor }
-      .sorted { ($1.element.confidence, $0.offset) < ($0.element.confidence, $1.offset) }
-      .map(\.element)
-  }
-
-  /// How likely values alone make it this field, for names that nobody knows.
-  private static func silent(_ field: FieldVocabulary.Field, _ evidence: FieldEvidence) -> Double {
-    if field == .gallery || field == .thumbnail {
-      let place = evidence.place
-      let isPicture =
-        place.steps.count <= 3 && !FieldVocabulary.isOfAnother(place)
-        && evidence.share(PictureText.hasEnding) > 0.8
-      let isSingle = place.steps.count == 1 && !place.isMany
-      return isPicture ? (isSingle ? 0.6 : 0.5) : 0
-    }
-    if field == .salePrice { return silentPrice(evidence) }
-    guard evidence.place.steps.count == 1, !evidence.place.isMany else { return 0 }
-    switch field {
-    case .id:
-      let isPrice = [FieldVocabulary.Field.salePrice, .normalPrice].contains {
-        FieldVocabulary.score($0, evidence.place) > 0
-      }
-      return isPrice ? 0 : silentID(evidence)
-    case .title:
-      let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
-      return isWords && evidence.variety > 0.8 ? 0.35 : 0
-    default: return 0
-    }
-  }
-
-  /// A price that nobody calls so is written with its currency, or stands beside it.
-  private static func silentPrice(_ evidence: FieldEvidence) -> Double {
-    let place = evidence.place
-    guard place.steps.count <= 3, !place.isMany, !FieldVocabulary.isPriceAside(place) else {
-      return 0
-    }
-    if evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 { return 0.5 }
-    return evidence.isBesideCurrency ? 0.5 : 0
-  }
-
-  private static func silentID(_ evidence: FieldEvidence) -> Double {
-    let isToken = evidence.share {
-      $0.utf8.count <= 40 && !$0.contains(" ") && !PictureText.isLink($0)
-    }
-    return evidence.variety == 1 && isToken == 1 ? 0.35 : 0
-  }
-
-  /// How well values fit, whatever the name says.
-  private static func fit(_ field: FieldVocabulary.Field, _ evidence: FieldEvidence) -> Double {
-    let share = 0.5 + 0.5 * evidence.share
-    switch field {
-    case .id:
-      guard !evidence.place.isMany else { return 0 }
-      let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } == 1
-      // One item may stand in several sections.
-      return isShort && evidence.reals == 0 ? evidence.share * min(1, evidence.variety * 2) : 0
-    case .title:
-      guard evidence.isText, !evidence.place.isMany || evidence.place.isTextList else { return 0 }
-      let isOther =
-        evidence.share(PictureText.isLink) > 0.5 || evidence.share(PriceText.hasUnit) > 0.5
-      return isOther ? 0 : evidence.share * (0.5 + 0.5 * evidence.variety)
-    case .description:
-      guard evidence.isText, !evidence.place.isMany || evidence.place.isTextList else { return 0 }
-      return evidence.share(PictureText.isLink) > 0.5 ? 0 : share
-    case .badges, .deliveryTypes:
-      guard evidence.isText else { return 0 }
-      return evidence.share(PictureText.isLink) > 0.5 ? 0 : share
-    case .normalPrice, .salePrice:
-      let isList = evidence.place.isMany && !evidence.place.entersList
-      let read = evidence.share { PriceText.isPrice($0) }
-      // Zero says that there is no such price.
-      let asked = 1 - evidence.share { Double($0) == 0 }
-      return isList || read < 0.8 ? 0 : share * read * asked
-    case .latitude, .longitude:
-      let bound = field == .latitude ? 90.0 : 180.0
-      let isDegrees =
-        evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
-      return isDegrees && !evidence.place.isMany ? share : 0
-    case .address:
-      guard evidence.isText, !evidence.place.isMany else { return 0 }
-      return evidence.share(PictureText.isLink) > 0.5 ? 0 : share
-    case .thumbnail:
-      guard evidence.isText, isPictures(evidence) else { return 0 }
-      return share * (evidence.place.isMany ? 0.8 : 1)
-    case .gallery:
-      guard evidence.isText else { return 0 }
-      if evidence.place.isMany { return isPictures(evidence) ? share : 0 }
-      return PictureText.separator(of: evidence) == nil ? 0 : share
-    }
-  }
-
-  /// Whether the values may be pictures: URLs or paths, and no pages by their ending; some may be the picture itself.
-  private static func isPictures(_ evidence: FieldEvidence) -> Bool {
-    let addresses = evidence.samples.filter { !PictureText.isData($0) }
-    guard !addresses.isEmpty else { return false }
-    let links = addresses.count(where: PictureText.isLink)
-    let pages = addresses.count(where: PictureText.isPage)
-    return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
   }
 }

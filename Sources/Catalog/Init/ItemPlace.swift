@@ -178,6 +178,13 @@ struct ItemPlace {
       }
       if values.count > 1, Search.areObjects(values), Search.areAlike(values) {
         found.append(ItemPlace(shape: .itemsByID(path: path), items: values, sections: []))
+        // {"sites": {"a": {"goods": {"1": …}}, "b": {"goods": {"2": …}}}}
+        for (name, first) in values[0].members.prefix(10) where first.kind == .object {
+          let inner = values.flatMap { $0[name]?.members.map(\.value) ?? [] }
+          guard inner.count > 1, Search.areObjects(inner), Search.areAlike(inner) else { continue }
+          let way = path + [FieldPlace.everyElement, name]
+          found.append(ItemPlace(shape: .itemsByID(path: way), items: inner, sections: []))
+        }
       }
     }
 
@@ -212,7 +219,7 @@ struct ResponseLook {
   /// How sure that is, 0 to 1 and a little more.
   let confidence: Double
   /// The fields that the items have.
-  let fields: MappingProposal.ItemFields
+  let fields: ItemFields
 
   /// Looks for the items.
   ///
@@ -238,14 +245,14 @@ struct ResponseLook {
   }
 
   private typealias Found = (
-    place: ItemPlace, confidence: Double, fields: MappingProposal.ItemFields
+    place: ItemPlace, confidence: Double, fields: ItemFields
   )
 
   /// The place that looks most like items.
   private static func best(in root: JSONNode) -> Found? {
     var best: Found?
     for place in ItemPlace.all(in: root) {
-      let fields = MappingProposal.ItemFields(EvidenceCollection(place.items).all)
+      let fields = ItemFields(EvidenceCollection(place.items).all)
       let confidence = fields.confidence * MappingProposal.weight(of: place)
       if fields.isUsable(in: place), confidence > (best?.confidence ?? 0) {
         best = (place, confidence, fields)

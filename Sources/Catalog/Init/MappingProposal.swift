@@ -8,8 +8,8 @@ package struct MappingProposal {
   let confidence: Double
   /// What the response goes through first, because its items refer to other things by id.
   let program: JoiningProgram?
-  /// The ranking for each field, the chosen place first.
-  let fields: [FieldVocabulary.Field: [FieldScore]]
+  /// The fields, each with its rivals.
+  let fields: ItemFields
   /// The pictures of an item: the one that stands for it, and all.
   let thumbnail: PictureProposal?
   let gallery: PictureProposal?
@@ -57,32 +57,25 @@ package struct MappingProposal {
     place = best
     program = first.program
     confidence = looks.map { min(1, $0.confidence) }.min() ?? 0
-    fields = chosen.rankings
+    fields = chosen
     let all = chosen.evidence
-    let prices = [FieldVocabulary.Field.salePrice, .normalPrice].compactMap { [fields] in
-      fields[$0]
-    }
+    let prices = [chosen.salePrice, chosen.normalPrice].compactMap(\.first?.evidence)
     let currency = CurrencyProposal(
       given: currency,
       items: all,
-      prices: prices.compactMap(\.first?.evidence),
+      prices: prices,
       root: first.response
     )
     self.currency = currency
-    salePrice = chosen.salePrice.map { PriceProposal($0, among: all, currency: currency) }
-    normalPrice = chosen.normalPrice.map { PriceProposal($0, among: all, currency: currency) }
-    // A text with several addresses is no thumbnail.
-    let single = (fields[.thumbnail] ?? []).filter {
-      PictureText.separator(of: $0.evidence) == nil
-    }
-    thumbnail = PictureProposal(single, isMany: false, among: all, root: first.response)
-    let others = [chosen.largest, chosen.numbered].map { $0(single.first) }
-    gallery = PictureProposal(
-      fields[.gallery] ?? others.first { !$0.isEmpty } ?? [],
-      isMany: true,
+    salePrice = PriceProposal(chosen.salePrice, among: all, currency: currency)
+    normalPrice = PriceProposal(
+      chosen.normalPrice,
       among: all,
-      root: first.response
+      currency: currency,
+      like: salePrice?.unit
     )
+    thumbnail = PictureProposal(chosen.thumbnail, isMany: false, among: all, root: first.response)
+    gallery = PictureProposal(chosen.gallery, isMany: true, among: all, root: first.response)
     envelopeTitle = first.program == nil ? Self.envelopeTitle(of: root, best) : nil
     let sections = EvidenceCollection(best.sections).all.filter {
       $0.place.steps.count == 1 && !$0.place.isMany
@@ -97,7 +90,7 @@ package struct MappingProposal {
       query: source.query,
       hasNextLink: hasNextLink,
       url: source.url,
-      id: fields[.id]?.first?.evidence.place.first,
+      id: chosen.rankings[.id]?.first?.evidence.place.first,
       request: source.body
     )
   }
@@ -112,7 +105,14 @@ package struct MappingProposal {
         Array(path.suffix(1))
       }
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
-    let isInside = names.contains { insideNames.contains(NameWords.plain($0)) }
+    let isInside = names.contains { name in
+      let plain = NameWords.plain(name)
+      // Artists and brands are what items have, unless they are all there is.
+      let isOfOthers = ["person", "other"].contains {
+        FieldRules.has($0, in: plain.hasSuffix("s") ? String(plain.dropLast()) : plain)
+      }
+      return insideNames.contains(plain) || !place.sections.isEmpty && isOfOthers
+    }
     return isInside ? 0.6 * size : size
   }
 
@@ -183,155 +183,6 @@ package struct MappingProposal {
 }
 
 extension MappingProposal {
-  /// The fields of items at one place.
-  struct ItemFields {
-    let evidence: [FieldEvidence]
-    var rankings: [FieldVocabulary.Field: [FieldScore]] = [:]
-    var salePrice: [FieldScore]?
-    var normalPrice: [FieldScore]?
-
-    init(_ evidence: [FieldEvidence]) {
-      self.evidence = evidence
-      var taken: Set<FieldPlace> = []
-      for field in [
-        FieldVocabulary.Field.title, .id, .salePrice, .normalPrice, .description, .badges,
-        .deliveryTypes, .latitude, .longitude, .address,
-      ] {
-        let ranking = FieldScore.ranking(field, evidence).filter {
-          !taken.contains($0.evidence.place)
-        }
-        guard let first = ranking.first else { continue }
-        taken.insert(first.evidence.place)
-        rankings[field] = ranking
-      }
-      for field in [FieldVocabulary.Field.thumbnail, .gallery] {
-        let ranking = FieldScore.ranking(field, evidence)
-        if !ranking.isEmpty { rankings[field] = ranking }
-      }
-      rankings[.gallery] = rankings[.gallery].map(Self.largestFirst)
-      if rankings[.latitude] == nil || rankings[.longitude] == nil {
-        rankings[.latitude] = nil
-        rankings[.longitude] = nil
-      }
-      choosePrices()
-    }
-
-    /// What a shop asks where it names one price alone is the price to pay; one that some items lack has another
-    /// behind it.
-    private mutating func choosePrices() {
-      let ranking = rankings[.salePrice] ?? []
-      let normal = rankings[.normalPrice]?.first
-      guard let sale = ranking.first else {
-        salePrice = normal.map { [$0] }
-        return
-      }
-      normalPrice = normal.map { [$0] }
-      // Where some items have a reduced price beside the usual one, that comes first.
-      let usual = ranking.first { !Self.isReduced($0) && $0.confidence >= 0.5 }
-      let reduced = ranking.first { score in
-        Self.isReduced(score) && score.evidence.place.isMany == usual?.evidence.place.isMany
-          // Zero says that there is none, which a list of alternatives cannot tell from a price.
-          && score.evidence.share { Double($0) == 0 } == 0
-      }
-      if let usual, let reduced {
-        salePrice = [reduced, usual]
-        if normal == nil { normalPrice = [usual] }
-        return
-      }
-      let first = reduced == nil ? usual ?? sale : sale
-      let other = normal.flatMap { $0.evidence.share > first.evidence.share ? $0 : nil }
-      salePrice = [first] + (first.evidence.share < 1 ? [other].compactMap(\.self) : [])
-    }
-
-    /// Whether a price is called as one that only reduced items have.
-    private static func isReduced(_ score: FieldScore) -> Bool {
-      FieldVocabulary.reducedNames.contains(NameWords.plain(score.evidence.place.name))
-    }
-
-    /// The same picture as one, in its largest size; none where there is but one size.
-    func largest(beside thumbnail: FieldScore?) -> [FieldScore] {
-      guard let place = thumbnail?.evidence.place else { return [] }
-      return (rankings[.thumbnail] ?? []).filter { other in
-        if let step = Self.difference(place, other.evidence.place) {
-          return FieldVocabulary.largestNames.contains(
-            NameWords.plain(other.evidence.place.steps[step].name)
-          )
-        }
-        // {"thumbnailImage": …, "largeImage": …}
-        return place.steps.count == 1 && other.evidence.place.steps.count == 1
-          && other.evidence.place != place
-          && !FieldVocabulary.largestNames.isDisjoint(
-            with: NameWords.words(of: other.evidence.place.name)
-          )
-      }
-    }
-
-    /// The pictures of an object that numbers them, `{"1": …, "2": …}`, of which one is the thumbnail.
-    func numbered(beside thumbnail: FieldScore?) -> [FieldScore] {
-      guard let thumbnail else { return [] }
-      let place = thumbnail.evidence.place
-      for other in rankings[.thumbnail] ?? [] {
-        guard let step = Self.difference(place, other.evidence.place),
-          [place, other.evidence.place].allSatisfy({ Int($0.steps[step].name) != nil })
-        else { continue }
-        var every = place
-        every.steps[step] = FieldPlace.Step(name: FieldPlace.everyElement)
-        return [
-          FieldScore(
-            evidence: thumbnail.evidence.at(every),
-            confidence: thumbnail.confidence
-          )
-        ]
-      }
-      return []
-    }
-
-    /// The one name in which two places differ, by its position below the item; nil when they are farther apart.
-    private static func difference(_ one: FieldPlace, _ other: FieldPlace) -> Int? {
-      guard one.steps.count == other.steps.count, one.steps.count > 1 else { return nil }
-      let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }
-      guard apart.count == 1, apart[0] > 0, !one.steps[apart[0]].isList else { return nil }
-      return apart[0]
-    }
-
-    /// A ranking in which the largest of the sizes of one picture comes before the others.
-    private static func largestFirst(_ ranking: [FieldScore]) -> [FieldScore] {
-      guard let first = ranking.first else { return ranking }
-      let place = first.evidence.place
-      let sizes = ranking.filter { other in
-        other.confidence == first.confidence
-          && other.evidence.place.steps.count == place.steps.count
-          && other.evidence.place.steps.dropLast() == place.steps.dropLast()
-      }
-      let largest = sizes.max {
-        FieldVocabulary.pictureSize($0.evidence.place.name)
-          < FieldVocabulary.pictureSize($1.evidence.place.name)
-      }
-      guard let largest, largest.evidence.place != place else { return ranking }
-      return [largest] + ranking.filter { $0.evidence.place != largest.evidence.place }
-    }
-
-    /// Whether items could be read at all.
-    func isUsable(in place: ItemPlace) -> Bool {
-      guard rankings[.title] != nil else { return false }
-      if case .itemsByID = place.shape { return true }
-      return rankings[.id] != nil
-    }
-
-    /// How much like items it all looks.
-    var confidence: Double {
-      func part(_ field: FieldVocabulary.Field) -> Double {
-        guard let score = rankings[field]?.first else { return 0 }
-        return score.confidence * (score.evidence.place.isBorrowed ? 0.5 : 1)
-      }
-      return 0.25 * part(.id) + 0.3 * part(.title)
-        + 0.25 * max(part(.salePrice), part(.normalPrice))
-        + 0.2 * max(part(.thumbnail), part(.gallery))
-    }
-  }
-}
-
-extension MappingProposal {
   /// The first lines of a catalog file.
   var preface: [String] {
     [
@@ -366,12 +217,33 @@ extension MappingProposal {
 
   /// How the response is read: where items are, how it goes on, and the fields of items.
   func readingLines(isLocal: Bool) -> [String] {
-    var lines = notation + items
+    var lines = notation + valueLines + items
     if let envelopeTitle { lines.append("envelope: {title: \(YAMLText.scalar(envelopeTitle))}") }
     lines += pagingLines(isLocal: isLocal)
     lines.append("item:")
     lines += fieldLines
     return lines
+  }
+
+  /// What values mean in every field, where that is not themselves.
+  private var valueLines: [String] {
+    let pictures = [thumbnail, gallery].compactMap(\.self).flatMap(\.scores).map(\.evidence)
+    let titles = fields.alternatives(.title).map(\.evidence)
+    let isHTML = (titles + pictures).contains { $0.samples.contains(where: Self.hasEntity) }
+    let none = Set(pictures.flatMap(\.placeholders)).sorted()
+    return (isHTML ? [noted("text: html", 0.9, "titles or addresses have entities")] : [])
+      + (none.isEmpty ? [] : ["none: [\(none.map(YAMLText.quoted).joined(separator: ", "))]"])
+  }
+
+  /// Whether a text has a character reference, as HTML does. (HTML, section 13.5)
+  private static func hasEntity(_ text: String) -> Bool {
+    text.contains("&amp;")
+      || text.split(separator: "&", omittingEmptySubsequences: false).dropFirst().contains {
+        rest in
+        let name = rest.prefix { $0 != ";" }
+        return name.count < rest.count && (2...8).contains(name.count) && !name.contains(" ")
+          && (name.first == "#" || name.allSatisfy { $0.isASCII && $0.isLetter })
+      }
   }
 
   private var items: [String] {
@@ -419,15 +291,38 @@ extension MappingProposal {
           ?? ".key"
       return "{sections: [\(jqEntries) | {key, title: \(title), items: \(items)}]}"
     case .itemsByID:
-      let ownID = fields[.id]?.first.map { $0.confidence >= 0.6 } ?? false
+      let ownID = fields.rankings[.id]?.first.map(\.isSure) ?? false
       return "{items: [\(jqEntries) | .value\(ownID ? "" : " + {id: .key}")]}"
     }
   }
 
   /// The path to an item's id.
   var idPath: String? {
-    guard let best = fields[.id]?.first else { return hasNames ? "$.id" : nil }
-    return hasNames && best.confidence < 0.6 ? "$.id" : best.evidence.place.first
+    guard let best = fields.rankings[.id]?.first else { return hasNames ? "$.id" : nil }
+    return hasNames && !best.isSure ? "$.id" : best.evidence.place.first
+  }
+
+  /// The paths of a field that stands in the file, not in a comment; none for another.
+  func paths(_ field: FieldRules.Field) -> [String] {
+    let scores = fields.alternatives(field)
+    guard let best = scores.first, best.isSure || field == .title else { return [] }
+    let takesAll = field == .badges || field == .deliveryTypes
+    return scores.map { takesAll ? $0.evidence.place.all : $0.evidence.place.first }
+  }
+
+  /// The keys that are in doubt, as the file calls them.
+  var unsure: [String] {
+    let texts = [FieldRules.Field.id, .title].filter { field in
+      !(field == .id && hasNames) && fields.rankings[field]?.first.map { !$0.isSure } ?? true
+    }
+    let prices = [("normalPrice", normalPrice), ("salePrice", salePrice)].filter {
+      $1.map { !$0.isSure } ?? false
+    }
+    let pictures = [("thumbnail", thumbnail), ("gallery", gallery)].filter {
+      $1.map { !$0.isSure } ?? false
+    }
+    let money = salePrice != nil && currency.confidence < FieldScore.sure ? ["currency"] : []
+    return texts.map(\.rawValue) + money + (prices.map(\.0) + pictures.map(\.0))
   }
 
   /// Whether items are called by their ids in the response.
@@ -435,7 +330,9 @@ extension MappingProposal {
 
   /// The members of the object, in jq's words.
   private var jqEntries: String {
-    let path = place.path.map { "[\(JQText.string($0))]" }.joined()
+    let path = place.path.map { name in
+      name == FieldPlace.everyElement ? "[]" : "[\(JQText.string(name))]"
+    }.joined()
     return path.isEmpty ? "to_entries[]" : ".\(path) | to_entries[]"
   }
 
@@ -452,117 +349,113 @@ extension MappingProposal {
 
   private var fieldLines: [String] {
     var lines: [String] = []
-    if hasNames, fields[.id]?.first.map({ $0.confidence < 0.6 }) ?? true {
+    if hasNames, fields.rankings[.id]?.first.map({ !$0.isSure }) ?? true {
       lines.append(noted("  id: $.id", 0.8, "the name that each has in the response"))
     } else {
       lines += line(.id)
     }
-    for field in [FieldVocabulary.Field.title, .description, .badges, .deliveryTypes] {
+    for field in [FieldRules.Field.title, .description, .badges, .deliveryTypes] {
       lines += line(field)
     }
-    lines += priceLines("normalPrice", normalPrice, .normalPrice)
-    lines += priceLines("salePrice", salePrice, .salePrice)
+    lines += priceLines(.normalPrice, normalPrice) + priceLines(.salePrice, salePrice)
     if salePrice == nil {
       lines.append("  # salePrice: nothing looks like a price; write its path here")
     }
     lines += line(.latitude) + line(.longitude) + line(.address)
     let pictures = pictureLines(.thumbnail, thumbnail) + pictureLines(.gallery, gallery)
-    return pictures.isEmpty
-      ? lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
-      : lines + ["  images:"] + pictures
+    if pictures.isEmpty {
+      return lines + ["  # images: {thumbnail: nothing looks like a picture; write its path here}"]
+    }
+    let isSaid = pictures.contains { !$0.trimmed.hasPrefix("#") }
+    return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// A field with its grounds, and on the next line what else it may be.
-  private func line(_ field: FieldVocabulary.Field) -> [String] {
-    guard let ranking = fields[field], let best = ranking.first else { return [] }
+  /// A field with its grounds, and on the next lines what else it may be; in a comment where it is in doubt, unless no
+  /// item can be read without it.
+  private func line(_ field: FieldRules.Field) -> [String] {
+    let scores = fields.alternatives(field)
+    guard let best = scores.first else { return [] }
     let takesAll = field == .badges || field == .deliveryTypes
-    func text(_ score: FieldScore) -> String {
-      let place = score.evidence.place
-      return "\(field.rawValue): \(YAMLText.scalar(takesAll ? place.all : place.first))"
+    func text(_ scores: [FieldScore]) -> String {
+      let paths = scores.map { takesAll ? $0.evidence.place.all : $0.evidence.place.first }
+      let value =
+        paths.count == 1
+        ? YAMLText.scalar(paths[0]) : "[\(paths.map(YAMLText.scalar).joined(separator: ", "))]"
+      return "\(field.rawValue): \(value)"
     }
-    var lines = [noted("  " + text(best), best)]
-    if let other = other(ranking, than: [best]) {
-      lines.append(noted("  # " + text(other), other))
-    }
-    return lines
+    let isSaid = best.isSure || field == .id || field == .title
+    let reason =
+      field == .id && !best.isSure ? "nothing is called an id, and all differ in it: " : ""
+    return [noted("  \(isSaid ? "" : "# ")\(text(scores))", best, because: reason)]
+      + rivals(fields.rankings[field] ?? [], of: scores).map { noted("  # \(text([$0]))", $0) }
   }
 
   private func pictureLines(
-    _ field: FieldVocabulary.Field,
+    _ field: FieldRules.Field,
     _ pictures: PictureProposal?
   ) -> [String] {
     guard let pictures, let best = pictures.scores.first else { return [] }
-    var value = pictures.yaml
+    var values = pictures.values
     // What some lack may stand at the head of the gallery.
-    if field == .thumbnail, let first = headOfGallery(behind: best) {
-      value = "[\(value), \(first)]"
+    if field == .thumbnail, let first = headOfGallery(behind: best), !values.contains(first) {
+      values.append(first)
     }
-    var lines = [noted("    \(field.rawValue): \(value)", best)]
-    if let other = other(fields[field] ?? [], than: pictures.scores) {
-      let path = field == .gallery ? other.evidence.place.all : other.evidence.place.first
-      lines.append(noted("    # \(field.rawValue): \(YAMLText.scalar(path))", other))
-    }
-    return lines
+    let value = values.count == 1 ? values[0] : "[\(values.joined(separator: ", "))]"
+    return [noted("    \(pictures.isSure ? "" : "# ")\(field.rawValue): \(value)", best)]
+      + rivals(fields.rankings[field] ?? [], of: pictures.scores).map { other in
+        let path = field == .gallery ? other.evidence.place.all : other.evidence.place.first
+        return noted("    # \(field.rawValue): \(YAMLText.scalar(path))", other)
+      }
   }
 
   /// The first picture of the gallery, for items that have no address elsewhere.
   private func headOfGallery(behind best: FieldScore) -> String? {
-    guard let head = gallery?.first, head != thumbnail?.yaml,
+    guard let head = gallery?.first, gallery?.isSure == true,
       best.evidence.share < 1 || best.evidence.samples.contains(where: PictureText.isData)
     else { return nil }
     return head
   }
 
-  private func other(_ ranking: [FieldScore], than taken: [FieldScore]) -> FieldScore? {
-    guard let best = ranking.first else { return nil }
-    return ranking.first { score in
-      score.confidence > max(FieldScore.floor, best.confidence - 0.3)
+  /// What a key may be besides: one where it is sure, more where it is not.
+  private func rivals(_ ranking: [FieldScore], of taken: [FieldScore]) -> some Sequence<FieldScore>
+  {
+    let best = taken.first?.confidence ?? 1
+    return ranking.filter { score in
+      score.confidence > max(FieldScore.floor, best - (best >= FieldScore.sure ? 0.12 : 0.3))
         && !taken.contains { $0.evidence.place == score.evidence.place }
-    }
+    }.prefix(best >= FieldScore.sure ? 1 : 3)
   }
 
-  private func priceLines(
-    _ name: String,
-    _ price: PriceProposal?,
-    _ field: FieldVocabulary.Field
-  ) -> [String] {
+  private func priceLines(_ field: FieldRules.Field, _ price: PriceProposal?) -> [String] {
     guard let price, let best = price.scores.first else { return [] }
-    func rule(_ score: FieldScore, _ unit: PriceProposal.Unit) -> String {
-      var members = ["path: \(YAMLText.scalar(score.evidence.place.first))"]
-      switch unit {
-      case .major, .doubtful: break
-      case .minor: members.append("minorUnits: true")
-      case .scaled(let path): members.append("scale: \(YAMLText.scalar(path))")
-      case .divided(let divisor): members.append("divisor: \(divisor)")
-      }
-      if let currency = price.currency { members.append("currency: \(YAMLText.scalar(currency))") }
-      return members.count == 1
-        ? YAMLText.scalar(score.evidence.place.first) : "{\(members.joined(separator: ", "))}"
-    }
-    let rules = price.scores.map { rule($0, price.unit) }
+    let name = field.rawValue
+    let rules = price.scores.map { price.rule($0) }
     let value = rules.count == 1 ? rules[0] : "[\(rules.joined(separator: ", "))]"
-    var lines = [noted("  \(name): \(value)", best)]
+    var lines = [noted("  \(price.isSure ? "" : "# ")\(name): \(value)", best)]
     if price.unit == .doubtful {
       let example = best.evidence.samples.first ?? "1999"
       lines.append(
-        "  # \(name): \(rule(best, .minor))   "
+        "  # \(name): \(price.rule(best, as: .minor))   "
           + YAMLText.comment("if \(example.prefix(15)) counts cents")
       )
     }
-    let other = fields[field]?.dropFirst().first { score in
-      score.confidence > max(FieldScore.floor, best.confidence - 0.3)
-        && !price.scores.contains { $0.evidence.place == score.evidence.place }
-    }
-    if let other { lines.append(noted("  # \(name): \(rule(other, price.unit))", other)) }
     return lines
+      + rivals(fields.rankings[field] ?? [], of: price.scores).map {
+        noted("  # \(name): \(price.rule($0))", $0)
+      }
   }
 
-  private func noted(_ line: String, _ score: FieldScore, _ noun: String = "item") -> String {
+  private func noted(
+    _ line: String,
+    _ score: FieldScore,
+    _ noun: String = "item",
+    because reason: String = ""
+  ) -> String {
     let evidence = score.evidence
     return noted(
       line,
       score.confidence,
-      "\(evidence.phrase) in \(evidence.held) of \(count(evidence.total, noun))"
+      reason + "\(evidence.phrase) in \(evidence.held) of \(count(evidence.total, noun))"
     )
   }
 

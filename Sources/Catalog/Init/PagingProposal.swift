@@ -173,6 +173,13 @@ struct PagingProposal: Equatable {
         let place = path + FieldPlace.segment(name)
         if value.kind == .object, depth < 3 {
           gather(value, place, depth + 1)
+        } else if value.kind == .array,
+          let next = value.elements.first(where: { $0["rel"]?.text == "next" })?["href"]
+        {
+          // {"links": [{"rel": "next", "href": "…"}]}
+          members.append(
+            Member(name: "next", path: place + "[?@.rel == 'next'].href", value: next)
+          )
         } else if value.kind != .array {
           members.append(Member(name: name, path: place, value: value))
         }

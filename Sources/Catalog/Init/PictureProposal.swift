@@ -2,27 +2,33 @@
 struct PictureProposal {
   /// The places; of several, all are taken, for texts and objects are mixed there.
   let scores: [FieldScore]
-  /// The value of the role in the catalog file.
-  let yaml: String
+  /// The alternatives of the role in the catalog file.
+  let values: [String]
   /// The same of the first picture alone; nil where one text holds several.
   let first: String?
 
-  /// Judges the ranking of a role.
+  /// Judges what a role may be.
   ///
   /// - Parameters:
-  ///   - ranking: The places that may be the role, the likeliest first.
+  ///   - ranking: The places: the first that has a picture counts.
   ///   - isMany: Whether the role takes all pictures of an item.
   ///   - all: All that items have.
   ///   - root: The response, whose other members may say what file names are relative to.
   init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard let best = ranking.first else { return nil }
     let mixed = Self.mixed(with: best.evidence, among: all)
-    scores = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) }
-    let template = Self.template(for: best.evidence, root: root)
+    let template = Self.template(for: best.evidence, among: all, root: root)
     let mark = PictureText.separator(of: best.evidence)
-    yaml = Self.yaml(scores, isMany: isMany, mark: mark, template: template)
-    first = mark == nil ? Self.yaml(scores, isMany: false, mark: nil, template: template) : nil
+    let own = [best] + mixed.map { FieldScore(evidence: $0, confidence: best.confidence) }
+    scores = own + ranking.dropFirst()
+    values =
+      [Self.yaml(own, isMany: isMany, mark: mark, template: template)]
+      + ranking.dropFirst().map { Self.yaml([$0], isMany: isMany, mark: nil, template: template) }
+    first = mark == nil ? Self.yaml(own, isMany: false, mark: nil, template: template) : nil
   }
+
+  /// Whether it stands in the file, not in a comment.
+  var isSure: Bool { scores[0].isSure }
 
   private static func yaml(
     _ scores: [FieldScore],
@@ -67,11 +73,16 @@ struct PictureProposal {
   }
 
   /// What file names are put into; nil where they are addresses already, or nothing says it.
-  static func template(for evidence: FieldEvidence, root: JSONNode) -> String? {
+  static func template(
+    for evidence: FieldEvidence,
+    among all: [FieldEvidence],
+    root: JSONNode
+  ) -> String? {
     guard evidence.share(PictureText.isAbsolute) < 0.2 else { return nil }
     let isRooted = evidence.share { $0.hasPrefix("/") } > 0.8
-    let names = evidence.place.names.map(NameWords.plain)
-    if names.contains("media gallery entries"), isRooted { return "/media/catalog/product{value}" }
+    if isRooted, all.contains(where: { $0.place.steps[0].name == "media_gallery_entries" }) {
+      return "/media/catalog/product{value}"
+    }
     var found: (words: Set<String>, text: String)?
     for (name, text) in prefixes(in: root, depth: 0) {
       let words = Set(NameWords.words(of: name))
@@ -106,7 +117,7 @@ struct PictureProposal {
       return [(name, text)]
     }.filter { name, _ in
       let words = Set(NameWords.words(of: name))
-      return FieldVocabulary.isPicture(name)
+      return FieldRules.isPicture(name)
         || !words.isDisjoint(with: ["cdn", "asset", "assets", "static", "prefix"])
     }
   }

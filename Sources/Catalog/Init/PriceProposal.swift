@@ -10,6 +10,8 @@ struct PriceProposal {
     case scaled(path: String)
     /// The number is to be divided by this power of ten.
     case divided(by: Int)
+    /// It counts whole units, and the thousand millionths stand at a path.
+    case split(nanos: String)
     /// It counts major units as it seems, yet may count minor ones.
     case doubtful
   }
@@ -21,20 +23,32 @@ struct PriceProposal {
   /// Where the item names the currency, when items differ in it.
   var currency: String?
 
-  /// What a price at a place is, beside all else that items have.
-  init(_ scores: [FieldScore], among all: [FieldEvidence], currency: CurrencyProposal) {
+  /// What a price at a place is, beside all else that items have; nil without a place.
+  ///
+  /// - Parameters:
+  ///   - scores: The places.
+  ///   - all: All that items have.
+  ///   - currency: What prices are in.
+  ///   - other: How the numbers of the other price of an item are meant.
+  init?(
+    _ scores: [FieldScore],
+    among all: [FieldEvidence],
+    currency: CurrencyProposal,
+    like other: Unit? = nil
+  ) {
+    guard let evidence = scores.first?.evidence else { return nil }
     self.scores = scores
     self.currency = currency.path
-    let evidence = scores[0].evidence
-    let parents = evidence.place.steps.dropLast().map(\.name)
-    let digits = all.first { other in
-      other.place.steps.dropLast().map(\.name) == parents && !parents.isEmpty
-        && Self.digitNames.contains(NameWords.plain(other.place.name))
+    let digits = Self.beside(evidence, among: all) { other in
+      Self.digitNames.contains(NameWords.plain(other.place.name))
         && other.share { Int($0).map { (0...4).contains($0) } ?? false } == 1
     }
+    let nanos = Self.beside(evidence, among: all) { $0.place.name.lowercased() == "nanos" }
     let words = Set(evidence.place.names.suffix(2).flatMap { NameWords.words(of: $0) })
     let isWhole = evidence.share(PriceText.isWhole) == 1
-    if let digits, isWhole {
+    if let nanos, isWhole, evidence.place.name.lowercased() == "units" {
+      unit = .split(nanos: nanos.place.first)
+    } else if let digits, isWhole {
       unit = .scaled(path: digits.place.first)
     } else if isWhole, let divisor = Self.divisor(beside: evidence, among: all) {
       unit = .divided(by: divisor)
@@ -45,8 +59,37 @@ struct PriceProposal {
     {
       unit = .minor
     } else {
-      unit = Self.seemsMinor(evidence, in: currency.code) ? .doubtful : .major
+      unit = other != .major && Self.seemsMinor(evidence, in: currency) ? .doubtful : .major
     }
+  }
+
+  /// Whether it stands in the file, not in a comment.
+  var isSure: Bool { scores[0].isSure && unit != .doubtful }
+
+  /// A place as an alternative of the key.
+  func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
+    let path = YAMLText.scalar(score.evidence.place.first)
+    var members = ["path: \(path)"]
+    switch unit ?? self.unit {
+    case .major, .doubtful: break
+    case .minor: members.append("minorUnits: true")
+    case .scaled(let path): members.append("scale: \(YAMLText.scalar(path))")
+    case .divided(let divisor): members.append("divisor: \(divisor)")
+    case .split(let nanos): members = ["units: \(path)", "nanos: \(YAMLText.scalar(nanos))"]
+    }
+    if score.skipsZero { members.append("none: 0") }
+    if let currency { members.append("currency: \(YAMLText.scalar(currency))") }
+    return members.count == 1 ? path : "{\(members.joined(separator: ", "))}"
+  }
+
+  /// What stands in the same object as a price, and fits.
+  private static func beside(
+    _ evidence: FieldEvidence,
+    among all: [FieldEvidence],
+    where fits: (FieldEvidence) -> Bool
+  ) -> FieldEvidence? {
+    let parents = evidence.place.steps.dropLast()
+    return all.first { !parents.isEmpty && $0.place.steps.dropLast() == parents && fits($0) }
   }
 
   /// Whether a text beside the number says that it counts cents, in every item.
@@ -54,19 +97,16 @@ struct PriceProposal {
     _ evidence: FieldEvidence,
     among all: [FieldEvidence]
   ) -> Bool {
-    let parents = evidence.place.steps.dropLast()
-    return all.contains { other in
-      other.place.steps.dropLast() == parents && !parents.isEmpty
-        && ["unit", "units", "scale", "format"].contains(NameWords.plain(other.place.name))
+    beside(evidence, among: all) { other in
+      ["unit", "units", "scale", "format"].contains(NameWords.plain(other.place.name))
         && other.share { !minorWords.isDisjoint(with: NameWords.words(of: $0)) } == 1
-    }
+    } != nil
   }
 
   /// The power of ten that stands beside the number in every item; nil without one.
   private static func divisor(beside evidence: FieldEvidence, among all: [FieldEvidence]) -> Int? {
-    let parents = evidence.place.steps.dropLast()
-    let beside = all.first { other in
-      other.place.steps.dropLast() == parents && !parents.isEmpty && other.distinct.count == 1
+    let beside = beside(evidence, among: all) { other in
+      other.distinct.count == 1
         && ["divisor", "divide by", "denominator"].contains(NameWords.plain(other.place.name))
     }
     let divisor = beside?.samples.first.flatMap { Int($0) } ?? 0
@@ -104,12 +144,22 @@ struct PriceProposal {
   ]
 
   /// Whether whole numbers look like cents: large, and most end as prices in cents do.
-  private static func seemsMinor(_ evidence: FieldEvidence, in currency: String) -> Bool {
-    guard Currency.exponent(of: currency) == 2, evidence.share(PriceText.isWhole) == 1
+  private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
+  {
+    let isHabit = currency.confidence >= FieldScore.sure && largeAmounts.contains(currency.code)
+    guard Currency.exponent(of: currency.code) == 2, !isHabit,
+      evidence.share(PriceText.isWhole) == 1
     else { return false }
     let numbers = evidence.samples.compactMap { Int($0) }
     return numbers.count == evidence.samples.count && seemsMinor(numbers)
   }
+
+  /// Currencies with two decimals in name, of which the prices of everyday things have four digits or more.
+  static let largeAmounts: Set<String> = [
+    "AMD", "AOA", "ARS", "BDT", "COP", "CRC", "DOP", "DZD", "EGP", "ETB", "HUF", "IDR", "INR",
+    "JMD", "KES", "KZT", "LBP", "LKR", "MMK", "MNT", "MWK", "NGN", "NPR", "PHP", "PKR", "RSD",
+    "RUB", "THB", "TRY", "TWD", "TZS", "UYU", "UZS", "YER", "ZMW",
+  ]
 
   /// Whether whole numbers, of a currency with cents, look like cents.
   static func seemsMinor(_ numbers: [Int]) -> Bool {
@@ -305,6 +355,19 @@ enum PriceText {
   private static func isAmount(_ text: String) -> Bool {
     guard let written = try? WrittenPrice(text) else { return false }
     return written.units.allSatisfy { !Currency.codes(writtenAs: $0).isEmpty }
+  }
+
+  /// The digits of a text, which are those of the same amount however it is written.
+  static func digits(_ text: String) -> String { text.filter(\.isWholeNumber) }
+
+  /// The number that a text is, with its units or without; nil when it is none.
+  static func number(_ text: String) -> Double? {
+    if let number = Double(text) { return number }
+    let kept = text.filter { $0.isWholeNumber || ".,".contains($0) }
+    guard let point = kept.lastIndex(where: { ".,".contains($0) }),
+      (1...2).contains(kept[kept.index(after: point)...].count)
+    else { return Double(digits(kept)) }
+    return Double("\(digits(String(kept[..<point]))).\(kept[kept.index(after: point)...])")
   }
 
   /// Whether it is digits alone.

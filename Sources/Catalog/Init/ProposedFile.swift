@@ -29,6 +29,15 @@ package struct ProposedFile {
   package var text: String { lines.joined(separator: "\n") + "\n" }
   /// What each of the sources lists, in their order, as the file reads it.
   package internal(set) var listings: [DecodedListing] = []
+  /// The keys that are in doubt: they stand in comments, or have rivals there.
+  package var unsure: [String] {
+    var keys: [String] = []
+    for part in parts {
+      guard case .mapping(let mapping) = part.reading else { continue }
+      keys += mapping.unsure.filter { !keys.contains($0) }
+    }
+    return keys
+  }
   /// The detail as the file reads it; nil when none was given.
   package var readDetail: ItemDetail? { detail?.read }
 
@@ -96,6 +105,7 @@ package struct ProposedFile {
     if let ask { try tryPagings(pages, name, ask) }
     try decode(pages, name)
     if noteAbsentFields() { try decode(pages, name) }
+    try demandItems()
     guard let detail else { return }
     try propose(detail, pages, name)
     _ = try readBack(name)
@@ -172,6 +182,19 @@ package struct ProposedFile {
         throw error
       }
     }
+  }
+
+  /// Refuses a file by which no item can be read.
+  private func demandItems() throws(CatalogError) {
+    guard listings.allSatisfy({ $0.sections.allSatisfy(\.items.isEmpty) }) else { return }
+    let reason = listings.lazy.flatMap(\.skipped).first?.reason
+    throw CatalogError(
+      .unexpectedShape,
+      subject: parts[0].sources[0].label,
+      expected: "items",
+      reason: "none of what looks like items can be read" + (reason.map { ": \($0)" } ?? ""),
+      remedy: "name a URL that lists items, or write items and item by hand"
+    )
   }
 
   /// Notes which fields a whole listing lacks that others have.
@@ -320,7 +343,7 @@ extension ProposedFile {
   private var rootKeys: [String] {
     let known: Set = [
       "name", "currency", "base", "headers", "sections", "request", "read", "xml", "transform",
-      "items",
+      "text", "none", "items",
       "envelope",
       "paging", "item", "format", "detail",
     ]
@@ -399,18 +422,17 @@ extension MappingProposal {
     if read.transform?.program.trimmed != transform?.trimmed { return "its transform" }
     // Behind a transform, fields without a path of their own are those of its output.
     let made = transform == nil ? nil : (try? OwnShape.mapping())?.item
-    let texts: [(FieldVocabulary.Field, ItemField?, KeyPath<Mapping.Item, [JSONPath]>)] = [
+    let texts: [(FieldRules.Field, ItemField?, KeyPath<Mapping.Item, [JSONPath]>)] = [
       (.title, nil, \.title), (.description, .description, \.description),
       (.badges, .badges, \.badges), (.deliveryTypes, .deliveryTypes, \.deliveryTypes),
       (.latitude, .latitude, \.latitude), (.longitude, .longitude, \.longitude),
       (.address, .address, \.address),
     ]
-    for (field, key, paths) in texts where !(key.map(absent.contains) ?? false) {
-      let place = fields[field]?.first?.evidence.place
-      let isMany = field == .badges || field == .deliveryTypes
-      let meant = place.map { [isMany ? $0.all : $0.first] }
-      let others = made?[keyPath: paths].map(\.description) ?? []
-      let found = read.item[keyPath: paths].map(\.description)
+    for (field, key, way) in texts where !(key.map(absent.contains) ?? false) {
+      let own = paths(field)
+      let meant = own.isEmpty ? nil : own
+      let others = made?[keyPath: way].map(\.description) ?? []
+      let found = read.item[keyPath: way].map(\.description)
       // A section ends the fields of the catalog that its items have not.
       if found != meant ?? others, meant != nil || !found.isEmpty { return "its item" }
     }
@@ -420,7 +442,7 @@ extension MappingProposal {
       (normalPrice, \.normalPrice), (salePrice, \.salePrice),
     ]
     for (price, rules) in prices {
-      let meant = price?.scores.map(\.evidence.place.first)
+      let meant = price.flatMap { $0.isSure ? $0.scores.map(\.evidence.place.first) : nil }
       let others = made?[keyPath: rules].map(\.path.description) ?? []
       let found = read.item[keyPath: rules].map(\.path.description)
       if found != meant ?? others, !found.isEmpty { return "its prices" }

@@ -34,7 +34,9 @@ package struct ProposedSource: Hashable, Sendable {
     let file = path.dropFirst(folder.count)
     let query = text.dropFirst(address.count)
     let veiled = Self.veiled(String(query))
-    self.url = file.isEmpty && query.isEmpty ? "./" : file + veiled.text
+    // "A1:D" would be taken for a scheme. (RFC 3986, section 4.2)
+    let mark = file.prefix { $0 != "/" }.contains(":") ? "./" : ""
+    self.url = file.isEmpty && query.isEmpty ? "./" : mark + file + veiled.text
     variables = veiled.variables
     secrets = veiled.secrets
     name = Self.fileName(Self.shop(of: String(authority)), else: "shop")

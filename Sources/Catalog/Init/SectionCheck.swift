@@ -14,6 +14,8 @@ package struct SectionCheck: Sendable {
   package let section: Section
   /// How many elements could not be read.
   package let skipped: Int
+  /// How many items the response says that there are; nil when it says nothing.
+  package let total: Int?
   /// The fields that have paths.
   package let fields: [Field]
   /// What looks wrong, the gravest first.
@@ -30,6 +32,7 @@ package struct SectionCheck: Sendable {
     let items = section.items
     let skips = listing.skipped.filter { $0.section == section.key }
     skipped = Set(skips.filter { $0.lost == .item }.map(\.index)).count
+    total = listing.sections.count == 1 ? listing.total : nil
     var fields = [
       Field(name: "id", paths: mapping.item.id.map(\.description), items: items.count),
       Field(name: "title", paths: mapping.item.title.map(\.description), items: items.count),
@@ -46,7 +49,7 @@ package struct SectionCheck: Sendable {
     self.fields = fields
     findings =
       Self.unreadable(skips) + Self.unmatched(fields, of: section, in: listing)
-      + Self.odd(items, mapping.item)
+      + Self.odd(items)
   }
 
   /// What could not be read, by field and reason.
@@ -99,7 +102,7 @@ package struct SectionCheck: Sendable {
     }
   }
 
-  private static func odd(_ items: [StoreItem], _ mapping: Mapping.Item) -> [CatalogFinding] {
+  private static func odd(_ items: [StoreItem]) -> [CatalogFinding] {
     var findings: [CatalogFinding] = []
     var seen: Set<String> = []
     let repeated = items.filter { !seen.insert($0.id).inserted }.map(\.id)
@@ -131,7 +134,6 @@ package struct SectionCheck: Sendable {
         )
       )
     }
-    if let finding = minorUnits(items, mapping.salePrice) { findings.append(finding) }
     let pages = items.filter { $0.images.contains { PictureText.isPage($0.url) } }
     if !pages.isEmpty {
       findings.append(
@@ -146,28 +148,6 @@ package struct SectionCheck: Sendable {
       )
     }
     return findings
-  }
-
-  /// Prices that look a hundred times too high, where the file does not say how a number is meant.
-  private static func minorUnits(
-    _ items: [StoreItem],
-    _ rules: [Mapping.PriceRule]
-  ) -> CatalogFinding? {
-    guard rules.allSatisfy({ $0.scale == nil }) else { return nil }
-    let priced = items.filter { $0.salePrice != nil }
-    let prices = priced.compactMap(\.salePrice)
-    guard let currency = prices.first?.currency, Currency.exponent(of: currency) == 2,
-      prices.allSatisfy({ $0.minorUnits.isMultiple(of: 100) }),
-      PriceProposal.seemsMinor(prices.map { $0.minorUnits / 100 })
-    else { return nil }
-    return CatalogFinding(
-      .minorUnits,
-      field: "salePrice",
-      count: priced.count,
-      message: "seem to cost a hundred times too much (\(prices[0].formatted())); "
-        + "if the number counts cents, write {path: \(rules.first?.path.description ?? "$"), minorUnits: true}",
-      examples: priced.map(\.id)
-    )
   }
 }
 
@@ -242,6 +222,10 @@ package struct CatalogFinding: Hashable, Sendable {
     case morePages = "more-pages"
     /// More elements on a page than asked for.
     case pageSize = "page-size"
+    /// A detail that cannot be fetched, or read.
+    case detailFails = "detail-fails"
+    /// A field of a detail that cannot be read.
+    case detailField = "detail-field"
     /// No item at all.
     case empty
   }
@@ -272,6 +256,21 @@ package struct CatalogFinding: Hashable, Sendable {
     self.examples = Array(examples.prefix(3))
   }
 
+  /// One finding for each kind and field.
+  package static func joined(_ findings: [CatalogFinding]) -> [CatalogFinding] {
+    var groups: [[CatalogFinding]] = []
+    for finding in findings {
+      if let place = groups.firstIndex(where: {
+        $0[0].code == finding.code && $0[0].field == finding.field
+      }) {
+        groups[place].append(finding)
+      } else {
+        groups.append([finding])
+      }
+    }
+    return groups.compactMap(CatalogFinding.init(joining:))
+  }
+
   /// One finding for several of a kind, in the words of the first; nil for none.
   package init?(joining findings: [CatalogFinding]) {
     guard let first = findings.first else { return nil }
@@ -286,32 +285,60 @@ package struct CatalogFinding: Hashable, Sendable {
 }
 
 extension CatalogFile {
-  /// What only the custom of a currency tells of the prices on a page: "1.299" is 1,299 in euros, and might be 1.30 in
-  /// somebody's database.
+  /// What looks wrong about prices as a page writes them.
   ///
-  /// Where other prices of the field show what the point does, nothing is in doubt.
+  /// Only the custom of a currency tells that "1.299" is 1,299 euros, and not 1.30 in somebody's database: where other
+  /// prices of the field show what the point does, nothing is in doubt. Whole numbers that end as prices in cents do may
+  /// be cents: no text with decimals is, and no number of a currency whose everyday prices are that large.
   ///
   /// - Parameters:
   ///   - body: The page.
   ///   - position: The source that it is of.
-  /// - Returns: A finding for each field with such prices; none for a page that cannot be read, which fails by itself.
-  package func customaryPrices(
-    in body: [UInt8],
-    ofSource position: Int
-  ) -> [CatalogFinding] {
+  /// - Returns: Findings for each field; none for a page that cannot be read, which fails by itself.
+  package func priceFindings(in body: [UInt8], ofSource position: Int) -> [CatalogFinding] {
     guard let (decoder, elements) = try? elements(of: body, position) else { return [] }
     let item = decoder.mapping.item
-    return [("normalPrice", item.normalPrice), ("salePrice", item.salePrice)].compactMap {
+    return [("normalPrice", item.normalPrice), ("salePrice", item.salePrice)].flatMap {
       field,
-      rules in
+      rules -> [CatalogFinding] in
       var custom = PriceCustom()
+      var numbers: [Int] = []
       for element in elements {
-        var reader = FieldReader(node: element, currency: decoder.currency)
-        guard let (text, currency) = reader.priceText(rules) else { continue }
-        custom.add(text, currency)
+        var reader = FieldReader(
+          node: element,
+          currency: decoder.currency,
+          values: decoder.mapping.values
+        )
+        if let (text, currency) = reader.priceText(rules) { custom.add(text, currency) }
+        if let number = reader.wholePrice(rules) { numbers.append(number) }
       }
-      return custom.finding(field)
+      return [custom.finding(field), minorUnits(field, numbers, of: elements.count, rules)]
+        .compactMap(
+          \.self
+        )
     }
+  }
+
+  /// Whole numbers that look like cents, where the file does not say how a number is meant.
+  private func minorUnits(
+    _ field: String,
+    _ numbers: [Int],
+    of count: Int,
+    _ rules: [Mapping.PriceRule]
+  ) -> CatalogFinding? {
+    guard rules.allSatisfy({ $0.scale == nil && $0.currency == nil }),
+      numbers.count * 10 > count * 9,
+      Currency.exponent(of: currency) == 2, !PriceProposal.largeAmounts.contains(currency),
+      PriceProposal.seemsMinor(numbers), let price = try? Price(numbers[0], currency: currency)
+    else { return nil }
+    return CatalogFinding(
+      .minorUnits,
+      field: field,
+      count: numbers.count,
+      message: "seem to cost a hundred times too much (\(price.formatted())); "
+        + "if the number counts cents, write {path: \(rules.first?.path.description ?? "$"), minorUnits: true}",
+      examples: numbers.prefix(3).map(String.init)
+    )
   }
 
   /// The items of a page as they came, of all its sections.

@@ -27,10 +27,10 @@ struct CatalogCheckCommand: ParsableCommand {
       Example:  larder catalog check shop.yaml
                 larder catalog check shop.yaml --json
 
-      Reads the first page of each section and the beginning of three pictures; keeps nothing. Says \
-      how many items have each field, which paths lead to nothing, and what looks wrong: sale \
-      prices above normal ones, repeated ids, prices in cents that are read as whole units, pictures \
-      that are pages, listings that go on.
+      Reads the first page of each section, two details, and the beginnings of three pictures of each \
+      kind; keeps nothing. Says how many items have each field, which paths lead to nothing, and what \
+      looks wrong: sale prices above normal ones, repeated ids, prices in cents that are read as whole \
+      units, pictures that are pages, listings that go on. What a sync would not take is an error here.
 
       \(statuses.text)
       """
@@ -76,7 +76,10 @@ struct CatalogTrial {
 
   private let file: CatalogFileOnDisk
   private let probe: CatalogProbe
+  /// How many pictures of a kind are looked at.
   private static let pictureCount = 3
+  /// How many details of a source are looked at.
+  private static let detailCount = 2
 
   /// Prepares a look; an address that cannot be read is an error here.
   init(_ file: CatalogFileOnDisk, _ transport: CurlTransport) throws {
@@ -98,14 +101,25 @@ struct CatalogTrial {
       case .combined: ["all"]
       }
     var taken = file.catalog.namedKeys
-    return keys.enumerated().map { position, key in
-      var result = Result { try checks(ofSource: position) }.mapError {
-        CommandFailure($0) ?? CommandFailure("\($0)", .failed)
+    return keys.enumerated().flatMap { position, key -> [Source] in
+      let url = probe.name(ofSource: position)
+      do {
+        let (checks, failed) = try checks(ofSource: position)
+        let isMany = file.catalog.isMany(source: position)
+        let named = isMany ? checks.map { Self.named($0, once: &taken) } : checks
+        return [Source(url: url, key: key, result: .success(named))]
+          + failed.map { section in
+            let failure = CommandFailure(section.reason, .partial)
+            return Source(
+              url: url,
+              key: section.key ?? "number \(section.index)",
+              result: .failure(failure)
+            )
+          }
+      } catch {
+        let failure = CommandFailure(error) ?? CommandFailure("\(error)", .failed)
+        return [Source(url: url, key: key, result: .failure(failure))]
       }
-      if file.catalog.isMany(source: position) {
-        result = result.map { $0.map { Self.named($0, once: &taken) } }
-      }
-      return Source(url: probe.name(ofSource: position), key: key, result: result)
     }
   }
 
@@ -123,10 +137,9 @@ struct CatalogTrial {
     return check
   }
 
-  private func checks(ofSource position: Int) throws -> [SectionCheck] {
-    let page = try probe.page(ofSource: position) { path in
-      try FileReading.bytes(path, what: "section", limit: Int(CatalogProbe.limit.count))
-    }
+  /// Judges the sections of a source, and names those that a sync would not take.
+  private func checks(ofSource position: Int) throws -> ([SectionCheck], [FailedSection]) {
+    let page = try probe.page(ofSource: position) { try Self.read($0, "section") }
     let catalog = file.catalog
     let listing: DecodedListing
     do throws(CatalogError) {
@@ -136,6 +149,13 @@ struct CatalogTrial {
     }
     let mapping = catalog.mapping(ofSource: position)
     var checks = listing.sections.map { SectionCheck($0, of: listing, mapping: mapping) }
+    for check in checks where Self.isWithheld(check) {
+      throw CommandFailure(
+        "a sync would not take it: \(check.skipped) of \(check.skipped + check.section.items.count) items "
+          + "cannot be read (\(check.findings.first?.message ?? "")); correct the mapping",
+        .data
+      )
+    }
     let findings = listing.pageFindings(
       of: page.body,
       paging: catalog.paging(ofSource: position),
@@ -143,17 +163,105 @@ struct CatalogTrial {
     )
     if !checks.isEmpty {
       checks[0].findings +=
-        catalog.customaryPrices(in: page.body, ofSource: position) + findings
-        + pictures(in: listing, page.base)
+        catalog.priceFindings(in: page.body, ofSource: position) + findings
+        + pictures(in: listing, page.base) + details(of: listing)
     }
-    return checks
+    return (checks, listing.failed)
   }
 
-  /// Looks at the beginnings of a few pictures, each of another item.
+  private static func read(_ path: String, _ what: String) throws -> [UInt8] {
+    try FileReading.bytes(path, what: what, limit: Int(CatalogProbe.limit.count))
+  }
+
+  /// Whether a sync would refuse a section for what it lost.
+  private static func isWithheld(_ check: SectionCheck) -> Bool {
+    SkipLimit.standard.refuses(
+      lost: check.skipped,
+      of: check.skipped + check.section.items.count
+    )
+  }
+
+  /// Looks at the details of the first and the last item.
+  private func details(of listing: DecodedListing) -> [CatalogFinding] {
+    guard let rule = file.catalog.detail else { return [] }
+    let items = listing.sections.flatMap(\.items)
+    let chosen = rule.isShared ? items.prefix(1) : items.prefix(1) + items.dropFirst().suffix(1)
+    var findings: [CatalogFinding] = []
+    var missing: [String] = []
+    for item in chosen.prefix(Self.detailCount) {
+      func note(_ code: CatalogFinding.Code, _ field: String?, _ message: String) {
+        findings.append(
+          CatalogFinding(code, field: field, count: 1, message: message, examples: [item.id])
+        )
+      }
+      do {
+        guard let page = try probe.detail(of: item, reading: { try Self.read($0, "detail") })
+        else {
+          return []
+        }
+        let details =
+          rule.isShared
+          ? try decodeDetails(page.body, using: file.catalog).details
+          : [try decodeDetail(page.body, id: item.id, using: file.catalog)]
+        for lost in details.flatMap({ $0.lost ?? [] }).prefix(3) {
+          note(
+            .detailField,
+            "detail.\(lost.field ?? "")",
+            "have a value that cannot be read: \(lost.reason)"
+          )
+        }
+        let images = details.prefix(1).flatMap(\.images)
+        findings += pictures(
+          Array(images.prefix(Self.pictureCount)).map { (item.id, $0.url) },
+          page.base
+        )
+      } catch let error as LarderError where [404, 410].contains(error.status) {
+        missing.append(item.id)
+      } catch let error as CatalogError {
+        note(
+          .detailFails,
+          "detail",
+          "have a detail that cannot be read: \(probe.veiled(error).reason)"
+        )
+      } catch {
+        note(.detailFails, "detail.url", "have a detail that cannot be had: \(error)")
+      }
+    }
+    // An item may have none; a sync doubts the URL when all of three or more have none.
+    if missing.count == chosen.count, items.count > 2 {
+      let message = "have no detail there (404); is detail.url right?"
+      findings.append(
+        CatalogFinding(
+          .detailFails,
+          field: "detail.url",
+          count: missing.count,
+          message: message,
+          examples: missing
+        )
+      )
+    }
+    return CatalogFinding.joined(findings)
+  }
+
+  /// Looks at the beginnings of a few pictures of each role, each of another item.
   private func pictures(in listing: DecodedListing, _ base: WebURL?) -> [CatalogFinding] {
-    let items = listing.sections.flatMap(\.items).filter { !$0.images.isEmpty }
-    let findings = items.prefix(Self.pictureCount).compactMap { item -> CatalogFinding? in
-      let url = item.images[0].url
+    let items = listing.sections.flatMap(\.items)
+    var chosen: [(id: String, url: String)] = []
+    for role in ImageReference.Role.allCases {
+      let all = items.lazy.compactMap { item in
+        item.images.first { $0.role == role }.map { (id: item.id, url: $0.url) }
+      }
+      for one in all.prefix(Self.pictureCount) where !chosen.contains(where: { $0.url == one.url })
+      {
+        chosen.append(one)
+      }
+    }
+    return pictures(chosen, base)
+  }
+
+  private func pictures(_ chosen: [(id: String, url: String)], _ base: WebURL?) -> [CatalogFinding]
+  {
+    let findings = chosen.compactMap { id, url -> CatalogFinding? in
       do throws(LarderError) {
         let bytes = try probe.beginning(ofPicture: url, relativeTo: base)
         if PictureFormat(sniffing: bytes) != nil { return nil }
@@ -164,7 +272,7 @@ struct CatalogTrial {
           field: "images",
           count: 1,
           message: "show at \(url) what is \(isPage ? "a page (HTML)" : "no picture")",
-          examples: [item.id]
+          examples: [id]
         )
       } catch {
         return CatalogFinding(
@@ -172,14 +280,12 @@ struct CatalogTrial {
           field: "images",
           count: 1,
           message: "have a picture that cannot be had: \(error)",
-          examples: [item.id]
+          examples: [id]
         )
       }
     }
     // One host that is down fails them all: say it once.
-    return CatalogFinding.Code.allCases.compactMap { code in
-      CatalogFinding(joining: findings.filter { $0.code == code })
-    }
+    return CatalogFinding.joined(findings)
   }
 }
 
@@ -204,6 +310,7 @@ struct CheckDocument: Encodable {
     var title: String
     var url: String
     var items: Int
+    @OrNull var total: Int?
     var skipped: Int
     @OrNull var error: String?
     var fields: [Field]
@@ -235,6 +342,7 @@ struct CheckDocument: Encodable {
             title: source.key,
             url: source.url,
             items: 0,
+            total: nil,
             skipped: 0,
             error: failure.message,
             fields: [],
@@ -256,6 +364,7 @@ struct CheckDocument: Encodable {
       title: check.section.title,
       url: url,
       items: check.section.items.count,
+      total: check.total,
       skipped: check.skipped,
       error: nil,
       fields: check.fields.map { Field(name: $0.name, paths: $0.paths, items: $0.items) },
@@ -292,8 +401,9 @@ struct CheckDocument: Encodable {
       return "\(name)  \(terminal.paint(PlainText.line(error), .red))"
     }
     let skipped = section.skipped == 0 ? "" : ", \(section.skipped) cannot be read"
+    let total = section.total.map { $0 == section.items ? "" : " of \($0)" } ?? ""
     var lines = [
-      "\(name)  \(Quantities.count(section.items, "item"))\(skipped)  \(PlainText.line(section.url))"
+      "\(name)  \(Quantities.count(section.items, "item"))\(total)\(skipped)  \(PlainText.line(section.url))"
     ]
     let width = section.fields.map(\.name.count).max() ?? 0
     for field in section.fields {
@@ -324,6 +434,6 @@ struct CheckDocument: Encodable {
   /// The findings whose message is the rest of a sentence that begins with a number of items.
   private static let counted: Set<String> = [
     "item-skipped", "field-lost", "sale-above-normal", "duplicate-id", "minor-units",
-    "picture-is-page", "picture-fails",
+    "picture-is-page", "picture-fails", "detail-fails",
   ]
 }

@@ -30,8 +30,9 @@ struct CatalogInitCommand: ParsableCommand {
                 larder catalog init https://shop.example/ --header 'token: ${TOKEN}'
                 curl -s https://shop.example/products.json | larder catalog init -
 
-      Finds the items and their fields by names and values, says in comments how sure it is of each \
-      and what else it may be, and shows the first items as they are read. Several listings become \
+      Knows shop systems by what their responses always have; else finds the items and their fields by \
+      names and values, and says in comments how sure it is of each. What it is unsure of (below 0.7) \
+      stands in comments with its rivals, and is named. Shows the first items as they are read. Several listings become \
       several sections. With the detail of one listed item, the file has the details of all. Where a \
       listing seems to have more pages, up to 8 requests find out how the shop is asked for the \
       second. Look through the file, then try it with larder catalog check.
@@ -423,6 +424,7 @@ struct ProposalDocument: Encodable {
   private let sections: [String]
   private let examples: [Item]
   @OrNull private var detail: Detail?
+  private let unsure: [String]
   private let yaml: String
 
   init(_ proposed: ProposedFile, path: String?) {
@@ -451,6 +453,7 @@ struct ProposalDocument: Encodable {
         notes: detail.notes.keys.sorted()
       )
     }
+    unsure = proposed.unsure
     yaml = proposed.text
   }
 
@@ -481,6 +484,7 @@ struct ProposalDocument: Encodable {
       ].compactMap(\.self)
       lines.append("  the detail of \(short(detail.id ?? "")): \(parts.joined(separator: ", "))")
     }
+    if !unsure.isEmpty { lines.append("unsure: \(unsure.joined(separator: ", "))") }
     if let file {
       lines.append(
         "look through its comments, then: larder catalog check \(ShownCommand.word(PlainText.line(file)))"

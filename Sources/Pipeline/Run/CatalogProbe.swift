@@ -100,7 +100,40 @@ package final class CatalogProbe: Sendable {
     ofSource position: Int,
     reading read: (String) throws -> [UInt8]
   ) throws -> ProbedPage {
-    switch request?.sections[position] {
+    guard let source = request?.sections[position] else {
+      throw Self.absence(TransferFailure(reason: .urlInvalid, url: ""))
+    }
+    return try page(of: source, reading: read)
+  }
+
+  /// Fetches the detail of an item, or the document with the details of all.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - read: How a local file is read.
+  /// - Returns: The document; nil when the catalog has no details.
+  /// - Throws: ``LarderError`` when it cannot be fetched; errors of `read`.
+  package func detail(
+    of item: StoreItem,
+    reading read: (String) throws -> [UInt8]
+  ) throws -> ProbedPage? {
+    guard let request, let rule = request.catalog.detail else { return nil }
+    let values = rule.values(of: item.id, item.placeValues)
+    let source: DocumentSource
+    do throws(TransferFailure) {
+      source = try request.addresses.target(try rule.address(filling: values))
+        .asked(by: rule.request, filling: values)
+    } catch {
+      throw Self.absence(error)
+    }
+    return try page(of: source, reading: read)
+  }
+
+  private func page(
+    of source: DocumentSource,
+    reading read: (String) throws -> [UInt8]
+  ) throws -> ProbedPage {
+    switch source {
     case .file(let path):
       return ProbedPage(
         body: try Self.plain(read(path), name: path, type: nil, of: "file:" + path),
@@ -109,7 +142,6 @@ package final class CatalogProbe: Sendable {
       )
     case .web(let url): return try page(at: url)
     case .query(let query): return try page(at: query.url, of: .query(query))
-    case nil: throw Self.absence(TransferFailure(reason: .urlInvalid, url: ""))
     }
   }
 

@@ -1,0 +1,348 @@
+/// The rules by which a place in an item is judged as a field: what its name means, and what its values do.
+enum FieldRules {
+  /// A field that is looked for.
+  enum Field: String, CaseIterable {
+    case id, title, description, badges, deliveryTypes, normalPrice, salePrice
+    case latitude, longitude, address, thumbnail, gallery
+  }
+
+  /// The table: a meaning, how surely a name has it, the names, and the reason.
+  ///
+  /// Names are in lower case, their words apart. Those of fields are whole names; of the others, a word is enough.
+  private static let table = """
+    id            | 1    | id | one thing has it alone
+    id            | 0.95 | product id, item id, uid, uuid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
+    id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号 | the trade's number of a product
+    id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
+    title         | 1    | name, product name, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
+    title         | 0.99 | title, titel, titulo, título, titre, nombre, nom, nome, nazwa, naam, nimi, namn, navn, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题 | next to a name it may be an epithet
+    title         | 0.9  | display name, heading, headline | the same for people
+    title         | 0.7  | label, subject | may be another thing's
+    title         | 0.5  | alt, caption | says what is in a picture
+    description   | 1    | description, product description, beschreibung, descripcion, descripción, descrizione, descrição, opis, 상품설명, описание | prose of the item
+    description   | 0.9  | short description, body html, desc, description html, 설명, 상세설명, 説明, 描述 | a part or a form of it
+    description   | 0.8  | summary, blurb, long description, excerpt | shorter or longer
+    description   | 0.65 | text, body, content, details, plain text, about, subtitle | often something else
+    badges        | 1    | badge, badges | marks on the item
+    badges        | 0.8  | tags, labels, ribbons | marks, or words to search by
+    badges        | 0.5  | flags, category, categories | where it belongs
+    deliveryTypes | 1    | delivery type, delivery types | how it comes
+    deliveryTypes | 0.8  | delivery, shipping information, shipping methods, delivery methods, shipping | how it comes, or what that costs
+    latitude      | 1    | latitude, lat, 위도, geo lat | degrees north
+    latitude      | 0.7  | mapy | degrees north, perhaps in another grid
+    longitude     | 1    | longitude, lng, lon, 경도, geo lon, geo lng | degrees east
+    longitude     | 0.7  | mapx, long | degrees east, perhaps in another grid
+    address       | 1    | address, full address, formatted address, road address, street address, address name, 주소, addr, addr1, 도로명주소, adresse, direccion, dirección, indirizzo, 住所, 地址 | where it is
+    address       | 0.8  | address line, address1, street | a part of it
+    thumbnail     | 1    | thumbnail, thumb, thumbnail url, thumb url, 썸네일 | stands for the item
+    thumbnail     | 0.95 | main image, default image, primary image, featured image, image link, 대표이미지 | the first of its pictures
+    thumbnail     | 0.92 | image, image url, img, img url, picture, photo, cover, poster, small image, 이미지 | a picture of it
+    gallery       | 1    | images, gallery, pictures, photos, image urls, all images | its pictures
+    gallery       | 0.95 | additional images, additional image urls, additional image link, media, thumb images | further pictures
+    gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
+    price         | 0.97 | final, current, selling, calculated, 판매가, 판매가격, 販売価格, 售价 | what is paid in the end
+    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, hinta, 가격, 価格, 价格, цена, gia, giá | a price's name
+    price         | 0.7  | unit, base, net, offers | a price in some sense
+    reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, 할인가 | only reduced items have it
+    former        | 1    | normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, 정가, 정상가, 소비자가, 定価, 原价 | the price that was
+    never         | 1    | cost, costs, standard, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料 | other money, or none
+    amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, formatted | a number that is called by what stands before it
+    person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last | a person is no title
+    other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
+    other         | 0.9  | logo, avatar, icons, qr | a mark, no picture of the item
+    wrapper       | 1    | node, product, item, attributes, fields, properties, data, info, source, current, details, content | holds the item itself
+    counter       | 1    | index, position, rank, row, order, seq, sequence, number | says which in the list
+    picture       | 1    | image, images, img, imgs, picture, pictures, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
+    link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw | one of the forms of a picture
+    largest       | 1    | original, large, largest, full, xl, lg, big, high, zoom, fullsize, raw, max, hires | its largest form
+    smallest      | 1    | thumb, thumbnail, thumbs, small, sm, xs, tiny, mini, icon, preview, low | its smallest form
+    """
+
+  /// The table by meaning and name.
+  private static let known: [String: [String: Double]] = {
+    var known: [String: [String: Double]] = [:]
+    for line in table.split(separator: "\n") {
+      let cells = line.split(separator: "|").map(\.trimmed)
+      for name in cells[2].split(separator: ",") {
+        known[cells[0], default: [:]][name.trimmed] = Double(cells[1])
+      }
+    }
+    return known
+  }()
+
+  /// How surely a plain name has a meaning: 0 when it has not.
+  static func confidence(_ meaning: String, _ name: String) -> Double {
+    known[meaning]?[name] ?? 0
+  }
+
+  /// Whether one of the words of a plain name has a meaning.
+  static func has(_ meaning: String, in name: String) -> Bool {
+    let names = known[meaning] ?? [:]
+    return names[name] != nil || name.split(separator: " ").contains { names[String($0)] != nil }
+  }
+
+  /// Whether a name is that of a text which may be there in several languages.
+  static func isText(_ name: String) -> Bool {
+    let plain = NameWords.plain(name)
+    return confidence("title", plain) > 0 || confidence("description", plain) > 0
+  }
+
+  /// Whether a name is that of an id.
+  static func isID(_ name: String) -> Bool {
+    let plain = NameWords.plain(name)
+    return confidence("id", plain) > 0
+      || ["id", "uuid", "sku"].contains(plain.split(separator: " ").last)
+  }
+
+  /// Whether a name speaks of pictures.
+  static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
+
+  /// How large a picture is of which a name speaks, to be compared with others: its numbers are pixels.
+  static func pictureSize(_ name: String) -> Int {
+    let plain = NameWords.plain(name)
+    let isLargest =
+      has("largest", in: plain) || ["full", "large", "orig"].contains(where: plain.contains)
+    if isLargest { return .max }
+    if has("smallest", in: plain) { return 0 }
+    let pixels = name.split { !$0.isWholeNumber }.compactMap { Int($0) }.max() ?? 0
+    return pixels < 16 ? 400 : pixels
+  }
+}
+
+/// Which of an item's prices a place names.
+enum PriceMeaning {
+  /// The price to pay.
+  case asked
+  /// The price to pay where an item has it.
+  case reduced
+  /// The price before a reduction.
+  case former
+
+  /// What a place names, and how surely; nil for what is no price, or not the item's.
+  ///
+  /// A price's name, or one before a word for amounts: `price`, `{"price": {"amount": 7}}`, `{"price": {"EUR": 7}}`.
+  static func of(_ place: FieldPlace) -> (meaning: PriceMeaning, confidence: Double)? {
+    // A price may say whether its tax is in it; a tax alone is no price.
+    var isNet = false
+    let path = place.names.map { name in
+      let plain = NameWords.plain(name)
+      guard isPrice(plain) else { return plain }
+      let words = plain.split(separator: " ")
+      isNet = isNet || words.contains { partly.contains(String($0)) }
+      return words.filter { !["tax", "taxes", "vat"].contains($0) }.joined(separator: " ")
+    }
+    guard !path.contains(where: { FieldRules.has("never", in: $0) }),
+      let named = path.lastIndex(where: isPrice)
+    else { return nil }
+    let tail = path[(named + 1)...]
+    let isMoney = tail.allSatisfy { name in
+      Currency.codes.contains(name.uppercased())
+        || name.split(separator: " ").allSatisfy { word in
+          ["amount", "price", "former", "reduced"].contains {
+            FieldRules.confidence($0, String(word)) > 0
+          }
+        }
+    }
+    guard isMoney else { return nil }
+    // {"discount": 7} is no price, {"discount price": 7} is.
+    // {"compareAtPrice": {"minPrice": 7}}: what it stands in says that it was.
+    let words = path[max(0, named - 1)...].joined(separator: " ")
+    // Without its tax, or by the kilogram, it is nobody's price where the other stands beside it.
+    isNet = isNet || path.contains { partly.contains($0) }
+    let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : 1)
+    if FieldRules.has("former", in: words) { return (.former, confidence) }
+    return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
+  }
+
+  /// What says that a price is without its tax, or that of a unit.
+  private static let partly: Set<String> = ["net", "excl", "ex", "excluding", "without", "unit"]
+
+  /// Whether a name says by itself that it is a price: it is known as one, or has a word for it.
+  private static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }
+
+  private static func confidence(of name: String) -> Double {
+    // Words of languages without spaces stand at the end.
+    let whole = ["price", "former", "reduced"].first { meaning in
+      FieldRules.confidence(meaning, name) > 0
+        && (meaning == "price" || ["msrp", "rrp", "uvp", "was"].contains(name) || !isASCII(name))
+    }
+    if let whole {
+      let known = FieldRules.confidence(whole, name)
+      // "final", "unit" and "net" say nothing without a price beside them.
+      let isWord = ["final", "current", "selling", "calculated", "unit", "base", "net"].contains(
+        name
+      )
+      return isWord ? 0 : min(known, 0.97)
+    }
+    let words = name.split(separator: " ").map(String.init)
+    guard words.contains(where: { FieldRules.confidence("price", $0) == 0.95 }) else {
+      return ["가격", "판매가"].contains(where: name.hasSuffix) ? 0.9 : 0
+    }
+    return words.map { FieldRules.confidence("price", $0) }.filter { $0 > 0 && $0 != 0.95 }.max()
+      ?? 0.95
+  }
+
+  private static func isASCII(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
+}
+
+/// How well a place fits a field, and what speaks for it.
+struct FieldScore {
+  /// What the place holds.
+  let evidence: FieldEvidence
+  /// From 0, it is not this field, to 1, it surely is.
+  var confidence: Double
+
+  /// Below this nothing is proposed.
+  static let floor = 0.3
+  /// Below this it stands in a comment.
+  static let sure = 0.65
+
+  var isSure: Bool { confidence >= Self.sure }
+
+  /// Judges a place as a field by its name and its values.
+  static func judge(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> FieldScore {
+    let score = named(field, evidence) * fit(field, evidence)
+    // Of equals the nearer, and the one that more items have.
+    let depth = Double(max(0, evidence.place.steps.count - 1))
+    return FieldScore(
+      evidence: evidence,
+      confidence: score * max(0.94, 1 - 0.01 * depth) * (0.95 + 0.05 * evidence.share)
+    )
+  }
+
+  /// All places that may be a field, the likeliest first; of equals the first in the item.
+  static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldScore] {
+    all.map { judge(field, $0) }.enumerated()
+      .filter { $0.element.confidence >= floor }
+      .sorted { ($1.element.confidence, $0.offset) < ($0.element.confidence, $1.offset) }
+      .map(\.element)
+  }
+
+  /// How surely the name means the field; where it says nothing, what the values alone say.
+  private static func named(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
+    let place = evidence.place
+    let path = place.names.map(NameWords.plain)
+    let name = path.last ?? ""
+    let parents = path.dropLast()
+    let isOfOthers = parents.contains {
+      FieldRules.has("other", in: $0) || FieldRules.has("person", in: $0)
+    }
+    let known = FieldRules.confidence(field.rawValue, name)
+    switch field {
+    case .id, .title:
+      // What an item is wrapped in does not make it another's; a name of unknown kin may.
+      let isOwn = parents.allSatisfy { FieldRules.has("wrapper", in: $0) }
+      let kin =
+        isOfOthers ? 0.3 : isOwn ? 1 : evidence.variety == 1 && !place.entersList ? 0.75 : 0.4
+      return
+        (known > 0
+        ? known : field == .id ? unnamedID(evidence, name) : unnamedTitle(evidence, name))
+        * kin
+    case .description, .latitude, .longitude, .address: return known
+    case .badges, .deliveryTypes:
+      guard known == 0, ["name", "title", "label", "text"].contains(name) else { return known }
+      return FieldRules.confidence(field.rawValue, parents.last ?? "") * 0.95
+    case .salePrice, .normalPrice:
+      guard let (meaning, confidence) = PriceMeaning.of(place) else {
+        return field == .salePrice ? unnamedPrice(evidence) : 0
+      }
+      return (meaning == .former) == (field == .normalPrice) ? confidence : 0
+    case .thumbnail, .gallery:
+      let isNamed = path.contains { FieldRules.has("picture", in: $0) }
+      let isMark = path.contains { FieldRules.confidence("other", $0) == 0.9 }
+      let hasEndings = evidence.share(PictureText.hasEnding) > 0.8
+      let isForm = FieldRules.has("link", in: name) || FieldRules.has("picture", in: name)
+      let own = max(known, isNamed && isForm ? 0.9 : 0, hasEndings ? 0.75 : 0)
+      return own * (isOfOthers || isMark ? 0.35 : 1)
+    }
+  }
+
+  /// An id that is called by its kind, `imdbID`, or not at all: all items differ in it.
+  private static func unnamedID(_ evidence: FieldEvidence, _ name: String) -> Double {
+    let words = name.split(separator: " ").map(String.init)
+    guard evidence.place.steps.count < 3, evidence.variety == 1,
+      PriceMeaning.of(evidence.place) == nil,
+      evidence.share({ $0.utf8.count <= 80 && !$0.contains(" ") && !PictureText.isLink($0) }) == 1
+    else { return 0 }
+    if FieldRules.has("counter", in: name) { return 0.4 }
+    let isOther = FieldRules.has("other", in: name) || FieldRules.has("person", in: name)
+    if ["id", "uuid", "sku", "code", "key"].contains(words.last) { return isOther ? 0.4 : 0.85 }
+    return evidence.isText ? 0.5 : 0.35
+  }
+
+  /// A title that is called by its kind, `goods_nm`, or not at all: short texts of several words.
+  private static func unnamedTitle(_ evidence: FieldEvidence, _ name: String) -> Double {
+    let words = name.split(separator: " ").map(String.init)
+    let isOther = FieldRules.has("person", in: name) || FieldRules.has("other", in: name)
+    if isOther || words.contains("file") { return 0 }
+    let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
+    if ["name", "nm", "title"].contains(words.last) { return isWords ? 0.85 : 0.6 }
+    // A description says what an item is where nothing names it.
+    let isDescription = FieldRules.confidence("description", name) > 0.8
+    guard isWords, evidence.variety > 0.8, evidence.place.steps.count < 3 else { return 0 }
+    return isDescription ? 0.45 : 0.4
+  }
+
+  /// A price that nobody calls so is written with its currency, or stands beside it.
+  private static func unnamedPrice(_ evidence: FieldEvidence) -> Double {
+    let place = evidence.place
+    let path = place.names.map(NameWords.plain)
+    let isOther = path.contains { name in
+      ["never", "former", "reduced", "person", "other"].contains { FieldRules.has($0, in: name) }
+    }
+    guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
+    if evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 { return 0.8 }
+    return evidence.isBesideCurrency && FieldRules.has("amount", in: path.last ?? "") ? 0.5 : 0
+  }
+
+  /// How well values fit, whatever the name says.
+  private static func fit(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
+    let place = evidence.place
+    let isLinks = evidence.share(PictureText.isLink) > 0.5
+    switch field {
+    case .id:
+      let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } == 1
+      // One item may stand in several sections.
+      return evidence.isOne && isShort && evidence.reals == 0
+        ? evidence.share * min(1, evidence.variety * 2) : 0
+    case .title:
+      // A book may be called 1984.
+      guard evidence.texts * 2 > evidence.values, evidence.isOne, !isLinks else { return 0 }
+      let isOther = evidence.share(PriceText.hasUnit) > 0.5 || evidence.share(isDate) > 0.5
+      let isToken =
+        evidence.share { !$0.contains(" ") && $0.contains { "_./:".contains($0) } } > 0.8
+      return isOther
+        ? 0 : evidence.leading * (0.5 + 0.5 * evidence.variety) * (isToken ? 0.6 : 1)
+    case .description, .address: return evidence.isText && evidence.isOne && !isLinks ? 1 : 0
+    case .badges, .deliveryTypes: return evidence.isText && !isLinks ? 1 : 0
+    case .normalPrice, .salePrice:
+      let isList = place.isMany && !place.entersList
+      let read = evidence.share { PriceText.isPrice($0) }
+      return isList || read < 0.8 || evidence.leading == 0 ? 0 : read
+    case .latitude, .longitude:
+      let bound = field == .latitude ? 90.0 : 180.0
+      let isDegrees = evidence.share { Double($0).map { abs($0) <= bound } ?? false } == 1
+      return isDegrees && !place.isMany ? 1 : 0
+    case .thumbnail:
+      return evidence.isText && isPictures(evidence) ? (place.isMany ? 0.9 : 1) : 0
+    case .gallery:
+      let isMany = place.isMany ? isPictures(evidence) : PictureText.separator(of: evidence) != nil
+      return evidence.isText && isMany ? 1 : 0
+    }
+  }
+
+  /// Whether a text is a day or a moment. (RFC 3339)
+  private static func isDate(_ text: String) -> Bool {
+    let digits = text.prefix(10).map { $0.isWholeNumber ? "9" : $0 }
+    return String(digits) == "9999-99-99"
+  }
+
+  /// Whether the values may be pictures: URLs or paths, and no pages by their ending; some may be the picture itself.
+  private static func isPictures(_ evidence: FieldEvidence) -> Bool {
+    let addresses = evidence.samples.filter { !PictureText.isData($0) }
+    guard !addresses.isEmpty else { return false }
+    let links = addresses.count(where: PictureText.isLink)
+    let pages = addresses.count(where: PictureText.isPage)
+    return links * 5 > addresses.count * 4 && pages * 5 < addresses.count
+  }
+}

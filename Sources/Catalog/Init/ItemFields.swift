@@ -1,0 +1,239 @@
+/// The fields of items at one place, each chosen against its rivals.
+struct ItemFields {
+  typealias Field = FieldRules.Field
+
+  /// All that items have.
+  let evidence: [FieldEvidence]
+  /// The ranking for each field, the chosen place first.
+  private(set) var rankings: [Field: [FieldScore]] = [:]
+  /// The price to pay: the first that an item has counts.
+  private(set) var salePrice: [FieldScore] = []
+  /// The price before a reduction.
+  private(set) var normalPrice: [FieldScore] = []
+  /// The picture that stands for an item: the first that an item has counts.
+  private(set) var thumbnail: [FieldScore] = []
+  /// The pictures of an item.
+  private(set) var gallery: [FieldScore] = []
+
+  init(_ evidence: [FieldEvidence]) {
+    self.evidence = evidence
+    var taken: Set<FieldPlace> = []
+    for field in [
+      Field.title, .id, .description, .badges, .deliveryTypes, .latitude, .longitude, .address,
+    ] {
+      var ranking = FieldScore.ranking(field, evidence).filter {
+        !taken.contains($0.evidence.place)
+      }
+      if field == .title { ranking = Self.doubted(ranking, ==) }
+      guard let first = ranking.first else { continue }
+      taken.insert(first.evidence.place)
+      rankings[field] = ranking
+    }
+    if rankings[.latitude] == nil || rankings[.longitude] == nil {
+      rankings[.latitude] = nil
+      rankings[.longitude] = nil
+    }
+    choosePictures()
+    choosePrices()
+    // Where nothing is called an id, what all items differ in tells them apart.
+    let telling = [rankings[.title]?.first, thumbnail.first].compactMap(\.self).filter {
+      $0.evidence.variety == 1 && $0.evidence.leading == 1 && !$0.evidence.place.isMany
+    }
+    if rankings[.id] == nil, let first = telling.first {
+      rankings[.id] = [FieldScore(evidence: first.evidence, confidence: 0.5)]
+    }
+  }
+
+  /// A ranking whose first is in doubt, because another is as likely and says something else.
+  private static func doubted(
+    _ ranking: [FieldScore],
+    _ areEqual: (String, String) -> Bool
+  ) -> [FieldScore] {
+    guard let best = ranking.first else { return [] }
+    let hasRival = ranking.dropFirst().contains { other in
+      other.confidence > best.confidence - 0.08
+        && best.evidence.share(with: other.evidence, areEqual) < 0.9
+    }
+    return hasRival ? [best.doubtful] + ranking.dropFirst() : ranking
+  }
+
+  /// What items have for a text: the chosen place, and others for those that lack it.
+  func alternatives(_ field: Field) -> [FieldScore] {
+    guard let ranking = rankings[field], let best = ranking.first else { return [] }
+    let others = ranking.dropFirst().filter { field == .title && $0.evidence.fills(best.evidence) }
+    return [best] + others.prefix(best.evidence.leading < 1 ? 2 : 0)
+  }
+
+  // MARK: - Prices
+
+  private mutating func choosePrices() {
+    func isEver(_ score: FieldScore) -> Bool {
+      score.meaning == .asked || score.evidence.share { PriceText.number($0) == 0 } < 1
+    }
+    let ranking = Self.inOneCurrency(FieldScore.ranking(.salePrice, evidence).filter(isEver))
+    let former = FieldScore.ranking(.normalPrice, evidence).filter(isEver)
+    rankings[.salePrice] = ranking
+    rankings[.normalPrice] = former
+    let asked = Self.doubted(
+      ranking.filter { $0.meaning != .reduced },
+      {
+        PriceText.digits($0) == PriceText.digits($1)
+          || PriceText.number($0) == PriceText.number($1)
+      }
+    )
+    let reduced = ranking.first { score in
+      score.meaning == .reduced
+        && asked.first.map { $0.evidence.place.isMany == score.evidence.place.isMany } ?? true
+    }
+    switch (asked.first, reduced) {
+    case (let asked?, let reduced?):
+      salePrice = Self.ordered(reduced, below: asked)
+      normalPrice = [former.first ?? asked]
+    case (let price?, nil), (nil, let price?):
+      salePrice = [price]
+      // One that some items lack has the other behind it.
+      if let other = former.first, price.evidence.share < 1, other.evidence.fills(price.evidence) {
+        salePrice.append(other)
+      }
+      normalPrice = Array(former.prefix(1))
+    case (nil, nil):
+      // A price that was may be the only one, or the one to pay was not found.
+      salePrice = former.prefix(1).map(\.doubtful)
+    }
+    if let sale = salePrice.first, let normal = normalPrice.first,
+      Self.ordered(sale, below: normal)[0].isSure != sale.isSure
+    {
+      normalPrice[0] = normal.doubtful
+    }
+  }
+
+  /// A ranking without the same price in other currencies: `{"EUR": 7, "USD": 8}`.
+  private static func inOneCurrency(_ ranking: [FieldScore]) -> [FieldScore] {
+    guard let best = ranking.first?.evidence.place, Currency.codes.contains(best.name.uppercased())
+    else { return ranking }
+    return ranking.filter { score in
+      let place = score.evidence.place
+      return place == best || place.steps.dropLast() != best.steps.dropLast()
+        || !Currency.codes.contains(place.name.uppercased())
+    }
+  }
+
+  /// Two prices, both in doubt where the first is not the lower one.
+  private static func ordered(_ low: FieldScore, below high: FieldScore) -> [FieldScore] {
+    let share = low.evidence.share(with: high.evidence) { low, high in
+      guard let low = PriceText.number(low), let high = PriceText.number(high) else { return true }
+      return low <= high || high == 0
+    }
+    return share < 0.9 ? [low.doubtful, high.doubtful] : [low, high]
+  }
+
+  // MARK: - Pictures
+
+  private mutating func choosePictures() {
+    // A text with several addresses is no thumbnail.
+    let single = FieldScore.ranking(.thumbnail, evidence).filter {
+      PictureText.separator(of: $0.evidence) == nil
+    }
+    rankings[.thumbnail] = single
+    rankings[.gallery] = FieldScore.ranking(.gallery, evidence)
+    gallery = rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
+    guard let best = single.first else { return }
+    thumbnail = [best]
+    // One name may hold a text, an object or a list.
+    let forms = evidence.filter { other in
+      let place = other.place
+      return place != best.evidence.place
+        && place.steps[0].name == best.evidence.place.steps[0].name
+        && other.isText && other.share(PictureText.isLink) > 0.8 && other.fills(best.evidence)
+    }
+    if best.evidence.place.steps.count == 1, !best.evidence.place.isMany, best.evidence.share < 1 {
+      thumbnail += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
+      gallery.removeAll { $0.evidence.place.steps[0].name == best.evidence.place.steps[0].name }
+    }
+    if gallery.isEmpty { gallery = [largest(best) ?? numbered(best)].compactMap(\.self) }
+  }
+
+  /// The same picture in its largest size; nil where it is that, or there is but one.
+  private func largest(_ score: FieldScore) -> FieldScore? {
+    let place = score.evidence.place
+    var best: (score: FieldScore, size: Int)?
+    for other in evidence where other.isText && other.share(PictureText.isLink) > 0.8 {
+      guard let step = Self.difference(place, other.place), other.held == score.evidence.held
+      else {
+        continue
+      }
+      let (own, size) = (place.steps[step].name, other.place.steps[step].name)
+      let isForm = [own, size].allSatisfy { name in
+        let plain = NameWords.plain(name)
+        return ["link", "picture", "largest", "smallest"].contains {
+          FieldRules.has($0, in: plain)
+        }
+          || FieldRules.pictureSize(name) != 400
+      }
+      let pixels = FieldRules.pictureSize(size)
+      guard isForm, pixels > (best?.size ?? FieldRules.pictureSize(own)) else { continue }
+      best = (FieldScore(evidence: other, confidence: score.confidence), pixels)
+    }
+    return best?.score
+  }
+
+  /// The pictures of an object that numbers them, `{"1": …, "2": …}`, of which one is the thumbnail.
+  private func numbered(_ score: FieldScore) -> FieldScore? {
+    let place = score.evidence.place
+    for other in rankings[.thumbnail] ?? [] {
+      guard let step = Self.difference(place, other.evidence.place),
+        [place, other.evidence.place].allSatisfy({ Int($0.steps[step].name) != nil })
+      else { continue }
+      var every = place
+      every.steps[step] = FieldPlace.Step(name: FieldPlace.everyElement)
+      return FieldScore(evidence: score.evidence.at(every), confidence: score.confidence)
+    }
+    return nil
+  }
+
+  /// The one name in which two places differ, by its position below the item; nil when they are farther apart.
+  private static func difference(_ one: FieldPlace, _ other: FieldPlace) -> Int? {
+    guard one.steps.count == other.steps.count else { return nil }
+    let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }
+    guard apart.count == 1, !one.steps[apart[0]].isList, !other.steps[apart[0]].isList,
+      one.steps[apart[0]].choice == nil
+    else { return nil }
+    return apart[0]
+  }
+
+  // MARK: - All of it
+
+  /// Whether items could be read at all.
+  func isUsable(in place: ItemPlace) -> Bool {
+    guard rankings[.title] != nil else { return false }
+    if case .itemsByID = place.shape { return true }
+    return rankings[.id] != nil
+  }
+
+  /// How much like items it all looks.
+  var confidence: Double {
+    func part(_ score: FieldScore?) -> Double {
+      score.map {
+        $0.confidence * ($0.evidence.place.isBorrowed && !$0.evidence.isOne ? 0.5 : 1)
+      } ?? 0
+    }
+    return 0.25 * part(rankings[.id]?.first) + 0.3 * part(rankings[.title]?.first)
+      + 0.25 * max(part(salePrice.first), part(normalPrice.first))
+      + 0.2 * max(part(thumbnail.first), part(gallery.first))
+  }
+}
+
+extension FieldScore {
+  /// The same in doubt.
+  var doubtful: FieldScore {
+    FieldScore(evidence: evidence, confidence: min(confidence, 0.6))
+  }
+
+  /// Which price it is.
+  var meaning: PriceMeaning { PriceMeaning.of(evidence.place)?.meaning ?? .asked }
+
+  /// Whether some items have 0 there, which says that they have no such price.
+  var skipsZero: Bool {
+    meaning != .asked && evidence.samples.contains { PriceText.number($0) == 0 }
+  }
+}

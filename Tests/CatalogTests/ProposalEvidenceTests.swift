@@ -1,0 +1,203 @@
+import Testing
+
+@testable import Catalog
+
+/// What a proposal takes for a field by its values, and what it leaves to the user.
+struct ProposalEvidenceTests {
+  /// Items of which NUMBER is 0, 1, … and EVEN a value that only even ones have.
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let item: String
+    /// Lines that must be there, without their comments.
+    var lines: [String] = []
+    /// The keys that are in doubt, besides the currency.
+    var unsure: [String] = []
+  }
+
+  static let cases: [Case] = [
+    Case(
+      testDescription: "a title may be a number, and is no author",
+      item:
+        #""id": "bNUMBER", "title": [1984, "Red Lamp", "Blue Lamp"][NUMBER], "author": "Maker NUMBER""#,
+      lines: ["  title: $.title"]
+    ),
+    Case(
+      testDescription: "whole units and thousand millionths are one amount",
+      item:
+        #""id": "aNUMBER", "name": "L NUMBER", "priceUsd": {"currencyCode": "USD", "units": 1NUMBER, "nanos": 990000000}"#,
+      lines: ["  salePrice: {units: $.priceUsd.units, nanos: $.priceUsd.nanos}"]
+    ),
+    Case(
+      testDescription: "what is free costs nothing, whatever it cost before",
+      item:
+        #""id": NUMBER, "name": "N NUMBER", "price": {"amount": "0.0"}, "compareAtPrice": {"amount": "5.0"}"#,
+      lines: ["  salePrice: $.price.amount", "  normalPrice: $.compareAtPrice.amount"]
+    ),
+    Case(
+      testDescription: "a title that all differ in is an id, and is said",
+      item: #""name": "Tin of beans NUMBER", "price": 4.5"#,
+      lines: ["  id: $.name", "  title: $.name"],
+      unsure: ["id"]
+    ),
+    Case(
+      testDescription: "a weight is no price",
+      item:
+        #""id": NUMBER, "name": "Ale NUMBER", "malt": [{"amount": {"value": 5.NUMBER, "unit": "kilograms"}}]"#
+    ),
+    Case(
+      testDescription: "a list price beside a cost may be what is paid",
+      item: #""id": NUMBER, "name": "Desk NUMBER", "list_price": 99.9, "standard_price": 41.0"#,
+      lines: ["  # salePrice: $.list_price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a promotional price goes first",
+      item:
+        #""id": NUMBER, "name": "Shirt NUMBER", "price": "129.90", "promotional_price": ["99.90", null][NUMBER]"#,
+      lines: ["  salePrice: [$.promotional_price, $.price]", "  normalPrice: $.price"]
+    ),
+    Case(
+      testDescription: "a sale price of 0 for some is none",
+      item:
+        #""id": NUMBER, "name": "T NUMBER", "price": {"amount": 10.5}, "sale_price": {"amount": [9, 0][NUMBER]}"#,
+      lines: ["  salePrice: [{path: $.sale_price.amount, none: 0}, $.price.amount]"]
+    ),
+    Case(
+      testDescription: "the largest picture of a kind is somewhere",
+      item:
+        #""id": NUMBER, "name": "V NUMBER", "media": [{"thumbnail": {"url": "/s.jpg"}, "image": {"url": "/l.jpg"}}]"#,
+      lines: ["    gallery: \"$.media[*].image.url\""]
+    ),
+    Case(
+      testDescription: "a photographer is no title",
+      item:
+        #""id": "uNUMBER", "description": "A view NUMBER", "user": {"name": "P NUMBER"}, "urls": {"thumb": "/NUMBER?w=2", "full": "/NUMBER?w=4"}"#,
+      lines: [
+        "  title: $.description", "    thumbnail: $.urls.thumb", "    gallery: $.urls.full",
+      ],
+      unsure: ["title"]
+    ),
+    Case(
+      testDescription: "of a name and a title the one is an epithet",
+      item: #""id": NUMBER, "name": "Hero NUMBER", "title": "the Brave NUMBER""#,
+      lines: ["  title: $.name", "  # title: $.title"],
+      unsure: ["title"]
+    ),
+    Case(
+      testDescription: "a price that no first variant has is not read from it",
+      item:
+        #""id": NUMBER, "name": "B NUMBER", "variants": [{"price": 5.5}, {"price": 5.5, "compare_at_price": 6.5}]"#,
+      lines: ["  salePrice: \"$.variants[0].price\""]
+    ),
+    Case(
+      testDescription: "a placeholder is no picture",
+      item: #""imdbID": "ttNUMBER", "Title": "Film NUMBER", "Poster": ["/a.jpg", "N/A"][NUMBER]"#,
+      lines: ["none: [\"N/A\"]", "  id: $.imdbID", "    thumbnail: $.Poster"]
+    ),
+    Case(
+      testDescription: "entities are undone",
+      item:
+        #""id": NUMBER, "title": "A pot &amp; more NUMBER", "image": "/NUMBER.jpg?a=b&amp;s=c""#,
+      lines: ["text: html"]
+    ),
+    Case(
+      testDescription: "objects of lists of one are the item's own",
+      item:
+        #""data": [{"nasa_id": "PNUMBER", "title": "View NUMBER"}], "links": [{"href": "/NUMBER.jpg"}]"#,
+      lines: ["items: $.goods", "  id: \"$.data[0].nasa_id\"", "    gallery: \"$.links[*].href\""]
+    ),
+    Case(
+      testDescription: "an agent is no picture of a house",
+      item:
+        #""id": "hNUMBER", "name": "Flat NUMBER", "agent": {"photo": "/aNUMBER.jpg"}, "photos": [{"url": "/NUMBER.jpg"}]"#,
+      lines: ["    thumbnail: \"$.photos[0].url\""]
+    ),
+    Case(
+      testDescription: "what is paid has its tax in it",
+      item:
+        #""id": NUMBER, "name": "Lamp NUMBER", "priceExclTax": 10.NUMBER, "priceInclTax": 12.NUMBER"#,
+      lines: ["  salePrice: $.priceInclTax"]
+    ),
+    Case(
+      testDescription: "a price by the kilogram is none",
+      item:
+        #""id": NUMBER, "name": "Apple NUMBER", "unitPrice": {"price": 5.5}, "price": 2.NUMBER"#,
+      lines: ["  salePrice: $.price"]
+    ),
+    Case(
+      testDescription: "a coupon is not for all",
+      item:
+        #""id": NUMBER, "name": "Shoe NUMBER", "salePrice": 59.5, "listPrice": 79.5, "couponPrice": 50.5"#,
+      lines: ["  salePrice: $.salePrice", "  normalPrice: $.listPrice"]
+    ),
+    Case(
+      testDescription: "those who sing are not the songs",
+      item:
+        #""track": {"id": "tNUMBER", "name": "Song NUMBER", "artists": [{"id": "aNUMBER", "name": "Singer NUMBER"}]}"#,
+      lines: ["items: $.goods", "  title: $.track.name"]
+    ),
+    Case(
+      testDescription: "what may be cents is asked about",
+      item: #""id": NUMBER, "name": "C NUMBER", "price": NUMBER999"#,
+      lines: ["  # salePrice: $.price", "  # salePrice: {path: $.price, minorUnits: true}"],
+      unsure: ["salePrice"]
+    ),
+  ]
+
+  private static func propose(_ item: String, count: Int = 6) throws -> ProposedFile {
+    let items = (1...count).map { number in
+      let parts = item.split(separator: "][NUMBER]", omittingEmptySubsequences: false)
+      var text = String(parts[0])
+      if parts.count > 1, let open = text.lastIndex(of: "[") {
+        let values = text[text.index(after: open)...].split(separator: ", ")
+        text = "\(text[..<open])\(values[number % values.count])\(parts[1])"
+      }
+      return "{\(text.replacing("NUMBER", with: "\(number)"))}"
+    }
+    let body = bytes("{\"goods\": [\(items.joined(separator: ","))]}")
+    let source = ProposedSource(url: "https://shop.example/cups")
+    return try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "cups.yaml")
+  }
+
+  @Test(arguments: cases)
+  func `a field is what its values say`(_ one: Case) throws {
+    let file = try Self.propose(one.item)
+
+    let lines = file.text.split(separator: "\n").map { line in
+      line.firstRange(of: "   # ").map { String(line[..<$0.lowerBound]) } ?? String(line)
+    }
+    for line in one.lines { #expect(lines.contains(line), "\(line) in\n\(file.text)") }
+    #expect(file.unsure.filter { $0 != "currency" } == one.unsure, "\(file.text)")
+  }
+
+  @Test func `fields that only late items have are found`() throws {
+    let items = (0..<1000).map { number in
+      let image = number < 900 ? "null" : "\"/\(number).jpg\""
+      return #"{"id": \#(number), "title": "T \#(number)", "image": \#(image)}"#
+    }
+    let source = ProposedSource(url: "https://shop.example/cups")
+    let body = bytes("[\(items.joined(separator: ","))]")
+
+    let file = try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "x.yaml")
+
+    #expect(file.text.contains("    thumbnail: $.image   # 0.9: text in 100 of 1000 items\n"))
+  }
+
+  @Test func `objects by id within objects by id are all items`() throws {
+    let source = ProposedSource(url: "https://shop.example/sites")
+    let goods = { (ids: String) in
+      ids.map { #""\#($0)": {"title": "Coat \#($0)", "price": "$19.99"}"# }.joined(separator: ",")
+    }
+    let body = bytes(
+      #"{"sites": {"x": {"info": 1, "goods": {\#(goods("ab"))}}, "y": {"info": 2, "goods": {\#(goods("cde"))}}}}"#
+    )
+
+    let file = try ProposedFile(of: [ProposedPage(body: body, source: source)], name: "x.yaml")
+
+    #expect(file.listings[0].sections[0].items.map(\.id) == ["a", "b", "c", "d", "e"])
+  }
+
+  @Test func `a colon in a path is no scheme`() {
+    #expect(ProposedSource(url: "https://shop.example/values/A1:D").url == "./A1:D")
+  }
+}
