@@ -146,7 +146,7 @@ extension Index {
     return forgotten
   }
 
-  /// Forgets addresses of which nothing is held, and to which no catalog has referred since a moment.
+  /// Forgets picture addresses without bytes that no catalog has referred to since a moment.
   ///
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetAddresses(unreferencedSince moment: UnixTime) throws(LarderError) {

@@ -17,7 +17,7 @@ struct FieldReader {
   let node: JSONNode
   /// The catalog's currency.
   let currency: String
-  /// What values mean in every field.
+  /// The meaning of values in every field, for example which of them stand for none.
   let values: Mapping.Values
   /// The fields that could not be used so far, each once.
   private(set) var faults: [FieldFault] = []

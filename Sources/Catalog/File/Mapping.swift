@@ -16,7 +16,7 @@ public struct Mapping: Hashable, Sendable {
   public var records: Transform?
   /// What bodies of sections are written in.
   public var notation = BodyNotation.json
-  /// What values mean in every field.
+  /// The meaning of values in every field, for example which of them stand for none.
   public var values = Values()
 
   /// Makes a mapping.
@@ -34,17 +34,17 @@ public struct Mapping: Hashable, Sendable {
     self.transform = transform
   }
 
-  /// What values mean, whatever field they are in.
+  /// The meaning of values in any field, for example `N/A` for none.
   public struct Values: Hashable, Sendable {
     /// Texts and numbers that say that there is nothing: `N/A`.
     public var none: Set<String> = []
-    /// Whether texts are HTML, of which tags are taken out and entities undone.
+    /// Whether texts are HTML: tags are removed and entities decoded.
     public var isHTML = false
 
     /// Makes values that mean themselves.
     public init() {}
 
-    /// What changes with them, as a line; nil for values that mean themselves.
+    /// A line that differs when decoded items may differ; nil for values that mean themselves.
     var fingerprint: String? {
       guard self != Values() else { return nil }
       return "values\t\(isHTML ? "html" : "plain") \(none.sorted().map(\.debugDescription))"
@@ -116,7 +116,7 @@ public struct Mapping: Hashable, Sendable {
     public var images: ImageRules = ImageRules()
     /// Further texts by name, in the order of the file.
     public var notes: [NoteRule] = []
-    /// What values mean in every field.
+    /// The meaning of values in every field, for example which of them stand for none.
     public var values = Values()
     /// The fields whose paths the catalog file itself spells out: when no detail yields one, its path is wrong.
     public var given: Set<DetailField> = []

@@ -21,7 +21,7 @@ struct FieldEvidence {
   var distinct: Set<String> = []
   /// A value of this many is a sample.
   fileprivate var stride = 1
-  /// What stands here in place of an address, where an item has no picture.
+  /// Texts in place of an address where an item has no picture, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
   /// Whether a currency's code stands beside it, in an object that is not the item itself.
   var isBesideCurrency = false

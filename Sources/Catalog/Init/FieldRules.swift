@@ -97,7 +97,7 @@ enum FieldRules {
   /// Whether a name speaks of pictures.
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
 
-  /// How large a picture is of which a name speaks, to be compared with others: its numbers are pixels.
+  /// The size that a name mentions, to compare with other names: pixels as in `image_640`, or a word as in `large`.
   static func pictureSize(_ name: String) -> Int {
     let plain = NameWords.plain(name)
     let isLargest =
@@ -118,7 +118,7 @@ enum PriceMeaning {
   /// The price before a reduction.
   case former
 
-  /// What a place names, and how surely; nil for what is no price, or not the item's.
+  /// The price that a place names, with its confidence; nil for anything but a price of the item.
   ///
   /// A price's name, or one before a word for amounts: `price`, `{"price": {"amount": 7}}`, `{"price": {"EUR": 7}}`.
   static func of(_ place: FieldPlace) -> (meaning: PriceMeaning, confidence: Double)? {
@@ -154,7 +154,7 @@ enum PriceMeaning {
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
   }
 
-  /// What says that a price is without its tax, or that of a unit.
+  /// Words of a price without tax, or of a price per unit.
   private static let partly: Set<String> = ["net", "excl", "ex", "excluding", "without", "unit"]
 
   /// Whether a name says by itself that it is a price: it is known as one, or has a word for it.
@@ -187,7 +187,7 @@ enum PriceMeaning {
 
 /// How well a place fits a field, and what speaks for it.
 struct FieldScore {
-  /// What the place holds.
+  /// The evidence of the values at the place.
   let evidence: FieldEvidence
   /// From 0, it is not this field, to 1, it surely is.
   var confidence: Double

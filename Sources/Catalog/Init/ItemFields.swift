@@ -57,7 +57,7 @@ struct ItemFields {
     return hasRival ? [best.doubtful] + ranking.dropFirst() : ranking
   }
 
-  /// What items have for a text: the chosen place, and others for those that lack it.
+  /// The places of a text: the chosen one, and others for items that lack it.
   func alternatives(_ field: Field) -> [FieldScore] {
     guard let ranking = rankings[field], let best = ranking.first else { return [] }
     let others = ranking.dropFirst().filter { field == .title && $0.evidence.fills(best.evidence) }

@@ -225,7 +225,7 @@ extension MappingProposal {
     return lines
   }
 
-  /// What values mean in every field, where that is not themselves.
+  /// The meaning of values in every field where they do not stand for themselves.
   private var valueLines: [String] {
     let pictures = [thumbnail, gallery].compactMap(\.self).flatMap(\.scores).map(\.evidence)
     let titles = fields.alternatives(.title).map(\.evidence)
@@ -416,7 +416,7 @@ extension MappingProposal {
     return head
   }
 
-  /// What a key may be besides: one where it is sure, more where it is not.
+  /// The rivals of a key, for comments: one where it is sure, more where it is not.
   private func rivals(_ ranking: [FieldScore], of taken: [FieldScore]) -> some Sequence<FieldScore>
   {
     let best = taken.first?.confidence ?? 1

@@ -23,7 +23,7 @@ struct PriceProposal {
   /// Where the item names the currency, when items differ in it.
   var currency: String?
 
-  /// What a price at a place is, beside all else that items have; nil without a place.
+  /// Judges unit and currency of a price, also by the places beside it; nil without a place.
   ///
   /// - Parameters:
   ///   - scores: The places.
@@ -82,7 +82,7 @@ struct PriceProposal {
     return members.count == 1 ? path : "{\(members.joined(separator: ", "))}"
   }
 
-  /// What stands in the same object as a price, and fits.
+  /// The first place in the price's own object that fits.
   private static func beside(
     _ evidence: FieldEvidence,
     among all: [FieldEvidence],

@@ -285,7 +285,7 @@ package struct CatalogFinding: Hashable, Sendable {
 }
 
 extension CatalogFile {
-  /// What looks wrong about prices as a page writes them.
+  /// Findings about prices as a page writes them.
   ///
   /// Only the custom of a currency tells that "1.299" is 1,299 euros, and not 1.30 in somebody's database: where other
   /// prices of the field show what the point does, nothing is in doubt. Whole numbers that end as prices in cents do may
