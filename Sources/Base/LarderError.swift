@@ -207,6 +207,8 @@ extension LarderError.Code {
 extension LarderError.Code {
   /// The bytes are of no picture, or of a kind that is not read here.
   public static let unsupported = Self("unsupported", .data)
+  /// The picture is of a kind that is known, and not read here.
+  public static let unreadKind = Self("unread-kind", .data)
   /// The picture breaks the rules of its format, or ends too early to be of use.
   public static let damagedPicture = Self("damaged", .data)
   /// The picture is larger than the limits allow.
@@ -215,6 +217,8 @@ extension LarderError.Code {
   public static let noFont = Self("no-font", .data)
   /// The time, zone or locale of a stamp cannot be made out.
   public static let time = Self("time", .usage)
+  /// The picture to be stamped does not say when it was taken.
+  public static let undated = Self("undated", .data)
   /// The output is there already.
   public static let exists = Self("exists", .failed)
   /// The input is not there, or may not be read.

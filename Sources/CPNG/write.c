@@ -102,6 +102,8 @@ static int writer_open(png_writer *writer, failure *failure, cpng_output *output
   push(png, (png_bytep)output->head, output->head_count);
   png_write_info(png, info);
   push(png, (png_bytep)output->middle, output->middle_count);
+  // An index without a colour is black to every decoder, and stays what it is.
+  png_set_check_for_invalid_index(png, 0);
   if (shape->depth < 8) png_set_packing(png);
   if (shape->depth == 16) png_set_swap(png);
   return png_set_interlace_handling(png);

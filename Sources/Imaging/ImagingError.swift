@@ -12,9 +12,15 @@ extension LarderError {
     )
   }
 
-  /// The error of bytes that are of no format that is known.
-  static func noPicture(_ name: String) -> LarderError {
-    LarderError(
+  /// The error of bytes that begin with `head` and are of no format that is read.
+  static func noPicture(_ name: String, _ head: some Collection<UInt8>) -> LarderError {
+    if let kind = UnreadKind(Array(head.prefix(PictureFormat.sniffLength))) {
+      return LarderError(
+        .unreadKind,
+        "cannot read \(name): larder does not read \(kind.name); convert it with \(kind.converter)"
+      )
+    }
+    return LarderError(
       .unsupported,
       "cannot read \(name): it is no picture; give a JPEG, PNG, WebP, AVIF or GIF"
     )

@@ -48,7 +48,7 @@ struct PictureRun {
     let total = batch.items.count
     let terminal = Terminal(output)
     let display = CountDisplay(verb, "pictures", terminal)
-    let tally = Mutex((done: 0, failed: 0, damaged: 0, skipped: 0))
+    let tally = Mutex(PictureTally())
     let began = ContinuousClock.now
     let made = Result {
       try batch.run(
@@ -59,14 +59,13 @@ struct PictureRun {
         skipsExisting: options.skipExisting
       ) { result in
         let now = tally.withLock { tally in
-          tally.done += 1
-          tally.failed += result.error == nil ? 0 : 1
-          tally.damaged += result.summary?.isDamaged == true ? 1 : 0
-          tally.skipped += result.isSkipped ? 1 : 0
+          tally.add(result)
           return tally
         }
         display.show(now.done, of: total, failed: now.failed)
-        display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet) }
+        // The undated of many are told in one line.
+        let isTold = isJSON || total == 1 || result.error?.code != .undated
+        if isTold { display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet) } }
       } isCancelled: {
         isStopped.withLock(\.self)
       } deliver: { picture, result in
@@ -75,18 +74,20 @@ struct PictureRun {
     }
     display.end()
     let results = try made.get()
-    let (_, failed, damaged, skipped) = tally.withLock(\.self)
+    let counts = tally.withLock(\.self)
+    if counts.undated > 0, total > 1, !isJSON {
+      let words = counts.undated == 1 ? "1 picture does" : "\(counts.undated) pictures do"
+      Output.error(
+        "\(words) not say when taken, and got no stamp; --time file shows when files were last written"
+      )
+    }
     if results.count < total {
       let rest = Quantities.count(total - results.count, "picture")
       Output.error("interrupted: \(rest) of \(total) not made; those that are there are whole")
-    } else if terminal.showsProgress, total > 1 {
-      var words = ["\(Quantities.count(total - failed - skipped, "picture")) made"]
-      if skipped > 0 { words.append("\(skipped) skipped") }
-      if failed > 0 { words.append("\(failed) failed") }
-      if damaged > 0 { words.append("\(damaged) damaged") }
+    } else if total > 1, terminal.showsProgress || counts.isNotable && !isJSON && !isQuiet {
       let seconds = (ContinuousClock.now - began) / .seconds(1)
-      words.append("in \(Quantities.duration(seconds))")
-      Output.note(words.joined(separator: ", "))
+      let time = terminal.showsProgress ? ", in \(Quantities.duration(seconds))" : ""
+      Output.note(counts.text + time)
     }
     if let signal = signals.signal { return signal == 15 ? .terminated : .interrupted }
     return ExitStatus(results)
@@ -185,6 +186,51 @@ extension ExitStatus {
   }
 }
 
+/// How many pictures of a batch came to what.
+struct PictureTally {
+  private(set) var done = 0
+  private(set) var failed = 0
+  private(set) var undated = 0
+  private var damaged = 0
+  private var skipped = 0
+  private var there = 0
+  private var unposted = 0
+  private var unwritten = 0
+
+  /// Counts a result.
+  mutating func add(_ result: PictureResult) {
+    done += 1
+    damaged += result.summary?.isDamaged == true ? 1 : 0
+    skipped += result.isSkipped ? 1 : 0
+    guard let error = result.error else { return }
+    failed += 1
+    switch error.code {
+    case .undated: undated += 1
+    case .exists: there += 1
+    case .undelivered, .unreachable: unposted += 1
+    case .disk, .diskFull: unwritten += 1
+    default: break
+    }
+  }
+
+  /// Whether anything is to be told but that all were made.
+  var isNotable: Bool { failed + damaged > 0 }
+
+  /// All of them: `311 pictures made, 1 unreadable, 1 damaged`.
+  var text: String {
+    let unreadable = failed - undated - there - unposted - unwritten
+    // One that could not be posted was made.
+    let made = done - skipped - failed + unposted
+    let others = [
+      (skipped, "skipped"), (unreadable, "unreadable"), (undated, "undated"),
+      (there, "there already"), (unwritten, "not written"), (unposted, "not posted"),
+      (damaged, "damaged"),
+    ]
+    let words = others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    return (["\(Quantities.count(made, "picture")) made"] + words).joined(separator: ", ")
+  }
+}
+
 /// One made picture as people read it.
 struct PictureLine {
   private let result: PictureResult
@@ -216,7 +262,9 @@ struct PictureLine {
     if let time = result.time { line += "  \(time) (\(result.timeSource ?? ""))" }
     if summary.isDamaged { line += "  damaged" }
     if let upload = result.upload, upload.isAccepted {
-      line += "  posted" + (upload.message.map { ": \(PlainText.line($0))" } ?? "")
+      line +=
+        upload.attempts == 0
+        ? "  posted before" : "  posted" + (upload.message.map { ": \(PlainText.line($0))" } ?? "")
     }
     return line
   }
@@ -235,10 +283,16 @@ struct PictureLine {
         "\(input) could not be cropped without loss, so \(output) was re-encoded"
       )
     }
-    if summary.remarks.contains(.notDated), let time = result.time {
-      let source = result.timeSource == "file" ? "its file's time" : "the clock's time"
+    if summary.remarks.contains(.noGamma) {
       warnings.append(
-        "\(input) does not say when it was taken; \(output) shows \(source), \(time)"
+        "\(input) says by gAMA how light it is, which a \(summary.format.name) has no place for: "
+          + "\(output) may look lighter or darker; keep PNG"
+      )
+    }
+    if summary.remarks.contains(.enlarged) {
+      warnings.append(
+        "\(output) is more than twice as large as \(input) has pixels for, and looks soft; "
+          + "choose a smaller --size or --no-enlarge"
       )
     }
     if summary.remarks.contains(.smallText) {

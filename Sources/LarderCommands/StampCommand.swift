@@ -23,14 +23,15 @@ struct StampCommand: ParsableCommand {
     abstract: "Stamp time, date and weekday on photos, cut square or as they are.",
     discussion: """
       Example:  larder stamp up.jpg --out stamped --locale ko_KR --zone Asia/Seoul
-                larder stamp up.jpg --out stamped --fit contain --style bar
+                larder stamp photos --out stamped --fit contain --time file
                 larder stamp up.jpg --out stamped --template '{weekday} {time12}'
                 larder stamp up.jpg --out stamped --post https://diary.example/photos
                 larder stamp - --time now < up.jpg > stamped.jpg
 
       A photo is posted once its file is whole: as multipart/form-data with dateTime, \
       timeStampContents (the --text) and image (always a JPEG). It is posted again only when it \
-      certainly did not arrive, or when the server asks for that; its Idempotency-Key stays the same.
+      certainly did not arrive, or when the server asks for that; its Idempotency-Key stays the same. \
+      What arrived is noted in .larder-posted in the output folder, and is not posted by later runs.
 
       \(statuses.text)
       """
@@ -42,7 +43,7 @@ struct StampCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Which time: exif, now, file, or one as RFC 3339 writes it. (default: exif, else file, else now)",
+      "Which time: exif (when it was taken), file, now, or one as RFC 3339 writes it. (default: exif)",
       valueName: "time"
     )
   )
@@ -58,7 +59,7 @@ struct StampCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How the date is written, such as ko_KR. (default: en)",
+      "How the date is written, such as ko_KR. (default: as LC_ALL, LC_TIME or LANG says, else en)",
       valueName: "locale"
     )
   )
@@ -66,11 +67,11 @@ struct StampCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How letters are set off: plain, scrim (a soft veil behind them) or bar.",
+      "How letters are set off: bar (a dark band to the edge), scrim (a soft veil behind them) or plain.",
       valueName: "style"
     )
   )
-  var style = StampStyle.scrim
+  var style = StampStyle.bar
 
   @Option(
     help: ArgumentHelp(
@@ -121,6 +122,20 @@ struct StampCommand: ParsableCommand {
     Output.end(try make())
   }
 
+  /// What earlier runs posted from the output folder; nil for stdout.
+  private var uploadMemory: UploadMemory? {
+    get throws {
+      guard upload.post != nil, !pictures.writesStandardOutput else { return nil }
+      return try UploadMemory(in: ProgramArguments.path(pictures.place))
+    }
+  }
+
+  /// The locale of the environment, for times first; nil where it names none that is known. (POSIX, 8.2)
+  private static var environmentLocale: StampLocale? {
+    let names = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap { Terminal.environment($0) }
+    return names.first { !$0.isEmpty }.flatMap { try? StampLocale($0) }
+  }
+
   /// Makes all pictures, and says how to end the process.
   func make() throws -> ExitStatus {
     OwnFonts.use()
@@ -132,7 +147,7 @@ struct StampCommand: ParsableCommand {
     if let template { stamp.template = try StampTemplate(template) }
     if let time { stamp.time = try StampTime.Choice(time) }
     if let zone { stamp.zone = try Zone(named: zone) }
-    if let locale { stamp.locale = try StampLocale(locale) }
+    stamp.locale = try locale.map { try StampLocale($0) } ?? Self.environmentLocale
     if let logo { stamp.logo = try PictureFile(FilePath(logo)) }
     stamp.text = text
     return try PictureRun(
@@ -140,7 +155,7 @@ struct StampCommand: ParsableCommand {
       order: PictureOrder(stamp),
       options: pictures,
       output: output,
-      upload: try upload.upload(text: text)
+      upload: try upload.upload(text: text, memory: try uploadMemory)
     ).run()
   }
 }
@@ -229,10 +244,12 @@ struct UploadOptions: ParsableArguments {
 
   /// The upload that is asked for; nil for none.
   ///
-  /// - Parameter text: The text on the stamp.
+  /// - Parameters:
+  ///   - text: The text on the stamp.
+  ///   - memory: What arrived in earlier runs.
   /// - Returns: The uploader.
   /// - Throws: ``CommandFailure`` when the URL or the token is unusable.
-  func upload(text: String?) throws -> PictureUpload? {
+  func upload(text: String?, memory: UploadMemory?) throws -> PictureUpload? {
     guard let post else { return nil }
     let destination = try UploadDestination(
       post,
@@ -253,7 +270,8 @@ struct UploadOptions: ParsableArguments {
       to: destination,
       form: form(text: text),
       transport: try CurlTransport(options),
-      policy: policy
+      policy: policy,
+      memory: memory
     )
   }
 

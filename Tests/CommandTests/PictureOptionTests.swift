@@ -202,7 +202,9 @@ struct PictureOptionTests {
     #expect(crop.errors.contains("out.jpg: it is not a folder"), "\(crop.errors)")
   }
 
-  @Test func `a stamp of a picture without a date says whose time it shows`() throws {
+  @Test func `pictures without a date get no stamp, in one line, unless another time is named`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let made = try Command.larder(
       ["crop", Self.photo, "--out", folder.path("bare"), "--size", "64"]
@@ -213,8 +215,72 @@ struct PictureOptionTests {
     )
 
     #expect(made.status == 0)
-    #expect(stamp.status == 0)
+    #expect(stamp.status == 65)
     #expect(stamp.errors.contains("does not say when it was taken"), "\(stamp.errors)")
+    let others = ["a", "b"].map { folder.path("bare/\($0).jpg") }
+    for other in others {
+      try FileManager.default.copyItem(atPath: folder.path("bare/wakeup-12mp.jpg"), toPath: other)
+    }
+    let all = try Command.larder(
+      ["stamp", folder.path("bare"), Self.photo, "--out", folder.path("all"), "--size", "300"]
+    )
+    #expect(all.status == 3)
+    let told = """
+      larder: 3 pictures do not say when taken, and got no stamp; --time file shows when files were last written
+      1 picture made, 3 undated
+
+      """
+    #expect(all.errors == told, "\(all.errors)")
+    let filed = try Command.larder(
+      ["stamp", folder.path("bare"), "--out", folder.path("filed"), "--time", "file", "--quiet"]
+    )
+    #expect(filed.status == 0, "\(filed.errors)")
+  }
+
+  @Test func `a batch in which something went wrong ends with counts`() throws {
+    let folder = try TemporaryFolder()
+    let photo = try Data(contentsOf: URL(filePath: Self.photo))
+    try FileManager.default.createDirectory(
+      atPath: folder.path("in"),
+      withIntermediateDirectories: true
+    )
+    try photo.write(to: URL(filePath: folder.path("in/a.jpg")))
+    try photo.prefix(photo.count / 2).write(to: URL(filePath: folder.path("in/b.jpg")))
+    try photo.prefix(20).write(to: URL(filePath: folder.path("in/c.jpg")))
+
+    let crop = try Command.larder(
+      ["crop", folder.path("in"), "--out", folder.path("out"), "--size", "64"]
+    )
+
+    #expect(crop.status == 3)
+    #expect(
+      crop.errors.hasSuffix("\n2 pictures made, 1 unreadable, 1 damaged\n"),
+      "\(crop.errors)"
+    )
+  }
+
+  @Test(arguments: [
+    (["LANG": "ko_KR.UTF-8"], true), (["LANG": "ko_KR.UTF-8", "LC_TIME": "C"], false),
+    (["LANG": "C", "LC_ALL": "ko_KR.UTF-8"], true), (["LANG": "tlh"], false),
+  ])
+  func `dates are written as the environment's language does`(
+    _ variables: [String: String],
+    _ isKorean: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    func stamp(_ out: String, _ variables: [String: String], _ options: [String]) throws -> Data {
+      let made = try Command.larder(
+        ["stamp", Self.photo, "--out", folder.path(out), "--size", "300"] + options,
+        environment: variables
+      )
+      #expect(made.status == 0, "\(made.errors)")
+      return try Data(contentsOf: URL(filePath: folder.path("\(out)/wakeup-12mp.jpg")))
+    }
+
+    let own = try stamp("own", variables, [])
+    let asked = try stamp("asked", [:], ["--locale", isKorean ? "ko_KR" : "en"])
+
+    #expect(own == asked)
   }
 
   @Test(arguments: [

@@ -25,11 +25,12 @@ struct OutputNameTests {
   }
 
   @Test(arguments: [
-    ("{ext}", "add {stem}"), ("x.{ext}", "add {stem}"), ("{stem}", "end it with .{ext}"),
+    ("{ext}", "end it with .{ext}"), ("soup", "end it with .{ext}"),
+    ("{stem}", "end it with .{ext}"),
     ("{stem}{ext}", "end it with .{ext}"), ("{stem}.jpg", "end it with .{ext}"),
     ("{stem}-{size}.{ext}", "ask for one"), ("{stem}.{ext", "close it"),
     ("{name}.{ext}", "use {stem}, {size} and {ext}"), ("../{stem}.{ext}", "another folder"),
-    ("{stem}/x.{ext}", "another folder"), ("", "add {stem}"),
+    ("{stem}/x.{ext}", "another folder"), ("", "try {stem}.{ext}"),
   ])
   func `a template that cannot name pictures says what to do`(_ template: String, _ advice: String)
   {
@@ -45,6 +46,39 @@ struct OutputNameTests {
     for name in names {
       let kind = PNGKind(name: "", layout: .rgb, depth: 8)
       try WholeFile.write(kind.bytes(width: 9, height: 7), to: folder.appending(name))
+    }
+  }
+
+  @Test func `a name without the input's is for one picture, and ends as its format does`() throws
+  {
+    try withFolder { folder in
+      try Self.put(folder, "in/a.png", "in/b.png")
+      func output(
+        _ inputs: [FilePath],
+        _ name: String,
+        _ format: PictureFormat? = nil
+      ) throws -> FilePath? {
+        try PictureBatch(
+          inputs.map { folder.pushing($0) },
+          into: folder.appending("out"),
+          format: format,
+          name: PictureName(name)
+        ).items[0].output
+      }
+      func advice(_ inputs: [FilePath], _ name: String) -> String {
+        do {
+          return "\(String(describing: try output(inputs, name)))"
+        } catch {
+          return "\(error)"
+        }
+      }
+
+      #expect(try output(["in/a.png"], "c.png") == folder.appending("out/c.png"))
+      #expect(try output(["in/a.png"], "c.JPEG", .jpeg) == folder.appending("out/c.JPEG"))
+      #expect(try output(["in/a.png"], "c.{ext}", .webp) == folder.appending("out/c.webp"))
+      #expect(advice(["in/a.png"], "c.jpg").contains("does not end as a PNG does"))
+      #expect(advice(["in/a.png", "in/b.png"], "c.png").contains("add {stem}"))
+      #expect(advice(["in"], "c.png").contains("add {stem}"))
     }
   }
 

@@ -55,7 +55,7 @@ struct PictureOrderTests {
     stamp.text = "해 뜨기 전"
     let logo = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 7, height: 5)
     stamp.logo = try PictureFile(logo, name: "logo.png")
-    (stamp.style, stamp.place, stamp.font) = (.bar, .right, "Sans")
+    (stamp.style, stamp.place, stamp.font) = (.scrim, .right, "Sans")
     (stamp.fontFamily, stamp.fontConfiguration) = ("Serif", "/fonts.conf")
 
     let order = try PictureOrder(wire: PictureOrder(stamp).wire)
@@ -104,14 +104,14 @@ struct PictureOrderTests {
       gravity: EncodedPicture.Point(x: 8, y: 9),
       time: try StampTime(
         .given(instant: 10, offset: 3600),
-        exif: nil,
+        taken: nil,
         modified: nil,
         zone: nil,
         local: .utc,
         now: 0,
         name: ""
       ),
-      remarks: [.faintText, .notDated]
+      remarks: [.faintText, .noGamma]
     )
     let error = ImagingError(.tooLarge, "cannot", remedy: .morePixels)
 

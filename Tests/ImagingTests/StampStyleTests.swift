@@ -52,7 +52,7 @@ struct StampStyleTests {
   private static func layer(_ stamp: Stamp, _ size: PixelSize) throws -> Stamp.Block {
     let moment = try StampTime(
       stamp.time,
-      exif: nil,
+      taken: nil,
       modified: nil,
       zone: nil,
       local: .utc,
@@ -137,7 +137,29 @@ struct StampStyleTests {
     #expect(Backdrop(colours, style: .bar).ink == .white)
   }
 
-  @Test(arguments: StampStyle.allCases)
+  @Test(arguments: [Gravity.bottomLeft, .top, .centre])
+  func `a bar reaches the edge that its text is near, and fades into the picture`(
+    _ place: Gravity
+  ) throws {
+    let bitmap = try Self.ground("white")
+    var stamp = try Self.stamp(.bar)
+    stamp.place = place
+    let block = try Self.layer(stamp, PixelSize(side: 300))
+
+    let made = try decoded(stamp.apply(to: PictureFile(bitmap.png())).bytes)
+
+    let column = (0..<300).map { Int(made[299, $0][0]) }
+    let (top, bottom) = (Int(block.top), Int(block.top + block.height))
+    let dark = place.isTop ? 0..<bottom : place.isBottom ? top..<300 : top..<bottom
+    #expect(column[dark].allSatisfy { $0 == column[dark.lowerBound] && $0 < 90 })
+    // Beyond, it grows lighter row by row, by little, until the picture is as it was.
+    let (above, below) = (column[..<dark.lowerBound], column[dark.upperBound...])
+    #expect(place.isTop || above.first == 255 && above.last.map { $0 < 130 } == true)
+    #expect(place.isBottom || below.last == 255 && below.first.map { $0 < 130 } == true)
+    #expect(zip(column, column.dropFirst()).allSatisfy { abs($0 - $1) < 12 })
+  }
+
+  @Test(arguments: [StampStyle.plain, .scrim])
   func `a stamp covers a third of a busy square at most, and its height alone`(
     _ style: StampStyle
   ) throws {

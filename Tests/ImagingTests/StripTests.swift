@@ -359,7 +359,7 @@ extension StampTime {
   static func given(_ stamp: Stamp) throws -> StampTime {
     try StampTime(
       .given(instant: 1_610_000_000, offset: 0),
-      exif: nil,
+      taken: nil,
       modified: nil,
       zone: nil,
       local: stamp.localZone,

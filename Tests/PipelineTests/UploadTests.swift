@@ -4,6 +4,7 @@ import Imaging
 import SampleStore
 import Support
 import Synchronization
+import SystemPackage
 import Testing
 import Transport
 
@@ -185,6 +186,39 @@ import Transport
     #expect(keys[0]?.count == 36)
     #expect(Set(keys).count == 1)
     #expect(store.orders[0].headers.contains { $0.name == "token" && $0.value == "s3cret" })
+  }
+
+  @Test func `a photo that arrived is not sent again by later runs, and one that did not is`()
+    throws
+  {
+    let store = try SampleStore.start(
+      StoreContent(["/photos": Resource(json: #"{"success": true}"#)]),
+      faults: FaultScript(text: "path=/photos hits=1 status=500"),
+      orders: OrderIntake(paths: ["/photos", "/others"])
+    )
+    defer { store.stop() }
+    let folder = try TemporaryFolder()
+    let picture = try Self.picture()
+    func run(_ path: String = "photos", text: String = "up") throws -> PictureResult.Upload? {
+      var form = UploadForm()
+      form.text = text
+      let upload = PictureUpload(
+        to: try UploadDestination("\(store.baseURL)/\(path)", token: nil, parser: CurlURLParser()),
+        form: form,
+        transport: try CurlTransport(Self.options(store)),
+        memory: try UploadMemory(in: FilePath(folder.path(""))),
+        pause: { _ in }
+      )
+      return upload.deliver(picture, Self.written(picture)).upload
+    }
+
+    let runs = try (0..<3).map { _ in try run() }
+    let renamed = try run(text: "down")
+
+    #expect(runs.map(\.?.isAccepted) == [false, true, true])
+    #expect(runs.map(\.?.attempts) == [1, 1, 0])
+    #expect(renamed?.attempts == 1)
+    #expect(store.orders.count == 3)
   }
 
   @Test(arguments: ["close", "reset", "status=500", "status=503", "status=302", "truncate=5"])

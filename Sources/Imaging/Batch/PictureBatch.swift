@@ -57,6 +57,8 @@ public struct PictureBatch: Sendable, Equatable {
     public let output: FilePath?
     /// Why the input cannot be read.
     public let error: LarderError?
+    /// What kind of file the output is; nil where there is none.
+    var format: PictureFormat?
     /// All of an input that came on stdin; nil for a file.
     var bytes: [UInt8]?
 
@@ -71,7 +73,8 @@ public struct PictureBatch: Sendable, Equatable {
 
   /// The inputs in their order, those of a folder by name.
   public let items: [Item]
-  /// The files of folders that are passed over, as they are no pictures, in their order.
+  /// The files of folders that are passed over, as they are no pictures, in their order; not those of a kind that is
+  /// known and not read, which are items with an error.
   public let others: [FilePath]
 
   /// Looks at the inputs' first bytes, and no more, and names their outputs.
@@ -117,6 +120,9 @@ public struct PictureBatch: Sendable, Equatable {
       }
     }
     (self.items, self.others) = (items, others)
+    if let made = items.lazy.compactMap(\.format).first {
+      try name.check(count: items.count, format: made)
+    }
     try checkOutputs()
   }
 
@@ -233,19 +239,23 @@ public struct PictureBatch: Sendable, Equatable {
     var head = [UInt8](repeating: 0, count: PictureFormat.sniffLength)
     let count = read(file, &head, head.count)
     guard let found = PictureFormat(sniffing: head.prefix(max(count, 0))) else {
-      return refused(.noPicture(input.shown))
+      return refused(.noPicture(input.shown, head.prefix(max(count, 0))))
     }
-    let output = output(of: stem(of: input), found, in: folder, as: naming)
-    return Item(input: input, output: output, error: nil)
+    let format = naming.format ?? found.kept
+    let output = output(of: stem(of: input), format, in: folder, as: naming.name)
+    return Item(input: input, output: output, error: nil, format: format)
   }
 
   /// The item of what came on stdin.
   private static func item(_ bytes: [UInt8], to folder: FilePath, as naming: Naming) -> Item {
     guard let found = PictureFormat(sniffing: bytes) else {
-      return Item(input: "-", output: nil, error: .noPicture(standardInputName), bytes: bytes)
+      let error = LarderError.noPicture(standardInputName, bytes)
+      return Item(input: "-", output: nil, error: error, bytes: bytes)
     }
-    let output = output(of: Array(standardInputName.utf8), found, in: folder, as: naming)
-    return Item(input: "-", output: output, error: nil, bytes: bytes)
+    let format = naming.format ?? found.kept
+    let stem = Array(standardInputName.utf8)
+    let output = output(of: stem, format, in: folder, as: naming.name)
+    return Item(input: "-", output: output, error: nil, format: format, bytes: bytes)
   }
 
   /// A file's name without its ending, byte for byte.
@@ -261,12 +271,11 @@ public struct PictureBatch: Sendable, Equatable {
 
   private static func output(
     of stem: [UInt8],
-    _ found: PictureFormat,
+    _ format: PictureFormat,
     in folder: FilePath,
-    as naming: Naming
+    as name: PictureName
   ) -> FilePath? {
-    let ending = (naming.format ?? found.kept).fileExtension
-    let name = naming.name.bytes(stem: stem, ending: ending).map { CChar(bitPattern: $0) }
+    let name = name.bytes(stem: stem, ending: format.fileExtension).map { CChar(bitPattern: $0) }
     return FilePath.Component(platformString: name + [0]).map { folder.appending($0) }
   }
 }

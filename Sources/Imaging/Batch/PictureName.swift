@@ -15,16 +15,20 @@ public struct PictureName: Sendable, Equatable {
 
   private let parts: [Part]
 
+  /// Whether inputs of different names get different ones.
+  var tellsApart: Bool { parts.contains(.stem) }
+
   private init(parts: [Part]) { self.parts = parts }
 
   /// Reads a template.
   ///
   /// - Parameters:
   ///   - template: Text in which `{stem}` stands for the input's name without its ending, `{ext}` for
-  ///     the ending of the output's format, and `{size}` for `size`, as 512 or 640x480.
+  ///     the ending of the output's format, and `{size}` for `size`, as 512 or 640x480. Without `{stem}`
+  ///     it is the name of one picture, which may end as its format does in letters: `soup.png`.
   ///   - size: The size that is asked for, if any.
-  /// - Throws: ``ImagingError`` of code `usage` when names would not tell inputs apart, would not end
-  ///   as their format does, or would lead to another folder.
+  /// - Throws: ``ImagingError`` of code `usage` when names would not end as their format does, or would
+  ///   lead to another folder.
   public init(_ template: String, size: PixelSize? = nil) throws(LarderError) {
     var fields = FieldTemplate(template, for: "name pictures")
     var parts: [Part] = []
@@ -41,17 +45,41 @@ public struct PictureName: Sendable, Equatable {
         throw fields.refusal("{\(name)} stands for nothing; use {stem}, {size} and {ext}")
       }
     }
-    guard parts.contains(.stem) else {
-      throw fields.refusal("every picture would have one name; add {stem}")
+    guard let last = parts.last else { throw fields.refusal("it is empty; try {stem}.{ext}") }
+    let isEnded =
+      if case .text(let text) = last {
+        !parts.contains(.stem) && text.contains(".")
+      } else if parts.count > 1, last == .ending, case .text(let text) = parts[parts.count - 2] {
+        text.hasSuffix(".")
+      } else {
+        false
+      }
+    guard isEnded else {
+      throw fields.refusal("it does not end as the format does; end it with .{ext}")
     }
-    guard parts.last == .ending, parts.count > 1,
-      case .text(let text) = parts[parts.count - 2], text.hasSuffix(".")
-    else { throw fields.refusal("it does not end as the format does; end it with .{ext}") }
     let texts = parts.compactMap { if case .text(let text) = $0 { text } else { nil } }
     guard !texts.contains(where: { $0.contains("/") || $0.contains("\0") }) else {
       throw fields.refusal("it leads to another folder; choose that as the folder to write to")
     }
     self.parts = parts
+  }
+
+  /// Judges the name for `count` pictures of a format.
+  ///
+  /// - Throws: ``ImagingError`` of code `usage` where they would all have it, or it ends as another format does.
+  func check(count: Int, format: PictureFormat) throws(LarderError) {
+    guard !tellsApart else { return }
+    let text = String(decoding: bytes(stem: [], ending: format.fileExtension), as: UTF8.self)
+    let template = FieldTemplate(text, for: "name pictures")
+    guard count < 2 else {
+      throw template.refusal("every picture would have one name; add {stem}")
+    }
+    let ending = text.split(separator: ".").last?.lowercased() ?? ""
+    guard format.fileExtensions.contains(ending) else {
+      throw template.refusal(
+        "it does not end as a \(format.name) does, which is what is made; end it with .{ext}"
+      )
+    }
   }
 
   /// The name of what is made of an input.

@@ -8,6 +8,9 @@ public struct Exif: Equatable, Sendable {
   /// The offset that belongs to `dateTime`, as written: `+09:00`.
   public private(set) var offset: String?
 
+  /// The date and the time of `GPSDateStamp` and `GPSTimeStamp`, at Greenwich.
+  private(set) var gpsTime: CivilTime?
+
   /// Where numbers that a crop changes stand, from the TIFF header on.
   private(set) var places: [Place] = []
 
@@ -55,12 +58,18 @@ public struct Exif: Equatable, Sendable {
     let next = Self.entries(reader, at: first) { entry in
       switch entry.tag {
       case 0x0112:
+        // Of several the first counts, as it does to ExifTool, Pillow, libvips and ImageMagick; all are reset.
+        guard !places.contains(where: { $0.meaning == .orientation }) else {
+          places.append(Place(.orientation, entry, reader))
+          break
+        }
         // A short, which some programs write as a long.
         let value = entry.type == 4 ? reader.long(entry.value) : reader.short(entry.value)
         orientation = value.flatMap(Orientation.init(rawValue:))
         places.append(Place(.orientation, entry, reader))
       case 0x0132: dates[entry.tag] = entry.text(reader)
       case 0x8769: details = reader.long(entry.value)
+      case 0x8825: gpsTime = reader.long(entry.value).flatMap { Self.gpsTime(reader, at: $0) }
       default: break
       }
     }
@@ -83,6 +92,29 @@ public struct Exif: Equatable, Sendable {
       self.offset = offsets[offset]
       break
     }
+  }
+
+  /// The time that satellites gave, of the directory at `offset`; nil where it has no whole one.
+  private static func gpsTime(_ reader: ByteReader, at offset: Int) -> CivilTime? {
+    var (date, clock): (String?, [Int]) = (nil, [])
+    _ = entries(reader, at: offset) { entry in
+      switch entry.tag {
+      case 0x001D: date = entry.text(reader)
+      case 0x0007 where entry.type == 5 && entry.count == 3:
+        // Three fractions; the seconds of some have a part.
+        guard let start = reader.long(entry.value) else { break }
+        clock = (0..<3).compactMap { index in
+          guard let above = reader.long(start + index * 8),
+            let below = reader.long(start + index * 8 + 4),
+            below > 0
+          else { return nil }
+          return above / below
+        }
+      default: break
+      }
+    }
+    guard let date, clock.count == 3, clock.allSatisfy({ $0 < 100 }) else { return nil }
+    return CivilTime(date + " " + clock.map { padded($0) }.joined(separator: ":"))
   }
 
   private mutating func readThumbnail(_ reader: ByteReader, link: Int) {

@@ -50,7 +50,7 @@ public struct PictureProbe: Sendable, Equatable {
     limits: PictureLimits = PictureLimits()
   ) throws(LarderError) {
     guard let format = PictureFormat(sniffing: bytes) else {
-      throw .noPicture(name)
+      throw .noPicture(name, bytes)
     }
     self.format = format
     structure = try format.codec.init(bytes, name: name, limits: limits)
@@ -82,8 +82,8 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// An AVIF still or sequence.
   case avif
 
-  /// How many bytes are enough to judge any format.
-  @usableFromInline package static let sniffLength = 12
+  /// How many bytes are enough to judge any format: the brands of an AVIF may be twelve.
+  @usableFromInline package static let sniffLength = 64
 
   /// The format that a file's first bytes show, whatever its name; nil when they show none.
   @inlinable public init?(sniffing bytes: some Collection<UInt8>) {

@@ -139,7 +139,7 @@ extension Crop {
     )
     if convertsToSRGB {
       tags.profile = []
-    } else if target != .avif, tags.profile.isEmpty {
+    } else if target != .avif, tags.profile.isEmpty, !isGrey {
       // What an AVIF says by numbers, others say by a profile.
       tags.profile = file.probe.structure.namedProfile
     }
@@ -149,7 +149,8 @@ extension Crop {
       isProgressive: isProgressive,
       chroma: chroma,
       isConverted: isConverted,
-      lossless: keepsSamples,
+      // What a format has no room for, such as 16 bits in a WebP, is rounded, and no more is lost.
+      lossless: keepsSamples || lossless && !isStamped,
       background: background,
       hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,
       source: file,
@@ -162,8 +163,11 @@ extension Crop {
       made.file,
       target,
       framing,
-      made.isLossless && !isNew ? .lossless : .reencoded
+      made.isLossless && !(lossless && !keepsSamples) && !isNew ? .lossless : .reencoded
     )
+    if target != .png, (file.probe.structure as? PNGChunks)?.hasOwnGamma == true {
+      picture.remarks.insert(.noGamma)
+    }
     if lossless, !isStamped, picture.method != .lossless { picture.remarks.insert(.notLossless) }
     return picture
   }

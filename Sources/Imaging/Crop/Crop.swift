@@ -261,9 +261,10 @@ public struct EncodedPicture: Sendable, Equatable {
 
     /// Coefficients were to be kept, and could not be.
     public static let notLossless = Remark(rawValue: "not-lossless")
-    /// The picture does not say when it was taken, so that the stamp shows its file's time or the
-    /// clock's.
-    public static let notDated = Remark(rawValue: "not-dated")
+    /// A PNG says by gAMA alone how light it is, for which its new format has no place.
+    public static let noGamma = Remark(rawValue: "no-gamma")
+    /// The picture was made more than twice as large as what was cut.
+    public static let enlarged = Remark(rawValue: "enlarged")
     /// A stamp's letters are under 9 pixels high.
     public static let smallText = Remark(rawValue: "small-text")
     /// A stamp's letters stand out less than 3 to 1 from what is behind them in places.

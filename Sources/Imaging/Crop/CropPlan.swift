@@ -86,7 +86,8 @@ extension Crop {
       let (rows, stamped) = try taken(opened, through: plan.steps, framing, of: file, stamp)
       var picture = try encoded(rows, framing, from: file, isStamped: isStamped)
       picture.isDamaged = opened.isDamaged()
-      if let stamped { picture.remarks = stamped.remarks }
+      if let stamped { picture.remarks.formUnion(stamped.remarks) }
+      if framing.isEnlarged { picture.remarks.insert(.enlarged) }
       return picture
     }
   }

@@ -24,6 +24,11 @@ struct Framing: Equatable {
   /// Whether pixels are new.
   var isScaled: Bool { scaled != window.size }
 
+  /// Whether pixels are more than twice as many, across or down, as the picture has.
+  var isEnlarged: Bool {
+    scaled.width > window.width * 2 || scaled.height > window.height * 2
+  }
+
   /// How many times more pixels the window has, along either side, than leave the filter two for one of the
   /// result.
   var spare: Double {

@@ -30,7 +30,7 @@ public struct Stamp: PictureMaking {
   /// What is written; nil for the time and, under it, the date with its weekday.
   public var template: StampTemplate?
   /// How letters are set off from the picture.
-  public var style = StampStyle.scrim
+  public var style = StampStyle.bar
   /// A line under the date.
   public var text: String?
   /// A PNG or JPEG for the corner across from the text.
@@ -54,7 +54,7 @@ public struct Stamp: PictureMaking {
   /// - Parameters:
   ///   - crop: The square to stamp.
   ///   - time: Which time to show.
-  public init(crop: Crop = Crop(), time: StampTime.Choice = .automatic) {
+  public init(crop: Crop = Crop(), time: StampTime.Choice = .exif) {
     self.crop = crop
     self.time = time
     localZone = .local
@@ -104,7 +104,7 @@ public struct Stamp: PictureMaking {
     try check()
     let moment = try StampTime(
       time,
-      exif: file.probe.exif,
+      taken: file.taken,
       modified: file.modified,
       zone: zone,
       local: localZone,
@@ -114,7 +114,6 @@ public struct Stamp: PictureMaking {
     let stamp = framed(for: file)
     var picture = try stamp.crop.made(from: file, stamping: (stamp, moment))
     picture.time = moment
-    if time == .automatic, moment.source != .exif { picture.remarks.insert(.notDated) }
     return picture
   }
 }
@@ -206,7 +205,7 @@ extension Stamp {
   /// What is veiled behind a block; nothing of it where letters stand alone.
   func veil(_ block: Block, size: PixelSize) -> StampVeil? {
     let unit = Self.unit(of: size)
-    let pad = unit * (style == .bar ? 0.035 : 0.015)
+    let pad = unit * 0.015
     let rows = block.top - pad...block.top + block.height + pad
     switch style {
     case .plain: return nil
@@ -214,12 +213,11 @@ extension Stamp {
       let columns = block.left - pad...block.left + block.width + pad
       return StampVeil(columns: columns, rows: rows, fade: unit * 0.05)
     case .bar:
-      // Whole rows: an edge of half a row would be neither band nor picture.
-      // Nor is a sliver of picture left beside the edge that the text is near.
-      let top = place.isTop ? 0 : rows.lowerBound.rounded(.down)
-      let bottom = place.isBottom ? Double(size.height) : rows.upperBound.rounded(.up)
+      // Dark as far as the edge that the text is near, and eased into the picture on the other side.
+      let top = place.isTop ? 0 : rows.lowerBound
+      let bottom = place.isBottom ? Double(size.height) : rows.upperBound
       let even = top...max(top, bottom)
-      return StampVeil(columns: 0...Double(size.width), rows: even, fade: 0)
+      return StampVeil(columns: 0...Double(size.width), rows: even, fade: unit * 0.16)
     }
   }
 }

@@ -6,7 +6,7 @@ public enum StampStyle: String, Sendable, CaseIterable, Codable {
   case plain
   /// A soft veil behind the text, no taller than that, and as strong as the letters need.
   case scrim
-  /// White letters on an even dark band across the picture.
+  /// White letters on a dark band from side to side, which reaches the edge and fades into the picture.
   case bar
 }
 
@@ -49,7 +49,7 @@ struct Backdrop: Equatable {
   }
 
   /// Measures some pixels.
-  init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .scrim) {
+  init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .bar) {
     // A veil hardly changes which are the lightest and the darkest.
     let sorted = colours.sorted { Self.luminance($0, .black, 0) < Self.luminance($1, .black, 0) }
     let white = Self.veil(Array(sorted.suffix(64)), for: .white)

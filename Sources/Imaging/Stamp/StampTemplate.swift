@@ -80,7 +80,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
   private let hasTwelveHours: Bool
 
   private enum Part: Equatable, Codable {
-    case year, month, day, plainMonth, plainDay, monthName, weekday
+    case year, month, day, monthName, weekday
     case text(String)
   }
 
@@ -92,11 +92,11 @@ public struct StampLocale: Sendable, Equatable, Codable {
   /// - Throws: ``ImagingError`` of code `time` for a language that is not known.
   public init(_ identifier: String) throws(LarderError) {
     let language = identifier.prefix { $0.isLetter }.lowercased()
-    let dayFirst: [Part] = [.plainDay, .text(" "), .monthName, .text(" "), .year]
+    let dayFirst: [Part] = [.day, .text(" "), .monthName, .text(" "), .year]
     let region = Self.region(identifier)
     func words(_ text: String) -> [String] { text.split(separator: " ").map(String.init) }
     let weekday: [Part] = [.text(" ("), .weekday, .text(")")]
-    let eastern: [Part] = [.year, .text("年"), .plainMonth, .text("月"), .plainDay, .text("日")]
+    let eastern: [Part] = [.year, .text("年"), .month, .text("月"), .day, .text("日")]
     switch language == "c" || language == "posix" ? "en" : language {
     case "ko":
       pattern = [.year, .text("년 "), .month, .text("월 "), .day, .text("일")] + weekday
@@ -112,14 +112,14 @@ public struct StampLocale: Sendable, Equatable, Codable {
       let isMonthFirst = ["US", "PH", "CA"].contains(region)
       pattern =
         isMonthFirst
-        ? [.weekday, .text(", "), .monthName, .text(" "), .plainDay, .text(", "), .year]
+        ? [.weekday, .text(", "), .monthName, .text(" "), .day, .text(", "), .year]
         : dayFirst + weekday
       months = words(
         "January February March April May June July August September October November December"
       )
       weekdays = words("Sun Mon Tue Wed Thu Fri Sat")
     case "de":
-      pattern = [.plainDay, .text(". "), .monthName, .text(" "), .year] + weekday
+      pattern = [.day, .text(". "), .monthName, .text(" "), .year] + weekday
       months = words(
         "Januar Februar März April Mai Juni Juli August September Oktober November Dezember"
       )
@@ -132,14 +132,14 @@ public struct StampLocale: Sendable, Equatable, Codable {
       weekdays = words("dim. lun. mar. mer. jeu. ven. sam.")
     case "es":
       pattern =
-        [.plainDay, .text(" de "), .monthName, .text(" de "), .year] + weekday
+        [.day, .text(" de "), .monthName, .text(" de "), .year] + weekday
       months = words(
         "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"
       )
       weekdays = words("dom lun mar mié jue vie sáb")
     case "pt":
       pattern =
-        [.plainDay, .text(" de "), .monthName, .text(" de "), .year] + weekday
+        [.day, .text(" de "), .monthName, .text(" de "), .year] + weekday
       months = words(
         "janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"
       )
@@ -187,7 +187,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
       .first { $0.count == 2 }?.uppercased() ?? ""
   }
 
-  /// The date and weekday: `2021년 01월 13일 (수)`.
+  /// The date and weekday: `2021년 1월 13일 (수)`.
   public func date(_ time: CivilTime) -> String { text(pattern, time) }
 
   /// The date without the weekday: `January 12, 2021`.
@@ -206,10 +206,8 @@ public struct StampLocale: Sendable, Equatable, Codable {
     pattern.map { part in
       switch part {
       case .year: String(time.year)
-      case .month: padded(time.month)
-      case .day: padded(time.day)
-      case .plainMonth: String(time.month)
-      case .plainDay: String(time.day)
+      case .month: String(time.month)
+      case .day: String(time.day)
       case .monthName: months[time.month - 1]
       case .weekday: weekdays[time.weekday]
       case .text(let text): text

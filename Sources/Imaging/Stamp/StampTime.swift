@@ -4,7 +4,7 @@ import Base
 public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   /// Where a time came from.
   public enum Source: String, Sendable, Codable {
-    /// The picture's EXIF data.
+    /// The picture's metadata.
     case exif
     /// When the file was last written.
     case file
@@ -16,9 +16,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
 
   /// Which time a stamp is to show.
   public enum Choice: Sendable, Equatable, Codable {
-    /// EXIF's, else the file's, else now.
-    case automatic
-    /// EXIF's and no other.
+    /// The one that the picture's metadata give, and no other.
     case exif
     /// The file's and no other.
     case file
@@ -74,7 +72,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - choice: Which time is wanted.
-  ///   - exif: What the picture says.
+  ///   - taken: What the picture says.
   ///   - modified: When the file was last written, in seconds since 1970.
   ///   - zone: The zone to show it in; nil for the offset that the time came with.
   ///   - local: The zone of times that came with none.
@@ -83,37 +81,33 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   /// - Throws: ``ImagingError`` of code `time` when the picture lacks the time that is wanted.
   init(
     _ choice: Choice,
-    exif: Exif?,
+    taken: TakenTime?,
     modified: Int?,
     zone: Zone?,
     local: Zone,
     now: Int,
     name: String
   ) throws(LarderError) {
-    let taken = exif?.dateTime.flatMap { CivilTime($0) }
-    let takenOffset = exif?.offset.flatMap { UTCOffset.seconds($0) }
     switch choice {
     case .given(let instant, let offset):
       self.init(instant, zone?.offset(at: instant) ?? offset, .given)
-    case .exif,
-      .automatic where taken != nil:
+    case .exif:
       guard let taken else {
         throw LarderError(
-          .time,
+          .undated,
           "cannot stamp \(name): it does not say when it was taken",
           remedy: .otherTime
         )
       }
-      if let takenOffset {
-        let instant = taken.seconds - takenOffset
-        self.init(instant, zone?.offset(at: instant) ?? takenOffset, .exif)
+      if let offset = taken.offset {
+        let instant = taken.civil.seconds - offset
+        self.init(instant, zone?.offset(at: instant) ?? offset, .exif)
       } else {
         let zone = zone ?? local
-        let instant = zone.instant(of: taken)
+        let instant = zone.instant(of: taken.civil)
         self.init(instant, zone.offset(at: instant), .exif)
       }
-    case .file,
-      .automatic where modified != nil:
+    case .file:
       guard let modified else {
         throw LarderError(
           .time,
@@ -122,7 +116,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
         )
       }
       self.init(modified, (zone ?? local).offset(at: modified), .file)
-    case .now, .automatic:
+    case .now:
       self.init(now, (zone ?? local).offset(at: now), .now)
     }
   }
@@ -137,5 +131,70 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   private static func withoutFraction(_ text: Substring) -> Substring {
     guard text.first == "." else { return text }
     return text.dropFirst().drop { $0.isASCII && $0.isNumber }
+  }
+}
+
+/// The moment that a picture was taken, as its metadata have it.
+struct TakenTime: Equatable {
+  /// The clock where it was taken.
+  let civil: CivilTime
+  /// Seconds that this clock is east of Greenwich; nil where nobody says.
+  let offset: Int?
+
+  /// What EXIF says; nil where it has no date that there is.
+  init?(_ exif: Exif?) {
+    guard let exif, let civil = exif.dateTime.flatMap({ CivilTime($0) }) else { return nil }
+    self.civil = civil
+    offset = exif.offset.flatMap { UTCOffset.seconds($0) }
+  }
+
+  /// What XMP says, as an attribute or an element. (XMP part 2, sections 2.1 and 3.3)
+  init?(xmp packet: [UInt8]) {
+    for key in ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"] {
+      for (before, after) in [
+        ("=\"", UInt8(ascii: "\"")), ("='", UInt8(ascii: "'")), (">", UInt8(ascii: "<")),
+      ] {
+        guard let start = packet.firstRange(of: Array((key + before).utf8))?.upperBound,
+          let end = packet[start...].firstIndex(of: after),
+          let time = TakenTime(
+            date: String(decoding: packet[start..<end].prefix(40), as: UTF8.self)
+          )
+        else { continue }
+        self = time
+        return
+      }
+    }
+    return nil
+  }
+
+  /// What satellites said, whose clock is Greenwich's.
+  init?(satellites exif: Exif?) {
+    guard let civil = exif?.gpsTime else { return nil }
+    (self.civil, offset) = (civil, 0)
+  }
+
+  /// Reads `2021-01-13T06:30`, with or without seconds, a part of one, and an offset. (ISO 8601)
+  private init?(date text: String) {
+    var rest = text[...]
+    var clock = String(rest.prefix(16))
+    rest = rest.dropFirst(16)
+    if rest.first == ":" {
+      clock += rest.prefix(3)
+      rest = rest.dropFirst(3)
+    } else {
+      clock += ":00"
+    }
+    if rest.first == "." { rest = rest.dropFirst().drop { $0.isASCII && $0.isNumber } }
+    guard let civil = CivilTime(clock) else { return nil }
+    self.civil = civil
+    offset = UTCOffset.seconds(rest)
+  }
+}
+
+extension PictureFile {
+  /// When the picture was taken: by EXIF, else by XMP, else by the satellites that placed it.
+  var taken: TakenTime? {
+    TakenTime(probe.exif) ?? TakenTime(xmp: probe.structure.xmp(in: bytes))
+      ?? TakenTime(satellites: probe.exif)
   }
 }

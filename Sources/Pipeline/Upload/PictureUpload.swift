@@ -16,6 +16,7 @@ package final class PictureUpload: Sendable {
   private let form: UploadForm
   private let transport: any Fetching
   private let policy: UploadPolicy
+  private let memory: UploadMemory?
   private let random: @Sendable () -> Double
   private let pause: (@Sendable (Duration) -> Void)?
   private let isStopped = Atomic(false)
@@ -31,6 +32,7 @@ package final class PictureUpload: Sendable {
   ///   - form: The other fields of the form.
   ///   - transport: How.
   ///   - policy: The retries.
+  ///   - memory: What arrived in earlier runs; nil to post all.
   ///   - random: A number in 0..<1 for each wait.
   ///   - pause: Waits; nil for real time, which ``stop()`` cuts short.
   package init(
@@ -38,6 +40,7 @@ package final class PictureUpload: Sendable {
     form: UploadForm,
     transport: any Fetching,
     policy: UploadPolicy = UploadPolicy(),
+    memory: UploadMemory? = nil,
     random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
     pause: (@Sendable (Duration) -> Void)? = nil
   ) {
@@ -45,6 +48,7 @@ package final class PictureUpload: Sendable {
     self.form = form
     self.transport = transport
     self.policy = policy
+    self.memory = memory
     self.random = random
     self.pause = pause
   }
@@ -76,9 +80,19 @@ package final class PictureUpload: Sendable {
         jpeg: jpeg,
         fileName: fileName + ".jpg"
       )
+      if let memory, memory.holds(filled, at: destination) {
+        result.upload = PictureResult.Upload(
+          isAccepted: true,
+          status: nil,
+          message: nil,
+          attempts: 0
+        )
+        return result
+      }
       let sent = send(filled)
       result.upload = sent.account
       result.error = sent.failure.map { error(name, $0, sent.account) }
+      if sent.failure == nil { try memory?.add(filled, at: destination) }
     } catch {
       result.error = error
     }

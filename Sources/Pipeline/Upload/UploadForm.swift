@@ -79,7 +79,7 @@ struct MultipartForm {
     for part in parts {
       content += Array(Self.head(of: part).utf8) + [0] + part.bytes + [0]
     }
-    digest = ContentDigest.sha256(content).map { Self.padded($0) }.joined()
+    digest = Self.hex(ContentDigest.sha256(content))
     // Nobody can make a picture that holds its own digest, so the boundary is in no part.
     let boundary = "larder-\(digest.prefix(40))"
     var bytes: [UInt8] = []
@@ -113,8 +113,8 @@ struct MultipartForm {
     }
   }
 
-  private static func padded(_ byte: UInt8) -> String {
-    let digits = String(byte, radix: 16)
-    return byte < 16 ? "0" + digits : digits
+  /// Bytes in hexadecimal.
+  static func hex(_ bytes: [UInt8]) -> String {
+    bytes.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
   }
 }

@@ -6,8 +6,7 @@ extension AVIFHeader: PictureCodec {
   static var kept: PictureFormat { .avif }
 
   static func begins(_ head: [UInt8]) -> Bool {
-    head.count == 12 && head[4..<8].elementsEqual("ftyp".utf8)
-      && (head[8...].elementsEqual("avif".utf8) || head[8...].elementsEqual("avis".utf8))
+    FileType(head)?.holds(["avif", "avis"]) ?? false
   }
 
   /// Boxes of any number; nothing tells the last.
@@ -49,17 +48,17 @@ extension AVIFHeader: PictureCodec {
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
-    let isLossless = encoding.lossless && rows.shape.depth <= 8
+    let isLossless = encoding.lossless
     var colour = colour(of: encoding)
     var depth = 8
     if rows.shape.depth == 16 {
       // As the source has it; of formats of 16 bits as much as every decoder shows.
-      depth = 10
+      depth = isLossless ? 12 : 10
       if let header = encoding.source.probe.structure as? AVIFHeader { depth = header.depth }
     }
     if isLossless {
       // Colours as they are, without a matrix.
-      (colour.chroma, colour.matrix, depth) = (CInt(cavif_444), 0, 8)
+      (colour.chroma, colour.matrix) = (CInt(cavif_444), 0)
     }
     let bytes = try AVIFCodec.encode(
       rows.converted(Conversion.coloured).collected(limits, name: name),
@@ -89,6 +88,9 @@ extension AVIFHeader: PictureCodec {
       if colour.matrix == 0 || colour.matrix == 2 { colour.matrix = 6 }
     } else {
       colour.chroma = source.chroma.map(\.forAVIF) ?? Int32(cavif_400)
+      if let named = (source as? PNGChunks)?.namedColours {
+        (colour.primaries, colour.transfer) = (named.primaries, named.transfer)
+      }
     }
     if encoding.isConverted { (colour.primaries, colour.transfer, colour.matrix) = (1, 13, 6) }
     if let chroma = encoding.chroma, !colour.isGrey { colour.chroma = chroma.forAVIF }

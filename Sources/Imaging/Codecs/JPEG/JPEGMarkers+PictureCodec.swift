@@ -11,7 +11,8 @@ extension JPEGMarkers: PictureCodec {
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { tail.holds([0xFF, 0xD9]) }
 
   var channels: Int { sampling.count }
-  var isCutShort: Bool { !isWhole }
+  /// A progressive one that ends after its first scans is one, too, even with the mark of an end.
+  var isCutShort: Bool { !isWhole || !isComplete }
   var isInk: Bool { sampling.count == 4 }
 
   var chroma: ChromaSampling? {

@@ -28,6 +28,13 @@ struct JPEGMarkers: Equatable, Sendable {
   /// Whether the end was reached; a file without it was cut.
   private(set) var isWhole = false
 
+  /// The number of each component, as scans name it.
+  private var components: [Int] = []
+  /// How many low bits of each component's coefficients the scans have left out so far; nil before the first.
+  private var leftOut: [[Int?]] = []
+  /// Whether the scans told every coefficient of every component to its last bit.
+  var isComplete: Bool { leftOut.joined().allSatisfy { $0 == 0 } }
+
   /// Bytes of all coefficients, two each, as nearly as pixels tell.
   var coefficientBytes: Int {
     let most = (sampling.map(\.width).max() ?? 1) * (sampling.map(\.height).max() ?? 1)
@@ -105,6 +112,7 @@ struct JPEGMarkers: Equatable, Sendable {
         guard size.width > 0 else { throw .damaged(name, "a scan comes before the frame") }
         scans += 1
         try limits.check(scans: scans, pixels: size.width * size.height, of: name)
+        readScan(reader, payload)
         let start = offset
         offset = Self.endOfScan(reader.bytes, from: start)
         codedBytes += offset - start
@@ -177,9 +185,31 @@ struct JPEGMarkers: Equatable, Sendable {
     isProgressive = marker == 0xC2 || marker == 0xCA
     // A code for the first coefficient and, unless those come in scans of their own, one for the others.
     leastBits = marker == 0xC2 ? 1 : marker < 0xC2 ? 2 : 0
+    self.components = (0..<components).map {
+      reader.byte(payload.lowerBound + 6 + $0 * 3) ?? 0
+    }
+    leftOut = Array(repeating: Array(repeating: nil, count: 64), count: components)
     sampling = (0..<components).map { component in
       let factors = reader.byte(payload.lowerBound + 7 + component * 3) ?? 0
       return PixelSize(width: factors >> 4, height: factors & 15)
+    }
+  }
+
+  /// Notes which bits of which coefficients a scan tells. (Sections B.2.3 and G.1.1.1)
+  private mutating func readScan(_ reader: ByteReader, _ payload: Range<Int>) {
+    let start = payload.lowerBound
+    guard let count = reader.byte(start), payload.count >= count * 2 + 4,
+      let first = reader.byte(start + 1 + count * 2),
+      let last = reader.byte(start + 2 + count * 2),
+      let bits = reader.byte(start + 3 + count * 2), first <= last, last < 64
+    else { return }
+    // Other pictures have all in one scan, whatever these numbers are.
+    let (told, left) = isProgressive ? (first...last, bits & 15) : (0...63, 0)
+    for index in 0..<count {
+      guard let number = reader.byte(start + 1 + index * 2),
+        let component = components.firstIndex(of: number)
+      else { continue }
+      for coefficient in told { leftOut[component][coefficient] = left }
     }
   }
 

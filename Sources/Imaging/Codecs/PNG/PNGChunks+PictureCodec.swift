@@ -17,9 +17,13 @@ extension PNGChunks: PictureCodec {
   var isIndexed: Bool { colourType == 3 }
   var chroma: ChromaSampling? { channels > 2 || isIndexed ? .full : nil }
 
+  /// The profile of iCCP, unless cICP is there, which goes before it.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    colour.lazy.compactMap { Self.unpacked(file.bytes[$0], limits) }.first ?? []
+    guard namedColours == nil else { return [] }
+    return colour.lazy.compactMap { Self.unpacked(file.bytes[$0], limits) }.first ?? []
   }
+
+  var namedProfile: [UInt8] { namedColours?.profile ?? [] }
 
   /// The profile in a chunk of a PNG: a name, a zero, the method 0, then a zlib stream.
   private static func unpacked(_ chunk: ArraySlice<UInt8>, _ limits: PictureLimits) -> [UInt8]? {

@@ -21,6 +21,16 @@ struct PNGChunks: Equatable, Sendable {
   private(set) var metadata: [Range<Int>] = []
   /// The payload of an ICC profile chunk.
   private(set) var profile: Range<Int>?
+  /// The primaries and the curve that a cICP chunk names, which go before those of every other chunk. (Section 4.3)
+  private(set) var namedColours: AVIFHeader.Colour?
+  /// Whether a gAMA chunk alone says how light samples are, and that otherwise than sRGB does.
+  var hasOwnGamma: Bool {
+    gamma.map { abs($0 - 45_455) > 500 } ?? false
+      && kept.isDisjoint(with: ["cICP", "iCCP", "sRGB"])
+  }
+  private var gamma: Int?
+  /// Colours of the palette.
+  private var paletteCount = 0
   /// The payload of an eXIf chunk.
   private(set) var exif: Range<Int>?
   /// The types of the chunks that are kept.
@@ -79,6 +89,8 @@ struct PNGChunks: Equatable, Sendable {
         dataEnd = chunk.upperBound
       case "IEND":
         return
+      case "PLTE":
+        paletteCount = length / 3
       case "fdAT":
         // Data of an animation's further pictures, which nobody unpacks here.
         break
@@ -156,7 +168,10 @@ struct PNGChunks: Equatable, Sendable {
     _ payload: Range<Int>,
     _ reader: ByteReader
   ) {
-    guard type != "tRNS" else { return hasTransparency = true }
+    guard type != "tRNS" else {
+      hasTransparency = hasTransparency || makesClear(reader, payload)
+      return
+    }
     // A chunk whose sum is wrong, that breaks its own rules, or that may stand only once and was there
     // already is not passed on.
     let rule = PNGChunkRule(type)
@@ -175,8 +190,36 @@ struct PNGChunks: Equatable, Sendable {
       metadata.append(chunk)
     default:
       if type == "iCCP" { profile = payload }
+      if type == "gAMA" { gamma = reader.long(payload.lowerBound) }
+      if type == "cICP", let primaries = reader.byte(payload.lowerBound),
+        let transfer = reader.byte(payload.lowerBound + 1)
+      {
+        namedColours = AVIFHeader.Colour(
+          chroma: 0,
+          primaries: Int32(primaries),
+          transfer: Int32(transfer),
+          matrix: 0
+        )
+      }
       colour.append(chunk)
     }
+  }
+}
+
+extension PNGChunks {
+  /// Whether a tRNS chunk is one that libpng minds: whole, before the data, and as long as the palette allows.
+  private func makesClear(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
+    let isLong =
+      switch colourType {
+      case 0: payload.count == 2
+      case 2: payload.count == 6
+      case 3: (1...max(paletteCount, 1)).contains(payload.count) && paletteCount > 0
+      default: false
+      }
+    guard isLong, dataEnd == 0, let base = reader.bytes.baseAddress,
+      let sum = reader.long(payload.upperBound)
+    else { return false }
+    return cpng_crc(base + payload.lowerBound - 4, payload.count + 4) == UInt32(sum)
   }
 }
 

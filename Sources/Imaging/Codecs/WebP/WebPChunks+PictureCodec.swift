@@ -5,7 +5,7 @@ extension WebPChunks: PictureCodec {
   static var kept: PictureFormat { .webp }
 
   static func begins(_ head: [UInt8]) -> Bool {
-    head.count == 12 && head.starts(with: "RIFF".utf8) && head[8...].elementsEqual("WEBP".utf8)
+    head.count >= 12 && head.starts(with: "RIFF".utf8) && head[8..<12].elementsEqual("WEBP".utf8)
   }
 
   /// As many bytes as its header says. (RFC 9649, section 2.4)

@@ -30,6 +30,9 @@ struct WebPChunks: Equatable, Sendable {
   }
 
   private var metadataBytes = 0
+  /// Pixels of a lossless picture that may all be alike, and of a larger one those that a byte may stand for.
+  private static let plainPixels = 16_000_000
+  private static let pixelsOfByte = 4096
 
   /// Walks the chunks of `bytes`.
   ///
@@ -51,6 +54,15 @@ struct WebPChunks: Equatable, Sendable {
       frame.x + frame.width <= size.width && frame.y + frame.height <= size.height
     guard isInside, isAnimated || size.width == frame.width && size.height == frame.height else {
       throw .damaged(name, "its header and its picture differ in size")
+    }
+    // One colour takes no bits, however many pixels have it, and libwebp a gigabyte for them.
+    let pixels = frame.width * frame.height
+    guard !isLossless || pixels <= Self.plainPixels || pixels <= image.count * Self.pixelsOfByte
+    else {
+      throw .tooLarge(
+        name,
+        "\(image.count) bytes for \(frame.width) × \(frame.height) pixels are hardly a picture"
+      )
     }
   }
 

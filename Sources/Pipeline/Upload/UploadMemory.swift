@@ -1,0 +1,75 @@
+import Base
+import Cache
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// The uploads that a server took, in a file beside the pictures: a digest of form and address a line.
+///
+/// A line is on disk before the upload counts as done. A run that is killed in between posts that picture again, with the
+/// same `Idempotency-Key`.
+package final class UploadMemory: Sendable {
+  /// The file's name in the output folder.
+  static let name = ".larder-posted"
+
+  private let path: FilePath
+  private let held: Mutex<Set<String>>
+
+  /// Reads the file in a folder, which may be missing.
+  ///
+  /// - Throws: ``LarderError`` when it is there and cannot be read.
+  package init(in folder: FilePath) throws(LarderError) {
+    path = folder.appending(Self.name)
+    let file = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC) }
+    guard file >= 0 || errno == ENOENT || errno == ENOTDIR else { throw Self.error(path, errno) }
+    var lines: Set<String> = []
+    if file >= 0 {
+      defer { close(file) }
+      var status = stat()
+      guard fstat(file, &status) == 0 else { throw Self.error(path, errno) }
+      do throws(SystemError) {
+        let bytes = try Files.bytes(of: file, Int(status.st_size))
+        lines = Set(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
+      } catch {
+        throw Self.error(path, error.code)
+      }
+    }
+    held = Mutex(lines)
+  }
+
+  /// Whether the server took this form before.
+  func holds(_ form: MultipartForm, at destination: UploadDestination) -> Bool {
+    held.withLock { $0.contains(Self.key(form, destination)) }
+  }
+
+  /// Notes that the server took a form; on disk when this returns.
+  ///
+  /// - Throws: ``LarderError`` of code `disk`.
+  func add(_ form: MultipartForm, at destination: UploadDestination) throws(LarderError) {
+    let key = Self.key(form, destination)
+    let line = Array((key + "\n").utf8)
+    let code = held.withLock { held -> Int32 in
+      held.insert(key)
+      let file = path.withPlatformString {
+        open($0, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+      }
+      guard file >= 0 else { return errno }
+      defer { close(file) }
+      // A line this short is written whole or not at all.
+      return write(file, line, line.count) == line.count && fsync(file) == 0 ? 0 : errno
+    }
+    guard code == 0 else { throw Self.error(path, code) }
+  }
+
+  private static func key(_ form: MultipartForm, _ destination: UploadDestination) -> String {
+    // The address may hold a secret, and a digest of both tells nothing of it.
+    MultipartForm.hex(ContentDigest.sha256(Array("\(destination.url.text) \(form.digest)".utf8)))
+  }
+
+  private static func error(_ path: FilePath, _ code: Int32) -> LarderError {
+    LarderError(
+      .disk,
+      "cannot keep which pictures were posted in \(path.string): \(systemWords(code)); check the folder"
+    )
+  }
+}
