@@ -22,7 +22,7 @@ extension LarderError {
     }
     return LarderError(
       .unsupported,
-      "cannot read \(name): it is no picture; give a JPEG, PNG, WebP, AVIF or GIF"
+      "cannot read \(name): it is no picture; give a JPEG, PNG, WebP, AVIF, GIF or BMP"
     )
   }
 

@@ -107,7 +107,7 @@ extension Folder {
       } catch {
         throw .system("read", file.path, errno: error.code)
       }
-      if isFirst { type = PictureType(sniffing: buffer.prefix(count)) }
+      if isFirst { type = PictureType(shown: buffer.prefix(count)) }
       isFirst = false
       hash.update(data: buffer[..<count])
       if count < buffer.count { break }

@@ -212,7 +212,7 @@ final class PictureDigest: Sendable {
     state.withLock { state in
       FileDigest(
         sha256: Array(state.hash.finalize()),
-        type: PictureType(sniffing: state.start),
+        type: PictureType(shown: state.start),
         stamp: stamp
       )
     }

@@ -108,7 +108,7 @@ package final class PictureSink: BodySink {
       if isFull { state.gathered = store.pieces.take() }
       bytes.withUnsafeBytes { state.gathered.append(contentsOf: $0) }
       if state.type == nil, state.gathered.count >= PictureType.sniffLength {
-        guard let type = PictureType(sniffing: state.gathered) else { return .none }
+        guard let type = PictureType(shown: state.gathered) else { return .none }
         state.type = type
       }
       return .some(piece)

@@ -11,6 +11,8 @@ protocol PictureCodec: Sendable, Equatable {
   static var fileExtensions: [String] { get }
   /// The format that is written when its own is to be kept.
   static var kept: PictureFormat { get }
+  /// Whether browsers show it, so that a shop may have pictures of it.
+  static var isShown: Bool { get }
 
   /// Whether a file begins as this format does.
   ///
@@ -90,6 +92,7 @@ protocol PictureCodec: Sendable, Equatable {
 // Most formats.
 extension PictureCodec {
   static var fileExtensions: [String] { [name.lowercased()] }
+  static var isShown: Bool { true }
   var scans: Int { 1 }
   var isCutShort: Bool { false }
   var ownOrientation: Orientation? { nil }
@@ -111,6 +114,7 @@ extension PictureFormat {
     case .gif: GIFBlocks.self
     case .webp: WebPChunks.self
     case .avif: AVIFHeader.self
+    case .bmp: BMPHeader.self
     }
   }
 }

@@ -81,6 +81,8 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   case webp
   /// An AVIF still or sequence.
   case avif
+  /// A BMP of Windows.
+  case bmp
 
   /// How many bytes are enough to judge any format: the brands of an AVIF may be twelve.
   @usableFromInline package static let sniffLength = 64
@@ -95,6 +97,15 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     guard let format = Self.allCases.first(where: { $0.codec.begins(head) }) else { return nil }
     self = format
   }
+
+  /// The format that a file's first bytes show, of those that browsers show; nil for any other.
+  @inlinable package init?(shown bytes: some Collection<UInt8>) {
+    self.init(sniffing: bytes)
+    guard isShown else { return nil }
+  }
+
+  /// Whether browsers show it.
+  @usableFromInline package var isShown: Bool { codec.isShown }
 
   /// The format of a media type such as `image/jpeg`; nil for any other.
   package init?(mediaType: some StringProtocol) {

@@ -17,25 +17,23 @@ struct UnreadKind {
       return
     }
     let kind = Self.kinds.first { kind in
-      head.dropFirst(kind.offset).starts(with: kind.mark.unicodeScalars.map { UInt8($0.value) })
+      head.starts(with: kind.mark.unicodeScalars.map { UInt8($0.value) })
     }
-    // Two letters are too few to tell a picture: a size and four zeroes follow. (BITMAPFILEHEADER)
-    guard let kind, kind.mark != "BM" || head.count > 10 && head[6..<10].allSatisfy({ $0 == 0 })
-    else { return nil }
+    guard let kind else { return nil }
     self.init(kind.name, kind.converter)
   }
 
   private static let heic = ["heic", "heix", "heim", "heis", "hevc", "hevx", "heif"]
 
-  private static let kinds: [(offset: Int, mark: String, name: String, converter: String)] = [
-    (0, "II*\0", "TIFF", "ImageMagick"), (0, "MM\0*", "TIFF", "ImageMagick"),
-    (0, "II+\0", "TIFF", "ImageMagick"), (0, "MM\0+", "TIFF", "ImageMagick"),
-    (0, "BM", "BMP", "ImageMagick"), (0, "8BPS", "PSD", "ImageMagick"),
-    (0, "\0\0\0\u{0C}JXL \r\n", "JPEG XL", "djxl"), (0, "\u{FF}\n", "JPEG XL", "djxl"),
-    (0, "\0\0\0\u{0C}jP  \r\n", "JPEG 2000", "ImageMagick"),
-    (0, "\u{FF}O\u{FF}Q", "JPEG 2000", "ImageMagick"), (0, "\0\0\u{01}\0", "ICO", "ImageMagick"),
-    (0, "<svg", "SVG", "rsvg-convert"), (0, "qoif", "QOI", "ImageMagick"),
-    (0, "FUJIFILMCCD-RAW", "RAF", "darktable-cli"), (0, "v/1\u{01}", "OpenEXR", "ImageMagick"),
-    (0, "#?RADIANCE", "Radiance HDR", "ImageMagick"), (0, "DDS ", "DDS", "ImageMagick"),
+  private static let kinds: [(mark: String, name: String, converter: String)] = [
+    ("II*\0", "TIFF", "ImageMagick"), ("MM\0*", "TIFF", "ImageMagick"),
+    ("II+\0", "TIFF", "ImageMagick"), ("MM\0+", "TIFF", "ImageMagick"),
+    ("8BPS", "PSD", "ImageMagick"),
+    ("\0\0\0\u{0C}JXL \r\n", "JPEG XL", "djxl"), ("\u{FF}\n", "JPEG XL", "djxl"),
+    ("\0\0\0\u{0C}jP  \r\n", "JPEG 2000", "ImageMagick"),
+    ("\u{FF}O\u{FF}Q", "JPEG 2000", "ImageMagick"), ("\0\0\u{01}\0", "ICO", "ImageMagick"),
+    ("<svg", "SVG", "rsvg-convert"), ("qoif", "QOI", "ImageMagick"),
+    ("FUJIFILMCCD-RAW", "RAF", "darktable-cli"), ("v/1\u{01}", "OpenEXR", "ImageMagick"),
+    ("#?RADIANCE", "Radiance HDR", "ImageMagick"), ("DDS ", "DDS", "ImageMagick"),
   ]
 }

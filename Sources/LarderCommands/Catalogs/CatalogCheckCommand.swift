@@ -264,7 +264,7 @@ struct CatalogTrial {
     let findings = chosen.compactMap { id, url -> CatalogFinding? in
       do throws(LarderError) {
         let bytes = try probe.beginning(ofPicture: url, relativeTo: base)
-        if PictureFormat(sniffing: bytes) != nil { return nil }
+        if PictureFormat(shown: bytes) != nil { return nil }
         let text = String(decoding: bytes, as: UTF8.self).lowercased()
         let isPage = ["<!doctype", "<html", "<head"].contains { text.contains($0) }
         return CatalogFinding(

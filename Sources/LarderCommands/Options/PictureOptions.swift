@@ -5,10 +5,10 @@ import Imaging
 struct PictureOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "Pictures (JPEG, PNG, WebP, AVIF or the first frame of a GIF), folders of them, or - for stdin.",
+      "Pictures (JPEG, PNG, WebP, AVIF, BMP or a GIF's first frame), folders of them, or - for stdin.",
       valueName: "picture"
     ),
-    completion: .file(extensions: ["jpg", "jpeg", "png", "webp", "avif", "gif"]),
+    completion: .file(extensions: ["jpg", "jpeg", "png", "webp", "avif", "gif", "bmp"]),
     transform: PathArgument.read
   )
   var pictures: [String]
@@ -43,7 +43,7 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What to write: keep, jpeg, png, webp or avif; keep makes a PNG of a GIF.",
+      "What to write: keep, jpeg, png, webp or avif; keep makes a PNG of a GIF or BMP.",
       valueName: "format"
     )
   )

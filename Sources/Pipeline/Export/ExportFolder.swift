@@ -156,7 +156,7 @@ struct ExportFolder {
     defer { close(descriptor) }
     var head = [UInt8](repeating: 0, count: PictureType.sniffLength)
     let count = pread(descriptor, &head, head.count, 0)
-    return count > 0 ? PictureType(sniffing: head[..<count]) : nil
+    return count > 0 ? PictureType(shown: head[..<count]) : nil
   }
 
   /// Removes a file below the folder, and the folders above it that are empty then.

@@ -156,7 +156,9 @@ enum ExportName {
   static let longest = 255
 
   /// Every ending of a picture.
-  private static let pictures = Set(PictureType.allCases.flatMap(\.fileExtensions))
+  private static let pictures = Set(
+    PictureType.allCases.filter(\.isShown).flatMap(\.fileExtensions)
+  )
 
   /// The name of a picture, ending as its bytes are.
   ///

@@ -1,0 +1,198 @@
+import Base
+
+/// The headers of a BMP, read by hand: no library for it is kept well, and there is little to it.
+/// (Windows GDI: BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV5HEADER)
+struct BMPHeader: Equatable, Sendable {
+  /// How the pixels are written.
+  enum Packing: Equatable, Sendable {
+    /// Indices of 1, 4 or 8 bits.
+    case indices
+    /// Indices of 4 or 8 bits in runs.
+    case runs
+    /// Colours, each under a mask.
+    case masks([UInt32])
+  }
+
+  private(set) var size = PixelSize(width: 0, height: 0)
+  /// Bits of a pixel.
+  private(set) var pixelBits = 0
+  private(set) var packing = Packing.indices
+  /// Whether the last row comes first.
+  private(set) var isBottomUp = true
+  /// Red, green and blue of each index that there may be.
+  private(set) var palette: [UInt8] = []
+  /// Where the pixels begin.
+  private(set) var start = 0
+  /// The embedded ICC profile.
+  private(set) var profile: Range<Int>?
+
+  /// Bytes of a row as stored: a multiple of four.
+  var rowBytes: Int { (size.width * pixelBits + 31) / 32 * 4 }
+
+  /// Whether there is a mask of alpha.
+  var hasAlpha: Bool {
+    if case .masks(let masks) = packing { masks[3] != 0 } else { false }
+  }
+
+  /// Reads the headers of `bytes`.
+  ///
+  /// - Throws: ``ImagingError`` when the file is not whole, asks for more than `limits`, or is of a kind that nobody writes.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
+      var reader = ByteReader(bytes: bytes)
+      reader.isLittleEndian = true
+      try read(reader, name, limits)
+    }
+  }
+
+  private mutating func read(
+    _ reader: ByteReader,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(LarderError) {
+    let cut = LarderError.damaged(name, "the file ends too early")
+    guard let start = reader.long(10), let length = reader.long(14) else { throw cut }
+    let isOld = length == 12
+    guard isOld || [40, 52, 56, 64, 108, 124].contains(length) else {
+      throw .damaged(name, "its header is of no known length")
+    }
+    let fields =
+      isOld
+      ? (reader.short(18), reader.short(20), reader.short(24))
+      : (reader.long(18), reader.long(22), reader.short(28))
+    guard case (let width?, let high?, let bits?) = fields,
+      14 + length <= reader.bytes.count
+    else { throw cut }
+    // A negative height, of which the first row comes first.
+    let height = isOld ? high : Int(Int32(truncatingIfNeeded: high))
+    isBottomUp = height > 0
+    try limits.check(width: width, height: abs(height), of: name)
+    size = PixelSize(width: width, height: abs(height))
+    (pixelBits, self.start) = (bits, start)
+    let kind = isOld ? 0 : reader.long(30) ?? 0
+    try readPacking(reader, kind, length, name)
+    if packing == .indices || packing == .runs {
+      readPalette(reader, at: 14 + length, isOld ? 3 : 4, isOld ? 0 : reader.long(46) ?? 0)
+    }
+    if packing == .runs {
+      // A few bytes may leave all of a picture out, and yet it is held.
+      let least = size.width * size.height / 128
+      guard least < 1 << 17 || reader.bytes.count > least else {
+        throw .tooLarge(
+          name,
+          "\(reader.bytes.count) bytes for \(width) × \(abs(height)) pixels are hardly a picture"
+        )
+      }
+      guard start < reader.bytes.count else { throw cut }
+    } else {
+      guard start >= 14 + length, start <= reader.bytes.count,
+        rowBytes * size.height <= reader.bytes.count - start
+      else { throw cut }
+    }
+    // 'MBED': where it is, from the header on.
+    if length == 124, reader.long(70) == 0x4D42_4544, let place = reader.long(126),
+      let count = reader.long(130), place <= reader.bytes.count - 14,
+      count <= reader.bytes.count - 14 - place
+    {
+      try limits.check(metadata: count, of: name)
+      profile = 14 + place..<14 + place + count
+    }
+  }
+
+  private mutating func readPacking(
+    _ reader: ByteReader,
+    _ kind: Int,
+    _ length: Int,
+    _ name: String
+  ) throws(LarderError) {
+    switch (kind, pixelBits) {
+    case (0, 1), (0, 4), (0, 8): packing = .indices
+    case (1, 8), (2, 4): packing = .runs
+    case (0, 16): packing = .masks([0x7C00, 0x03E0, 0x001F, 0])
+    case (0, 24), (0, 32): packing = .masks([0xFF_0000, 0xFF00, 0xFF, 0])
+    case (3, 16), (3, 32), (6, 16), (6, 32):
+      let count = kind == 6 || length >= 56 && length != 64 ? 4 : 3
+      let masks = (0..<count).compactMap { reader.long(54 + $0 * 4).map { UInt32($0) } }
+      // The bits of one lie beside each other.
+      let areWhole = masks.allSatisfy { mask in
+        let low = mask >> UInt32(mask.trailingZeroBitCount & 31)
+        return low & (low &+ 1) == 0
+      }
+      guard masks.count == count, areWhole, masks.prefix(3).allSatisfy({ $0 != 0 }) else {
+        throw .damaged(name, "its masks are not of whole colours")
+      }
+      packing = .masks(count == 4 ? masks : masks + [0])
+    default:
+      throw LarderError(
+        .unsupported,
+        "cannot read \(name): a BMP of \(pixelBits) bits, packed as \(kind); save it as PNG"
+      )
+    }
+  }
+
+  private mutating func readPalette(
+    _ reader: ByteReader,
+    at place: Int,
+    _ entryBytes: Int,
+    _ used: Int
+  ) {
+    let most = 1 << pixelBits
+    palette = (0..<most).flatMap { index -> [UInt8] in
+      let entry = place + index * entryBytes
+      guard used == 0 || index < used, entry + 3 <= min(start, reader.bytes.count) else {
+        return [0, 0, 0]
+      }
+      return [reader.bytes[entry + 2], reader.bytes[entry + 1], reader.bytes[entry]]
+    }
+  }
+}
+
+extension BMPHeader: PictureCodec {
+  static let name = "BMP"
+  static var kept: PictureFormat { .png }
+  static var isShown: Bool { false }
+
+  /// Two letters are too few: the reserved zeroes and the length of a header follow.
+  static func begins(_ head: [UInt8]) -> Bool {
+    head.starts(with: "BM".utf8) && head.count >= 18 && head[6..<10].allSatisfy { $0 == 0 }
+      && [12, 40, 52, 56, 64, 108, 124].contains(head[14])
+      && head[15..<18].allSatisfy { $0 == 0 }
+  }
+
+  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
+
+  var depth: Int { 8 }
+  var channels: Int { isIndexed ? 1 : hasAlpha ? 4 : 3 }
+  var isIndexed: Bool { !palette.isEmpty }
+  var chroma: ChromaSampling? { .full }
+
+  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
+    profile.map { Array(file.bytes[$0]) } ?? []
+  }
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { nil }
+  func xmp(in bytes: [UInt8]) -> [UInt8] { [] }
+
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    guard packing == .runs else {
+      return OpenRows(source: BMPRows(self, bytes, request.region))
+    }
+    var bitmap = try unpackedRuns(bytes, limits, file.name)
+    bitmap.keep(request.region)
+    return OpenRows(source: BitmapRows(bitmap))
+  }
+
+  /// Written as what it is kept as.
+  static func encode(
+    _ rows: any RowSource,
+    _ encoding: PictureEncoding,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+    try kept.codec.encode(rows, encoding, limits, name: name)
+  }
+}

@@ -1,0 +1,137 @@
+import Testing
+
+@testable import Imaging
+
+/// BMPs of every depth that programs write, and those that no program does.
+struct BMPTests {
+  /// A BMP with a header of 40 bytes, or of 124 with masks; rows of bytes as they are stored.
+  static func bmp(
+    _ width: Int,
+    _ height: Int,
+    bits: Int,
+    kind: Int = 0,
+    length: Int = 40,
+    more: [UInt8] = [],
+    rows: [UInt8]
+  ) -> [UInt8] {
+    let start = 14 + length + (length == 40 ? more.count : 0)
+    let rest = length == 40 ? more : more + Array(repeating: 0, count: length - 40 - more.count)
+    return Array("BM".utf8) + little(start + rows.count, 4) + little(0, 4) + little(start, 4)
+      + little(length, 4) + little(width, 4) + little(height, 4) + little(1, 2) + little(bits, 2)
+      + little(kind, 4) + little(0, 4) + little(0, 16) + rest + rows
+  }
+
+  private static let palette: [UInt8] = (0..<16).flatMap { [$0 * 3, $0 * 5, $0 * 7, 0] }
+
+  private static func colours(_ bytes: [UInt8]) throws -> [[UInt16]] {
+    let bitmap = try decoded(bytes)
+    return (0..<bitmap.height).flatMap { y in (0..<bitmap.width).map { bitmap[$0, y] } }
+  }
+
+  @Test func `rows come from the bottom, or from the top where the height is negative`() throws {
+    let rows: [UInt8] = [1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0]
+    let up = try Self.colours(Self.bmp(2, 2, bits: 24, rows: rows))
+    let down = try Self.colours(Self.bmp(2, -2, bits: 24, rows: rows))
+
+    #expect(up == [[9, 8, 7], [12, 11, 10], [3, 2, 1], [6, 5, 4]])
+    #expect(down == [[3, 2, 1], [6, 5, 4], [9, 8, 7], [12, 11, 10]])
+  }
+
+  @Test(
+    arguments: [
+      (1, [0b1010_0000, 0, 0, 0], [1, 0, 1]), (4, [0x12, 0x30, 0, 0], [1, 2, 3]),
+      (8, [4, 15, 0, 0], [4, 15, 0]),
+    ] as [(Int, [UInt8], [UInt8])]
+  )
+  func `indices are looked up, and stay indices in a PNG`(
+    _ bits: Int,
+    _ row: [UInt8],
+    _ indices: [UInt8]
+  ) throws {
+    let bytes = Self.bmp(3, 1, bits: bits, more: Self.palette, rows: row)
+
+    let made = try PictureFile(Crop().apply(to: PictureFile(bytes)).bytes)
+
+    #expect(
+      try Self.colours(bytes) == indices.map { [UInt16($0) * 7, UInt16($0) * 5, UInt16($0) * 3] }
+    )
+    #expect(made.probe.format == .png)
+  }
+
+  @Test func `masks say which bits are which colour`() throws {
+    let five = Self.bmp(2, 1, bits: 16, rows: little(0x7C00, 2) + little(0x001F, 2))
+    let six = Self.bmp(
+      2,
+      1,
+      bits: 16,
+      kind: 3,
+      more: little(0xF800, 4) + little(0x07E0, 4) + little(0x1F, 4),
+      rows: little(0x07E0, 2) + little(0xFFFF, 2)
+    )
+    let clear = Self.bmp(
+      1,
+      1,
+      bits: 32,
+      kind: 3,
+      length: 124,
+      more: [0xFF, 0xFF00, 0xFF_0000, 0xFF00_0000].flatMap { little($0, 4) },
+      rows: [10, 20, 30, 40]
+    )
+    let opaque = Self.bmp(1, 1, bits: 32, rows: [10, 20, 30, 0])
+
+    #expect(try Self.colours(five) == [[255, 0, 0], [0, 0, 255]])
+    #expect(try Self.colours(six) == [[0, 255, 0], [255, 255, 255]])
+    #expect(try Self.colours(clear) == [[10, 20, 30, 40]])
+    #expect(try Self.colours(opaque) == [[30, 20, 10]])
+  }
+
+  @Test func `runs of 4 and 8 bits are unpacked, with what they leave out`() throws {
+    // Two of the index 2, three as they are, the end of the row; a step to the right and up, one more; the end.
+    let eight = Self.bmp(
+      5,
+      3,
+      bits: 8,
+      kind: 1,
+      more: Self.palette,
+      rows: [2, 2, 0, 3, 3, 4, 5, 0, 0, 0, 0, 2, 1, 1, 1, 6, 0, 1]
+    )
+    let four = Self.bmp(4, 1, bits: 4, kind: 2, more: Self.palette, rows: [4, 0x23, 0, 1])
+
+    let indices = try Self.colours(eight).map { Int($0[0]) / 7 }
+    #expect(indices == [0, 6, 0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 3, 4, 5])
+    #expect(try Self.colours(four).map { Int($0[0]) / 7 } == [2, 3, 2, 3])
+  }
+
+  @Test func `a file that is cut anywhere is refused, and never read beyond its end`() throws {
+    let files = [
+      Self.bmp(5, 3, bits: 24, rows: [UInt8](repeating: 9, count: 48)),
+      Self.bmp(9, 2, bits: 4, more: Self.palette, rows: [UInt8](repeating: 0x12, count: 16)),
+      Self.bmp(5, 2, bits: 8, kind: 1, more: Self.palette, rows: [5, 1, 0, 0, 5, 2, 0, 1]),
+    ]
+    for whole in files {
+      #expect(throws: Never.self) { try decoded(whole) }
+      for count in 0..<whole.count - 2 {
+        #expect(throws: ImagingError.self, "\(count)") { try decoded(Array(whole.prefix(count))) }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    bmp(100_000, 1, bits: 24, rows: []), bmp(60_000, 60_000, bits: 1, rows: []),
+    bmp(0, 5, bits: 24, rows: []), bmp(5, 0, bits: 24, rows: []),
+    bmp(40_000, Int(Int32.min), bits: 1, rows: []),
+    bmp(5000, 5000, bits: 8, kind: 1, rows: [0, 1]),
+    bmp(2, 2, bits: 7, rows: [0, 0, 0, 0]), bmp(2, 2, bits: 24, kind: 4, rows: [0]),
+    bmp(1, 1, bits: 16, kind: 3, more: [0, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0], rows: [0, 0, 0, 0]),
+  ])
+  func `what no program writes is refused before any pixel`(_ bytes: [UInt8]) {
+    #expect(throws: ImagingError.self) { try PictureFile(bytes) }
+  }
+
+  @Test func `a shop's pictures are none of these`() {
+    let bytes = Self.bmp(2, 1, bits: 24, rows: [UInt8](repeating: 0, count: 8))
+
+    #expect(PictureFormat(sniffing: bytes) == .bmp)
+    #expect(PictureFormat(shown: bytes) == nil)
+  }
+}
