@@ -150,7 +150,7 @@ private func checkWaiting(_ picture: EncodedPicture?, _ crop: Crop, of file: Pic
 private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
   let costs = Costs(of: bytes)
   guard let file = file(bytes, format) else { return costs.check(pixels: 0, format) }
-  var stamp = Stamp(crop: crop(bytes))
+  var stamp = Stamp(crop: crop(bytes), time: .now)
   // Letters of a large picture take longer than all the rest.
   stamp.crop.size = stamp.crop.size ?? (file.probe.width > 300 ? 64 : nil)
   let picture = try? stamp.apply(to: file)
