@@ -25,6 +25,7 @@
 @_exported public import enum Orders.OrderState
 @_exported public import struct Pipeline.ExportOptions
 @_exported public import struct Pipeline.ExportReport
+@_exported public import struct Pipeline.LowestPrice
 @_exported public import struct Pipeline.RunDiff
 @_exported public import struct Pipeline.ShownItem
 @_exported public import struct Pipeline.ShownPicture

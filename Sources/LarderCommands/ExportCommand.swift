@@ -61,6 +61,8 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Remove what earlier exports wrote and the catalog no longer has.")
   var delete = false
 
+  @OptionGroup(title: Topic.items) var moment: MomentOptions
+
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
@@ -83,7 +85,8 @@ struct ExportCommand: ParsableCommand {
     let report = try CacheExport(
       cache: place.path,
       catalog: catalog.catalog,
-      keeper: place.keeper
+      keeper: place.keeper,
+      at: moment.at
     )
     .run(into: folder, options) {
       stop.isRaised

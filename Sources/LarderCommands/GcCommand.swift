@@ -77,6 +77,17 @@ struct GcCommand: ParsableCommand {
   var history: DurationArgument?
 
   @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Forget changes that are older, such as 2y, for larder history; the prices in force then stay. "
+        + "(default: keep all)",
+      valueName: "time"
+    ),
+    transform: DurationArgument.read
+  )
+  var prices: DurationArgument?
+
+  @Option(
     help: ArgumentHelp("Forget this catalog first; may be repeated.", valueName: "catalog")
   )
   var forget: [String] = []
@@ -103,6 +114,7 @@ struct GcCommand: ParsableCommand {
     options.maxBytes = maxSize?.bytes.count
     options.includesReferenced = includeReferenced
     if let history { options.history = .seconds(Int64(history.seconds)) }
+    options.prices = prices.map { .seconds(Int64($0.seconds)) }
     options.isDryRun = dryRun
     options.forget = forget
     let place = try cache.place(reading: true, Log(output))
@@ -147,6 +159,7 @@ struct GcDocument: Encodable {
   private let removed: [Removal]
   private let orphans: [String]
   private let runsForgotten: Int
+  private let changesForgotten: Int
   private let bytesFreed: ByteCount
   private let bytesKept: ByteCount
   private let bytesOver: ByteCount
@@ -173,6 +186,7 @@ struct GcDocument: Encodable {
     }
     orphans = report.orphans
     runsForgotten = report.runs
+    changesForgotten = report.changes
     bytesFreed = report.plan.bytesFreed
     bytesKept = report.plan.bytesKept
     bytesOver = report.plan.bytesOver
@@ -199,6 +213,9 @@ struct GcDocument: Encodable {
       + (dryRun ? "would go" : "removed") + ": \(bytesFreed.formatted()) freed, "
       + "\(bytesKept.formatted()) kept"
     if runsForgotten > 0 { sum += ", \(Quantities.count(runsForgotten, "old run")) forgotten" }
+    if changesForgotten > 0 {
+      sum += ", \(Quantities.count(changesForgotten, "old change")) forgotten"
+    }
     lines.append(sum)
     if unfinished > 0 {
       lines.append(

@@ -45,8 +45,8 @@ package struct LarderCommand: ParsableCommand {
       CommandGroup(
         name: "Look at what is held",
         subcommands: [
-          ListCommand.self, ShowCommand.self, DiffCommand.self, ReportCommand.self,
-          ServeCommand.self, StatusCommand.self,
+          ListCommand.self, ShowCommand.self, DiffCommand.self, HistoryCommand.self,
+          ReportCommand.self, ServeCommand.self, StatusCommand.self,
         ]
       ),
       CommandGroup(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Base
 import Catalog
 import Pipeline
 
@@ -17,6 +18,7 @@ struct ListCommand: ParsableCommand {
     abstract: "List the catalog as last synced, offline.",
     discussion: """
       Example:  larder list main --search ㅂㄱㄱ --price ..9000 --sort price --limit 10
+                larder list --at 2026-11-27 --json
 
       \(statuses.text)
       """
@@ -26,6 +28,7 @@ struct ListCommand: ParsableCommand {
   var section: String?
 
   @OptionGroup(title: Topic.items) var query: QueryOptions
+  @OptionGroup(title: Topic.items) var moment: MomentOptions
 
   @Flag(help: "Print GeoJSON (RFC 7946): the items that have a place.")
   var geojson = false
@@ -39,7 +42,11 @@ struct ListCommand: ParsableCommand {
   }
 
   func run() throws {
-    let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
+    let reader = try CatalogReader(
+      cache: cache.path,
+      catalog: catalog.catalog,
+      at: moment.at
+    )
     let query = query.query
     var batches = try reader.batches(section: section, where: query)
     // Sorted items of several sections stand in one list, without headings between them.
@@ -55,6 +62,32 @@ struct ListCommand: ParsableCommand {
     }
     while let batch = try batches.next() { try list.add(batch) }
     list.end()
+  }
+}
+
+/// When the catalog was as it is asked for.
+struct MomentOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The catalog as it was then, in UTC: 2026-11-27T12:00:00Z, or 2026-11-27 for the start of that day. "
+        + "Pictures and details that have changed since are missing.",
+      valueName: "time"
+    ),
+    transform: MomentOptions.read
+  )
+  var at: UnixTime?
+
+  /// Reads a moment.
+  ///
+  /// - Throws: `ValidationError` that names the accepted forms.
+  private static func read(_ argument: String) throws -> UnixTime {
+    let isDay = !argument.contains("T")
+    guard let moment = UnixTime(rfc3339: isDay ? "\(argument)T00:00:00Z" : argument) else {
+      throw ValidationError(
+        "it takes a time in UTC such as 2026-11-27T12:00:00Z, or a day such as 2026-11-27"
+      )
+    }
+    return moment
   }
 }
 

@@ -9,8 +9,8 @@ import Support
 /// pictures are written anew, as if the folder had been copied. In the second run `A1` became
 /// cheaper and got another picture, and `C3` came.
 struct OldCache {
-  /// The kinds of files that there have been, the oldest first.
-  static let names = ["v4", "v4-squares"]
+  /// The kinds of files that there have been, the oldest first: the version of the tables, and what they hold besides.
+  static let names = ["v4", "v4-squares", "v5-squares"]
 
   /// The cache's folder.
   let root: String
@@ -29,16 +29,22 @@ struct OldCache {
       withIntermediateDirectories: true
     )
     for (item, run) in [("A1", 1), ("B2", 0), ("C3", 1)] {
-      try folder.write(Self.picture("\(item) \(run)"), to: Self.path(item))
+      try folder.write(Self.picture("\(item) \(run)"), to: Self.path(item, in: name))
     }
     if name.hasSuffix("squares") {
-      let square = Self.path("B2").replacing("cache/images", with: "cache/squares/128")
+      let square = Self.path("B2", in: name).replacing("cache/images", with: "cache/squares/128")
       try folder.write(Self.picture("square"), to: square)
     }
   }
 
   /// Where such a larder put an item's picture, below the test's folder.
-  static func path(_ item: String) -> String { "cache/" + PictureName(older: url(item)).path }
+  static func path(_ item: String, in name: String = "v4") -> String {
+    let address = url(item)
+    let picture =
+      name.hasPrefix("v5")
+      ? PictureName(url: address, id: PictureID(url: address)) : PictureName(older: address)
+    return "cache/" + picture.path
+  }
 
   /// The bytes of a picture with that label in it.
   static func picture(_ label: String) -> [UInt8] {

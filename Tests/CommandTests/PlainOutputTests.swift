@@ -40,7 +40,8 @@ import Testing
     shop.list([Shop.item("S1", price: "1원")], in: "main")
     commands.append(try shop.sync("--allow-removals", "-v"))
     for words in [
-      "list", "show S1", "diff", "diff --runs", "status", "verify", "gc --dry-run",
+      "list", "show S1", "diff", "diff --runs", "history", "history --csv", "status", "verify",
+      "gc --dry-run",
       "export \(shop.folder.path("out"))", "list --json", "show S1 --json", "diff --json",
       "status --json", "list none", "show none",
       "order place S1 --by \(Self.hostile.split(separator: "\r\n")[0]) --note \u{1B}[31m",

@@ -17,9 +17,10 @@ import Testing
       list.keys
         == keyPaths(
           """
-          []: id section title description badges deliveryTypes normalPrice salePrice latitude longitude \
-          address stale thumbnail images
+          []: id section title description badges deliveryTypes normalPrice salePrice lowest30Days latitude \
+          longitude address stale thumbnail images
           [].normalPrice: \(Self.price)
+          [].lowest30Days: \(Self.price) at
           [].salePrice: \(Self.price)
           [].thumbnail: \(Self.image)
           [].images[]: \(Self.image)
@@ -75,9 +76,10 @@ import Testing
       show.keys
         == keyPaths(
           """
-          id sections title description badges deliveryTypes normalPrice salePrice latitude longitude \
-          address stale thumbnail images detail
+          id sections title description badges deliveryTypes normalPrice salePrice lowest30Days latitude \
+          longitude address stale thumbnail images detail
           normalPrice: \(Self.price)
+          lowest30Days: \(Self.price) at
           salePrice: \(Self.price)
           thumbnail: \(Self.image)
           images[]: \(Self.image)

@@ -22,6 +22,7 @@ import Testing
     Case("plan", "sync", "CATALOG", "--dry-run"),
     Case("sync", "warm", "CATALOG"), Case("list", "list"), Case("show", "show", "A1"),
     Case("show", "show", "S1"), Case("diff", "diff"), Case("runs", "diff", "--runs"),
+    Case("history", "history"), Case("history", "history", "A1", "--since", "1d"),
     Case("status", "status"),
     Case("verify", "verify"), Case("gc", "gc"), Case("report", "report"),
   ])
@@ -123,7 +124,8 @@ import Testing
   /// The files that print JSON, and the schemas that this suite, or that of `catalog check`, holds them to.
   private static let printing = [
     "PictureRun": ["picture"], "VerifyCommand": ["verify"], "ShowCommand": ["show"],
-    "DiffCommand": ["diff", "runs"], "CatalogFormatsCommand": ["formats"],
+    "DiffCommand": ["diff", "runs"], "HistoryCommand": ["history"],
+    "CatalogFormatsCommand": ["formats"],
     "CatalogCheckCommand": ["check"], "CatalogInitCommand": ["proposal"],
     "CatalogFileOnDisk": ["plan"], "OrderReplayCommand": ["order"],
     "OrderSendCommand": ["order-send"], "OrderAdvanceCommand": ["order"],

@@ -139,6 +139,52 @@ extension Index {
     return entries.values.sorted { $0.id < $1.id }
   }
 
+  /// Copies the readable part of a damaged index's history, from both ends up to the damage.
+  ///
+  /// Catalogs with a history are entered, so that their next run continues it.
+  private static func salvageHistory(of path: String, into db: Database) throws {
+    guard let old = try? SQLiteDatabase(asFound: path) else { return }
+    let tables = [
+      ("catalog", ["id", "name", "currency", "source"], ["id"]),
+      ("history_run", ["run", "catalog", "time", "currency"], ["run"]),
+      ("history_item", ["row", "catalog", "key", "section", "changed"], ["row"]),
+      ("history", ["item", "field", "run", "value"], ["item", "field", "run"]),
+    ]
+    for (table, names, keys) in tables {
+      let columns = names.joined(separator: ", ")
+      let insert = """
+        INSERT OR IGNORE INTO \(table)(\(columns)) VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))
+        """
+      for order in ["ASC", "DESC"] {
+        let sorting = keys.map { "\($0) \(order)" }.joined(separator: ", ")
+        // An older index has no such table, and a damaged page ends the reading.
+        _ = try? old.read { from in
+          let rows = try Row.fetchCursor(
+            from,
+            sql: "SELECT \(columns) FROM \(table) ORDER BY \(sorting)"
+          )
+          while let row = try rows.next() {
+            // A row of a damaged page may break a constraint of the table.
+            try? db.cachedStatement(sql: insert).execute(
+              arguments: StatementArguments(row.databaseValues)
+            )
+          }
+        }
+      }
+    }
+    try db.execute(
+      sql: """
+        DELETE FROM history_run WHERE catalog NOT IN (SELECT id FROM catalog);
+        DELETE FROM history_item WHERE catalog NOT IN (SELECT id FROM catalog);
+        DELETE FROM history WHERE item NOT IN (SELECT row FROM history_item)
+        OR run NOT IN (SELECT run FROM history_run);
+        DELETE FROM history_item WHERE row NOT IN (SELECT item FROM history);
+        DELETE FROM catalog WHERE id NOT IN (SELECT catalog FROM history_item);
+        DELETE FROM history_run WHERE catalog NOT IN (SELECT id FROM catalog);
+        """
+    )
+  }
+
   /// The first name that nothing has: this one, or with a number behind it.
   private static func freeName(_ path: String) -> String {
     var (name, number) = (path, 1)
@@ -187,6 +233,7 @@ extension Index {
       for entry in rows { try writer.save(entry) }
     }
     try index.takeOver(layout, on: SystemDisk())
+    if wasThere { try index.write { try salvageHistory(of: aside, into: $0) } }
     return (index, wasThere ? aside : nil)
   }
 }

@@ -313,6 +313,21 @@ extension Index {
     }
   }
 
+  /// When the bodies of these documents came, as far as they are known.
+  package func fetchTimes(
+    of documents: [DocumentID]
+  ) throws(LarderError) -> [DocumentID: UnixTime] {
+    try read { db in
+      let row = try RowReader(db, "SELECT fetched FROM document WHERE id = ?")
+      var times: [DocumentID: UnixTime] = [:]
+      for document in documents {
+        row.restart(document.digest)
+        if try row.next() { times[document] = row.optionalTime(0) }
+      }
+      return times
+    }
+  }
+
   /// When the origin last answered for the detail of each item of a catalog.
   ///
   /// `response` begins with two moments: when the document was asked for, and when it was answered.

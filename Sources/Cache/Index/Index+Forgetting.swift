@@ -14,6 +14,10 @@ enum ForgettingQuery: String, CaseIterable {
     "DELETE FROM picture_change WHERE run IN (SELECT id FROM run WHERE catalog = ?1)"
   case runsOfCatalog = "DELETE FROM run WHERE catalog = ?1"
   case detailsOfCatalog = "DELETE FROM detail WHERE catalog = ?1"
+  case historyOfCatalog =
+    "DELETE FROM history WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1)"
+  case historyItemsOfCatalog = "DELETE FROM history_item WHERE catalog = ?1"
+  case historyRunsOfCatalog = "DELETE FROM history_run WHERE catalog = ?1"
   case catalog = "DELETE FROM catalog WHERE id = ?1"
   /// The listings that a run shows.
   case shownListings =
@@ -29,7 +33,8 @@ enum ForgettingQuery: String, CaseIterable {
   case run = "DELETE FROM run WHERE id = ?1"
   case emptyCatalog = """
     DELETE FROM catalog WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM run WHERE catalog = ?1) \
-    AND NOT EXISTS (SELECT 1 FROM detail WHERE catalog = ?1)
+    AND NOT EXISTS (SELECT 1 FROM detail WHERE catalog = ?1) \
+    AND NOT EXISTS (SELECT 1 FROM history_run WHERE catalog = ?1)
     """
 
   // MARK: Of old runs
@@ -236,7 +241,9 @@ extension Index {
     }
     try write { db in
       for query: ForgettingQuery in [
-        .sectionsOfCatalog, .changesOfCatalog, .runsOfCatalog, .detailsOfCatalog, .catalog,
+        .sectionsOfCatalog, .changesOfCatalog, .runsOfCatalog, .detailsOfCatalog,
+        .historyOfCatalog,
+        .historyItemsOfCatalog, .historyRunsOfCatalog, .catalog,
       ] { try db.run(query, [entry.id]) }
       try Self.forgetUnshown(in: db)
     }

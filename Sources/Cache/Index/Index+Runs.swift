@@ -146,7 +146,11 @@ extension Index {
   package func beginRun(catalog: CatalogID, at now: UnixTime) throws(LarderError) -> RunID {
     try write { db in
       try db.execute(
-        sql: "INSERT INTO run(catalog, started) VALUES (?, ?)",
+        // A number that an index which was lost gave out is in its history still.
+        sql: """
+          INSERT INTO run(id, catalog, started) VALUES (1 + max(\
+          coalesce((SELECT max(id) FROM run), 0), coalesce((SELECT max(run) FROM history_run), 0)), ?, ?)
+          """,
         arguments: [catalog, now]
       )
       return RunID(rawValue: db.lastInsertedRowID)
@@ -163,6 +167,7 @@ extension Index {
   ///   - sections: The shown sections.
   ///   - renewed: Documents that did not change, with the new caching fields of their origins: a transaction of
   ///     their own would wait for the disk five times more.
+  ///   - changes: Values that differ from the ones before, for the history.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func endRun(
     _ run: RunID,
@@ -170,9 +175,11 @@ extension Index {
     outcome: String,
     report: [UInt8],
     sections: [RunSection],
-    renewed: [DocumentEntry] = []
+    renewed: [DocumentEntry] = [],
+    changes: [ItemChange] = []
   ) throws(LarderError) {
     try write { db in
+      try HistoryWriter.record(changes, run: run, at: now, in: db)
       for document in renewed { try document.insert(db) }
       for (position, section) in sections.enumerated() {
         try RunSectionRow(run: run, position: position, section: section).insert(db)
@@ -213,6 +220,35 @@ extension Index {
     -> RunEntry?
   {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
+  }
+
+  /// When the last run of a catalog was that had ended at a moment; its report is not read.
+  package func lastRunTime(
+    catalog: CatalogID,
+    at moment: UnixTime = .distantFuture
+  ) throws(LarderError) -> RunTime? {
+    try read { db in
+      try RunTime.fetchOne(
+        db.cachedStatement(
+          sql: """
+            SELECT id, started, finished, outcome FROM run WHERE catalog = ? AND finished <= ? \
+            ORDER BY id DESC LIMIT 1
+            """
+        ),
+        arguments: [catalog, moment]
+      )
+    }
+  }
+
+  /// The pictures whose bytes a run after this one changed.
+  package func replacedPictures(after run: RunID) throws(LarderError) -> [PictureID] {
+    try read { db in
+      try PictureID.fetchAll(
+        db,
+        sql: "SELECT DISTINCT picture FROM picture_change WHERE run > ?",
+        arguments: [run]
+      )
+    }
   }
 
   /// When the last complete run of a catalog ended; nil when none was.

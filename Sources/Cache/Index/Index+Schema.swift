@@ -18,6 +18,7 @@ extension Index {
     .init("squares") { try $0.execute(sql: squareSchema) },
     .init("details that are gone") { try $0.execute(sql: goneSchema) },
     .init("keys of 128 bits") { try lengthenKeys(in: $0) },
+    .init("history") { try $0.execute(sql: historySchema) },
   ])
 
   /// The version of a file that has seen all of ``tables``.
@@ -114,6 +115,29 @@ extension Index {
   /// The column for details that the origin no longer has: the time since then, with the held version beside
   /// it.
   static let goneSchema = "ALTER TABLE detail ADD COLUMN since INTEGER"
+
+  /// The tables of the history: a row when a value changes, and none while it stays.
+  ///
+  /// `Index+History.swift` has the numbers of the fields. Rows of an item lie side by side, so that its history is one
+  /// range of the table, and its price at a moment one seek.
+  static let historySchema = """
+    -- A run in which something changed, and when it ended. The first of a catalog, in which its history begins, is always
+    -- there. It outlives the row of `run`. Prices of this currency are numbers.
+    CREATE TABLE history_run(
+      run INTEGER PRIMARY KEY, catalog INTEGER NOT NULL, time INTEGER NOT NULL, currency TEXT NOT NULL);
+    CREATE INDEX history_run_time ON history_run(catalog, time);
+
+    -- An item in the section that lists it, or listed it last, once something of it has changed. `changed` is the last run
+    -- that changed something.
+    CREATE TABLE history_item(
+      row INTEGER PRIMARY KEY, catalog INTEGER NOT NULL, key TEXT NOT NULL, section TEXT NOT NULL,
+      changed INTEGER NOT NULL, UNIQUE(catalog, key, section));
+
+    -- The value that a field of an item has since a run. The first of a field is from before its first change.
+    CREATE TABLE history(
+      item INTEGER NOT NULL, field INTEGER NOT NULL, run INTEGER NOT NULL, value,
+      PRIMARY KEY(item, field, run)) WITHOUT ROWID;
+    """
 
   /// The tables for squares.
   static let squareSchema = """

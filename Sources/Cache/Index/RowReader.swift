@@ -56,10 +56,29 @@ struct RowReader: ~Copyable {
     }
   }
 
+  /// Sets a text as one of the query's arguments, which count from 1; before its first row.
+  func bind(_ place: Int32, _ text: String) {
+    sqlite3_bind_text(raw, place, text, Int32(text.utf8.count), RowWriter.copied)
+  }
+
   /// Restarts, with a number as the query's first argument and a text as its second.
   func restart(_ number: Int64, _ text: String) {
     restart(number)
     sqlite3_bind_text(raw, 2, text, Int32(text.utf8.count), RowWriter.copied)
+  }
+
+  /// Starts again, with a number in the query's first place and texts in its second and third.
+  func restart(_ number: Int64, _ text: String, _ other: String) {
+    restart(number, text)
+    sqlite3_bind_text(raw, 3, other, Int32(other.utf8.count), RowWriter.copied)
+  }
+
+  /// Starts again, with numbers in the query's first places.
+  func restart(numbers: Int64...) {
+    sqlite3_reset(raw)
+    for (place, number) in numbers.enumerated() {
+      sqlite3_bind_int64(raw, Int32(place) + 1, number)
+    }
   }
 
   /// Steps to the next row; false behind the last.
@@ -77,6 +96,9 @@ struct RowReader: ~Copyable {
 
   /// Whether a column holds a number.
   func isInteger(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_INTEGER }
+
+  /// Whether a column holds bytes.
+  func isBytes(_ column: Int32) -> Bool { sqlite3_column_type(raw, column) == SQLITE_BLOB }
 
   /// The number in a column, 0 for NULL; columns count from 0.
   func number(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }

@@ -66,10 +66,10 @@ extension BoundedArgument {
   }
 }
 
-/// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d`.
+/// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d`, `2y` of 365 days each.
 struct DurationArgument: BoundedArgument, CustomStringConvertible {
-  static let forms = "7d, 12h, 30m, 90s or 500ms"
-  static let units = ["ms", "s", "m", "h", "d"]
+  static let forms = "7d, 12h, 30m, 90s, 500ms or 2y"
+  static let units = ["ms", "s", "m", "h", "d", "y"]
   static let bounds = "a time from 0s to 100000d"
 
   let seconds: Double
@@ -91,7 +91,9 @@ struct DurationArgument: BoundedArgument, CustomStringConvertible {
   }
 
   init?(_ number: Double, _ unit: String) {
-    let factors = ["ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400]
+    let factors: [String: Double] = [
+      "ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86_400, "y": 365 * 86_400,
+    ]
     guard let factor = factors[unit] else { return nil }
     seconds = number * factor
     guard seconds <= 100_000 * 86_400 else { return nil }

@@ -112,6 +112,13 @@ struct ItemCard {
       to: &lines
     )
     add("price", prices, to: &lines)
+    if let lowest = item.lowest30Days, lowest.price != store.price {
+      add(
+        "lowest",
+        "\(lowest.price.formatted()) in the last 30 days, since \(lowest.time.rfc3339)",
+        to: &lines
+      )
+    }
     add("place", place, to: &lines)
     add("badges", store.badges.joined(separator: ", "), to: &lines)
     add("delivery", store.deliveryTypes.joined(separator: ", "), to: &lines)

@@ -69,11 +69,13 @@ package struct CacheExport: Sendable {
   ///   - cache: The cache.
   ///   - catalog: The catalog's name; nil for all.
   ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
-  /// - Throws: ``LarderError`` when the cache cannot be read.
+  ///   - moment: The time as of which the catalog is exported; nil for the last sync.
+  /// - Throws: ``LarderError`` when the cache cannot be read, or no run that old is kept.
   package init(
     cache: String,
     catalog: String?,
-    keeper: (any PictureKeeping)? = nil
+    keeper: (any PictureKeeping)? = nil,
+    at moment: UnixTime? = nil
   ) throws(LarderError) {
     self.cache = cache
     self.keeper = keeper
@@ -81,7 +83,9 @@ package struct CacheExport: Sendable {
     if catalog == nil { names = try Index(reading: cache).catalogs().map(\.name) }
     if names.isEmpty { names = [nil] }
     var readers: [CatalogReader] = []
-    for name in names { readers.append(try CatalogReader(cache: cache, catalog: name)) }
+    for name in names {
+      readers.append(try CatalogReader(cache: cache, catalog: name, at: moment))
+    }
     catalogs = readers
   }
 

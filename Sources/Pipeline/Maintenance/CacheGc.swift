@@ -19,6 +19,10 @@ public struct SweepOptions: Sendable, Hashable {
   public var includesReferenced = false
   /// How long runs are kept for comparison.
   public var history = Duration.seconds(400 * 86_400)
+  /// How long the history of prices and other changes is kept; nil for ever.
+  ///
+  /// The values that were in force when that time began stay.
+  public var prices: Duration?
   /// Report the removals, and change nothing.
   public var isDryRun = false
   /// Catalogs to forget first.
@@ -46,6 +50,8 @@ public struct SweepReport: Sendable, Hashable {
   public package(set) var orphans: [String] = []
   /// How many old runs were forgotten.
   public package(set) var runs = 0
+  /// How many changes of items were forgotten.
+  public package(set) var changes = 0
   /// How many files are left for the next sweep, because this one was ended early.
   public package(set) var unfinished = 0
 
@@ -143,6 +149,9 @@ package struct CacheGc: Sendable {
     ServingRoom.removeDead(in: layout.root.path)
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
+    }
+    if let prices = options.prices {
+      report.changes = try index.forgetHistory(before: now + -prices.components.seconds)
     }
     report.runs = try index.forgetRuns(before: now + -options.history.components.seconds)
     if recovery.orphans.paths.subtracting(report.orphans).isEmpty {

@@ -55,6 +55,8 @@ public struct ShownItem: Sendable, Hashable, Identifiable {
   package var detailSince: UnixTime?
   /// Its pictures: the list's, then the detail's.
   public package(set) var pictures: [ShownPicture]
+  /// Its lowest price in the 30 days up to the last sync; nil when it has no price.
+  public package(set) var lowest30Days: LowestPrice?
 
   /// The shop's own name for it; the same item in two sections has one id.
   public var id: String { item.id }
@@ -78,14 +80,21 @@ package struct CatalogReader: Sendable {
   /// The cache's path.
   package let cache: String
   let index: Index
+  /// The run whose catalog is read; nil for the last one.
+  let past: RunTime?
 
   /// Opens a cache for reading.
   ///
   /// - Parameters:
   ///   - cache: the cache's path.
   ///   - name: which of its catalogs; none is needed when there is one.
-  /// - Throws: ``LarderError`` when there is no such cache or catalog.
-  package init(cache: String, catalog name: String?) throws(LarderError) {
+  ///   - moment: when the catalog was as it is to be read; nil for the last sync.
+  /// - Throws: ``LarderError`` when there is no such cache or catalog, or no run that old.
+  package init(
+    cache: String,
+    catalog name: String?,
+    at moment: UnixTime? = nil
+  ) throws(LarderError) {
     self.cache = cache
     index = try Index(reading: cache)
     let catalogs = try index.catalogs()
@@ -113,6 +122,29 @@ package struct CatalogReader: Sendable {
         thing: cache
       )
     }
+    if let moment {
+      past = try Self.run(of: catalog, at: moment, index)
+    } else {
+      past = nil
+    }
+  }
+
+  /// The last run of a catalog that had ended at a moment.
+  private static func run(
+    of catalog: CatalogEntry,
+    at moment: UnixTime,
+    _ index: Index
+  ) throws(LarderError) -> RunTime {
+    if let run = try index.lastRunTime(catalog: catalog.id, at: moment) { return run }
+    let oldest = try index.runTimes(catalog: catalog.id, since: .distantPast)
+      .last { $0.finished != nil }?.finished
+    throw LarderError(
+      .empty,
+      "cannot read \(catalog.name) as of \(moment.rfc3339): "
+        + (oldest.map { "the oldest run that is kept ended at \($0.rfc3339)" }
+          ?? "no sync of it has ended yet"),
+      thing: catalog.name
+    )
   }
 
   /// The ids of all items in the catalog's order, without reading the items.
@@ -124,9 +156,15 @@ package struct CatalogReader: Sendable {
     return ids
   }
 
-  /// The last run that ended.
+  /// The last run that ended, or had ended at the moment that is asked about.
   package func lastRun() throws(LarderError) -> RunEntry {
-    guard let run = try index.lastRun(catalog: catalog.id) else {
+    let run: RunEntry?
+    if let past {
+      run = try index.finishedRun(past.id, catalog: catalog.id)
+    } else {
+      run = try index.lastRun(catalog: catalog.id)
+    }
+    guard let run else {
       throw LarderError(
         .empty,
         "cannot read \(catalog.name): no sync of it has ended yet",
@@ -192,9 +230,10 @@ package struct CatalogReader: Sendable {
 
   /// Items as they are shown, with their details and pictures.
   func shown(_ items: [ListedItem]) throws(LarderError) -> [ShownItem] {
-    let details = try index.details(catalog: catalog.id, items: items.lazy.map(\.item.id))
+    let details = try details(of: items)
+    let lowest = try lowestPrices(of: items)
     return try withImages(
-      items.map { listed in
+      zip(items, lowest).map { listed, lowest in
         let item = listed.item
         return ShownItem(
           item: item,
@@ -202,10 +241,26 @@ package struct CatalogReader: Sendable {
           isStale: listed.section.isStale,
           detail: details[item.id].flatMap(\.decoded),
           detailSince: details[item.id]?.since,
-          pictures: []
+          pictures: [],
+          lowest30Days: lowest
         )
       }
     )
+  }
+
+  /// The details of items by id; of an earlier moment those that were held then already, and are as they were.
+  private func details(
+    of items: [ListedItem]
+  ) throws(LarderError) -> [String: DetailEntry] {
+    let details = try index.details(catalog: catalog.id, items: items.lazy.map(\.item.id))
+    guard let past, let ended = past.finished else { return details }
+    let fetched = try index.fetchTimes(of: details.values.map(\.document))
+    return details.filter { fetched[$0.value.document].map { $0 <= ended } ?? false }
+      .mapValues { detail in
+        var detail = detail
+        if let since = detail.since, since > ended { detail.since = nil }
+        return detail
+      }
   }
 
   /// One item with the values of its first listing, or nil when no section lists it.
@@ -325,7 +380,11 @@ package struct CatalogReader: Sendable {
   private func withImages(_ items: [ShownItem]) throws(LarderError) -> [ShownItem] {
     let references = items.map { $0.item.images + ($0.detail?.images ?? []) }
     let ids = Set(references.joined().map { PictureID(url: $0.url) })
-    let entries = try index.pictures(Array(ids))
+    var entries = try index.pictures(Array(ids))
+    if let past {
+      // The cache holds newer bytes of these.
+      for id in try index.replacedPictures(after: past.id) { entries[id] = nil }
+    }
     return zip(items, references).map { item, references in
       var item = item
       item.pictures = references.map {

@@ -9,6 +9,7 @@ struct ReportWriting {
   private let last: LastReport
   private let sections: [SectionResult]
   private let diff: Result<CatalogDiff, LarderError>
+  private let changes: ListingChanges
 
   /// Compares the sections with those of the run before, while pictures are still under way.
   init(
@@ -20,9 +21,23 @@ struct ReportWriting {
     self.context = context
     self.last = last
     self.sections = sections
+    var changes = ListingChanges()
     diff = Result { () throws(LarderError) in
-      try CatalogDiff(context.index, before: before, after: sections.map { RunSection($0) })
+      let after = sections.map { RunSection($0) }
+      // All is new to the first run: the history begins with it. An index that was made anew has an older history.
+      guard !before.isEmpty else {
+        try changes.addAll(after, context)
+        return try CatalogDiff(context.index, before: [], after: after)
+      }
+      return try CatalogDiff(context.index, before: before, after: after) { changes.add($0) }
     }
+    if case .success(let diff) = diff { changes.addMoves(of: diff) }
+    self.changes = changes
+  }
+
+  /// The changes of a run for the history.
+  func changes(of run: RunID) throws(LarderError) -> [ItemChange] {
+    try changes.all(of: run, sections.map { RunSection($0) }, context)
   }
 
   func report(
@@ -177,7 +192,19 @@ extension CatalogDiff {
   ///
   /// Reads only items that stand on both sides in different versions: of the others their ids say
   /// all there is to say. Held are some 40 bytes an item of the sections that differ.
-  init(_ index: Index, before: [RunSection], after: [RunSection]) throws(LarderError) {
+  ///
+  /// - Parameters:
+  ///   - index: Where the items are.
+  ///   - before: The sections of the older run.
+  ///   - after: Those of the newer one.
+  ///   - each: Called with each listing that differs, also those that came and went; nil to read none of these.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  init(
+    _ index: Index,
+    before: [RunSection],
+    after: [RunSection],
+    each: ((ListingChange) -> Void)? = nil
+  ) throws(LarderError) {
     let same = Set(
       before.filter { old in
         after.contains { $0.key == old.key && $0.listing == old.listing }
@@ -190,8 +217,13 @@ extension CatalogDiff {
       guard first != second, let first = try index.storeItem(version: first),
         let second = try index.storeItem(version: second)
       else { return [] }
-      return CatalogDiff.changes(from: first, to: second, in: new.ids[after.section].key)
+      let section = new.ids[after.section].key
+      each?(ListingChange(section: section, from: first, to: second))
+      return CatalogDiff.changes(from: first, to: second, in: section)
     }
+    guard let each else { return }
+    try new.forEach(added, index) { each(ListingChange(section: $0, from: nil, to: $1)) }
+    try old.forEach(removed, index) { each(ListingChange(section: $0, from: $1, to: nil)) }
   }
 
   /// The sections of one run, as far as they may differ.
@@ -213,9 +245,28 @@ extension CatalogDiff {
 
     /// The version of an item.
     func version(_ place: ListedPlace) -> ItemVersion? {
-      let versions = versions[place.section]
+      version(place.section, place.index)
+    }
+
+    private func version(_ section: Int, _ index: Int) -> ItemVersion? {
       // A damaged listing may name more items than it has.
-      return place.index < versions.count ? versions[place.index] : nil
+      index < versions[section].count ? versions[section][index] : nil
+    }
+
+    /// Calls `body` with some of the items, each with the key of its section.
+    func forEach(
+      _ listings: [Listing],
+      _ index: Index,
+      _ body: (_ section: String, _ item: StoreItem) -> Void
+    ) throws(LarderError) {
+      let wanted = Dictionary(grouping: listings, by: \.section).mapValues { Set($0.map(\.id)) }
+      for (number, section) in ids.enumerated() {
+        guard let wanted = wanted[section.key] else { continue }
+        for place in 0..<section.ids.count where wanted.contains(section.ids[place]) {
+          guard let item = try index.storeItem(version: version(number, place)) else { continue }
+          body(section.key, item)
+        }
+      }
     }
   }
 }

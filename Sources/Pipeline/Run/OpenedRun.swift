@@ -182,7 +182,8 @@ struct OpenedRun {
         outcome: report.outcome.rawValue,
         report: report.json,
         sections: results.sections.map { RunSection($0) },
-        renewed: results.renewed
+        renewed: results.renewed,
+        changes: try results.writing.changes(of: number)
       )
     }
     do throws(LarderError) {

@@ -257,7 +257,7 @@ enum InterfaceSchemas {
   static let all: DescriptionNode = [
     "Sections": sections, "Items": ["type": "array", "items": reference("Listing")],
     "Listing": object(listing), "Item": object(item), "Image": image, "Price": price,
-    "Detail": detail, "Problem": problem,
+    "LowestPrice": lowest, "Detail": detail, "Problem": problem,
   ]
 
   private static let text: DescriptionNode = ["type": "string"]
@@ -299,7 +299,8 @@ enum InterfaceSchemas {
   private static let common: [String: DescriptionNode] = [
     "id": text, "title": text, "description": orNull("string"), "badges": texts,
     "deliveryTypes": texts, "normalPrice": referenceOrNull("Price"),
-    "salePrice": referenceOrNull("Price"), "latitude": orNull("number"),
+    "salePrice": referenceOrNull("Price"), "lowest30Days": referenceOrNull("LowestPrice"),
+    "latitude": orNull("number"),
     "longitude": orNull("number"), "address": orNull("string"), "stale": flag,
     "thumbnail": referenceOrNull("Image"),
     "images": ["type": "array", "items": reference("Image")],
@@ -323,6 +324,14 @@ enum InterfaceSchemas {
   ])
 
   private static let price = object(["minorUnits": number, "currency": text])
+
+  private static let lowest = object([
+    "minorUnits": number, "currency": text,
+    "at": [
+      "type": "string", "format": "date-time",
+      "description": "Since when the lowest price of the 30 days up to the last sync held",
+    ],
+  ])
 
   private static let detail = object([
     "description": orNull("string"), "prices": ["type": "array", "items": reference("Price")],

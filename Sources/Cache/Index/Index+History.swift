@@ -1,0 +1,614 @@
+import Base
+import GRDB
+
+/// A field of an item in the history.
+///
+/// The raw value is its number in the table `history`; never changed.
+package enum HistoryField: Int64, CaseIterable, Sendable {
+  /// Whether a section lists it.
+  case listed = 1
+  /// The normal price.
+  case normalPrice
+  /// The price to pay, where it differs.
+  case salePrice
+  /// The section's key.
+  case section
+  /// The title.
+  case title
+  /// The badges, a comma and a space between.
+  case badges
+  /// The ways of delivery, a comma and a space between.
+  case deliveryTypes
+  /// The small picture.
+  case thumbnail
+  /// All other pictures.
+  case images
+
+  /// Whether its values are prices.
+  var isPrice: Bool { self == .normalPrice || self == .salePrice }
+
+  /// The numbers of all fields, as JSON.
+  fileprivate static let numbers = "\(allCases.map(\.rawValue))"
+}
+
+/// A value of a field in the history; nil stands for no value.
+package enum HistoryValue: Hashable, Sendable {
+  /// A section lists the item.
+  case listed
+  /// A price in minor units and its currency.
+  case price(Int64, currency: String)
+  /// Words.
+  case text(String)
+  /// The SHA-256 of pictures' bytes, 32 bytes each.
+  case digests([UInt8])
+}
+
+/// A field of a listed item that has another value than before.
+package struct ItemChange: Sendable, Equatable {
+  /// The key of the section that lists the item, or listed it last.
+  package let section: String
+  /// The item's id.
+  package let id: String
+  /// The field.
+  package let field: HistoryField
+  /// The value before, equal to ``to`` where only the value is known: it is kept for later changes.
+  package let from: HistoryValue?
+  /// The value now.
+  package let to: HistoryValue?
+
+  /// A change from its parts.
+  package init(
+    section: String,
+    id: String,
+    field: HistoryField,
+    from: HistoryValue?,
+    to: HistoryValue?
+  ) {
+    (self.section, self.id, self.field, self.from, self.to) = (section, id, field, from, to)
+  }
+}
+
+/// A change as a run recorded it.
+package struct RecordedChange: Sendable, Equatable {
+  /// The kind of a change; its names are those of `history --json`.
+  package enum Kind: Hashable, Sendable {
+    /// A section lists the item for the first time.
+    case added
+    /// No section lists it any more.
+    case removed
+    /// A section lists it again.
+    case back
+    /// A field has another value; never ``HistoryField/listed``.
+    case changed(HistoryField)
+  }
+
+  /// When the run ended.
+  package let time: UnixTime
+  /// The run.
+  package let run: RunID
+  /// The key of the section that lists the item, or listed it last.
+  package let section: String
+  /// The item's id.
+  package let id: String
+  /// The kind of the change.
+  package let kind: Kind
+  /// The value before; nil for none.
+  package let from: HistoryValue?
+  /// The value since then; nil for none.
+  package let to: HistoryValue?
+}
+
+/// A value of a price, and since when it holds.
+package struct PriceStep: Sendable, Equatable {
+  /// Since when.
+  package let time: UnixTime
+  /// Which of the fields `listed`, `normalPrice` and `salePrice`.
+  package let field: HistoryField
+  /// The value from then on; nil for none.
+  package let value: HistoryValue?
+
+  /// A step from its parts.
+  package init(time: UnixTime, field: HistoryField, value: HistoryValue?) {
+    (self.time, self.field, self.value) = (time, field, value)
+  }
+}
+
+extension RecordedChange.Kind {
+  /// Every kind in the order of the help.
+  private static let all: [Self] =
+    [.added, .removed, .back] + HistoryField.allCases.dropFirst().map { .changed($0) }
+
+  /// The names of all kinds.
+  package static let names = all.map(\.name)
+
+  /// The kind of a name; nil when there is none.
+  package init?(name: String) {
+    guard let kind = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = kind
+  }
+
+  /// Its name: `added`, `removed`, `back` or the field's.
+  package var name: String {
+    switch self {
+    case .added: "added"
+    case .removed: "removed"
+    case .back: "back"
+    case .changed(let field): "\(field)"
+    }
+  }
+}
+
+extension HistoryValue {
+  /// The value in words: a price as its minor units and currency, pictures as their digests with spaces between.
+  package var text: String {
+    switch self {
+    case .listed: "listed"
+    case .price(let units, let currency): "\(units) \(currency)"
+    case .text(let text): text
+    case .digests: digests.joined(separator: " ")
+    }
+  }
+
+  /// The SHA-256 of each picture, 64 hexadecimal digits; nothing for another value.
+  package var digests: [String] {
+    guard case .digests(let bytes) = self else { return [] }
+    return stride(from: 0, to: bytes.count, by: 32).map {
+      Hexadecimal.text(bytes[$0..<min($0 + 32, bytes.count)])
+    }
+  }
+
+  /// The value as the table holds it: prices of the run's own currency as numbers, to save room.
+  fileprivate func databaseValue(in currency: String) -> DatabaseValue {
+    switch self {
+    case .listed: 1.databaseValue
+    case .price(let units, currency: let own):
+      own == currency ? units.databaseValue : "\(units) \(own)".databaseValue
+    case .text(let text): text.databaseValue
+    case .digests(let bytes): bytes.databaseValue
+    }
+  }
+
+  /// Reads a column; nil for NULL, and for a value that the field cannot have.
+  fileprivate init?(
+    _ rows: borrowing RowReader,
+    _ column: Int32,
+    of field: HistoryField,
+    in currency: String
+  ) {
+    if field == .listed {
+      guard rows.isInteger(column) else { return nil }
+      self = .listed
+    } else if field.isPrice, rows.isInteger(column) {
+      self = .price(rows.number(column), currency: currency)
+    } else if rows.isBytes(column) {
+      self = .digests(rows.bytes(column) ?? [])
+    } else if let text = rows.text(column) {
+      let parts = text.split(separator: " ")
+      if field.isPrice, parts.count == 2, let units = Int64(parts[0]) {
+        self = .price(units, currency: String(parts[1]))
+      } else {
+        self = .text(text)
+      }
+    } else {
+      return nil
+    }
+  }
+}
+
+/// Writes the changes of a run into the history, in the transaction that ends the run.
+struct HistoryWriter {
+  private let db: Database
+  private let catalog: CatalogID
+  private let run: RunID
+  private let currency: String
+  /// The run in which the catalog's history begins, and its currency.
+  private let beginning: (run: RunID, currency: String)
+
+  /// Enters changes.
+  ///
+  /// The first run of a catalog is only noted: its history begins there. A run without changes leaves nothing.
+  ///
+  /// - Parameters:
+  ///   - changes: The changes.
+  ///   - run: The run that found them.
+  ///   - now: When it ends.
+  ///   - db: Where.
+  /// - Throws: `DatabaseError` when a row cannot be written.
+  static func record(
+    _ changes: [ItemChange],
+    run: RunID,
+    at now: UnixTime,
+    in db: Database
+  ) throws {
+    guard
+      let row = try Row.fetchOne(
+        db,
+        sql:
+          "SELECT catalog, currency FROM run JOIN catalog ON catalog.id = catalog WHERE run.id = ?",
+        arguments: [run]
+      )
+    else { return }
+    let catalog: CatalogID = try row.decode(forColumn: "catalog")
+    let currency: String = try row.decode(forColumn: "currency")
+    func enter(_ run: RunID, _ time: UnixTime) throws {
+      try db.execute(
+        sql: "INSERT OR IGNORE INTO history_run(run, catalog, time, currency) VALUES (?,?,?,?)",
+        arguments: [run, catalog, time, currency]
+      )
+    }
+    func first() throws -> (run: RunID, currency: String)? {
+      try Row.fetchOne(
+        db,
+        sql: "SELECT run, currency FROM history_run WHERE catalog = ? ORDER BY run LIMIT 1",
+        arguments: [catalog]
+      ).map { (try $0.decode(forColumn: "run"), try $0.decode(forColumn: "currency")) }
+    }
+    if try first() == nil {
+      // Values that an older larder synced hold from its last run on.
+      let previous = try Row.fetchOne(
+        db,
+        sql: """
+          SELECT id, finished FROM run WHERE catalog = ? AND id < ? AND finished IS NOT NULL \
+          ORDER BY id DESC LIMIT 1
+          """,
+        arguments: [catalog, run]
+      )
+      try enter(
+        previous?.decode(forColumn: "id") ?? run,
+        previous?.decode(forColumn: "finished") ?? now
+      )
+    }
+    guard !changes.isEmpty, let beginning = try first() else { return }
+    try enter(run, now)
+    let writer = HistoryWriter(
+      db: db,
+      catalog: catalog,
+      run: run,
+      currency: currency,
+      beginning: beginning
+    )
+    for change in changes { try writer.record(change) }
+  }
+
+  private func record(_ change: ItemChange) throws {
+    let item = try number(of: change)
+    if let last = try last(change.field, of: item) {
+      if last.value != change.to { try insert(change.to, change.field, of: item, since: run) }
+      return
+    }
+    if change.from == nil, change.to == nil { return }
+    // An item that is new had no value before.
+    let isNew = change.field == .listed && change.from == nil
+    if !isNew { try insert(change.from, change.field, of: item, since: try listed(item)) }
+    if isNew || change.from != change.to {
+      try insert(change.to, change.field, of: item, since: run)
+    }
+  }
+
+  /// The item's number; one that moved from another section keeps its own.
+  private func number(of change: ItemChange) throws -> Int64 {
+    func known(in section: String) throws -> Int64? {
+      let row = try RowReader(
+        db,
+        "SELECT row FROM history_item WHERE catalog = ?1 AND key = ?2 AND section = ?3"
+      )
+      row.restart(catalog.rawValue, change.id, section)
+      return try row.next() ? row.number(0) : nil
+    }
+    if let number = try known(in: change.section) { return number }
+    if change.field == .section, case .text(let old)? = change.from,
+      let number = try known(in: old)
+    {
+      try db.execute(
+        sql: "UPDATE history_item SET section = ? WHERE row = ?",
+        arguments: [change.section, number]
+      )
+      return number
+    }
+    try db.execute(
+      sql: "INSERT INTO history_item(catalog, key, section, changed) VALUES (?,?,?,?)",
+      arguments: [catalog, change.id, change.section, run]
+    )
+    return db.lastInsertedRowID
+  }
+
+  /// The last value of a field, and the run since which it holds.
+  private func last(
+    _ field: HistoryField,
+    of item: Int64
+  ) throws -> (value: HistoryValue?, run: RunID)? {
+    let row = try RowReader(
+      db,
+      """
+      SELECT value, run, (SELECT currency FROM history_run WHERE history_run.run = history.run) \
+      FROM history WHERE item = ? AND field = ? ORDER BY run DESC LIMIT 1
+      """
+    )
+    row.restart(numbers: item, field.rawValue)
+    guard try row.next() else { return nil }
+    return (
+      HistoryValue(row, 0, of: field, in: row.text(2) ?? ""), RunID(rawValue: row.number(1))
+    )
+  }
+
+  /// The run since which a section lists an item, or listed it last.
+  private func listed(_ item: Int64) throws -> RunID {
+    let row = try RowReader(
+      db,
+      "SELECT max(run) FROM history WHERE item = ? AND field = ? AND value IS NOT NULL"
+    )
+    row.restart(numbers: item, HistoryField.listed.rawValue)
+    guard try row.next(), let run = row.optionalNumber(0) else { return beginning.run }
+    return RunID(rawValue: run)
+  }
+
+  private func insert(
+    _ value: HistoryValue?,
+    _ field: HistoryField,
+    of item: Int64,
+    since run: RunID
+  ) throws {
+    // A run between may have had another currency: it is written beside the price then.
+    let currency = run == self.run ? self.currency : run == beginning.run ? beginning.currency : ""
+    try db.cachedStatement(
+      sql: "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
+    ).execute(
+      arguments: [item, field.rawValue, run, value?.databaseValue(in: currency) ?? .null]
+    )
+    guard run == self.run else { return }
+    try db.cachedStatement(sql: "UPDATE history_item SET changed = ?1 WHERE row = ?2").execute(
+      arguments: [run, item]
+    )
+  }
+}
+
+extension Index {
+  /// The changes of a catalog, in the order of the runs, then by section, item and field.
+  ///
+  /// - Parameters:
+  ///   - catalog: The catalog.
+  ///   - id: Only this item; nil for all of them.
+  ///   - since: Only changes of runs that ended then or later; nil for all.
+  /// - Returns: The changes.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func history(
+    catalog: CatalogID,
+    item id: String? = nil,
+    since: UnixTime? = nil
+  ) throws(LarderError) -> [RecordedChange] {
+    try read { db in
+      let runs = try historyRuns(of: catalog, db)
+      guard let beginning = runs.keys.min() else { return [] }
+      var start: RunID?
+      if let since {
+        start = runs.filter { $0.value.time >= since }.keys.min()
+        guard start != nil else { return [] }
+      }
+      // Of each field that changed the rows since then, and the one before: an item has hundreds in ten years.
+      let recent = """
+        CROSS JOIN json_each('\(HistoryField.numbers)') AS number \
+        CROSS JOIN history ON item = row AND field = number.value AND run >= (SELECT coalesce((SELECT max(run) \
+        FROM history AS before WHERE before.item = row AND before.field = number.value AND before.run < ?2), 0) \
+        WHERE EXISTS (SELECT 1 FROM history AS later \
+        WHERE later.item = row AND later.field = number.value AND later.run >= ?2))
+        """
+      let rows = try RowReader(
+        db,
+        """
+        SELECT row, field, run, history.value, history_item.key, section FROM history_item \
+        \(id == nil ? "NOT INDEXED" : "") \(start == nil ? "CROSS JOIN history ON item = row" : recent) \
+        WHERE catalog = ?1 AND changed >= ?2\(id == nil ? "" : " AND history_item.key = ?3") \
+        ORDER BY row, field, run
+        """
+      )
+      rows.restart(numbers: catalog.rawValue, start?.rawValue ?? 0)
+      if let id { rows.bind(3, id) }
+      var changes: [RecordedChange] = []
+      var before: (item: Int64, field: Int64, value: HistoryValue?)?
+      while try rows.next() {
+        let (item, number) = (rows.number(0), rows.number(1))
+        let run = RunID(rawValue: rows.number(2))
+        guard let field = HistoryField(rawValue: number), let (time, currency) = runs[run] else {
+          continue
+        }
+        let value = HistoryValue(rows, 3, of: field, in: currency)
+        let isRest = field == .listed && rows.number(3) == Self.listedBefore
+        let hasOld = before.map { $0.item == item && $0.field == number } ?? false
+        let old = hasOld ? before?.value : nil
+        before = (item, number, value)
+        if let since, time < since { continue }
+        let kind: RecordedChange.Kind
+        switch (field, hasOld, value) {
+        case (.listed, false, .some) where run != beginning && !isRest: kind = .added
+        case (_, false, _): continue
+        case (.listed, true, nil): kind = .removed
+        case (.listed, true, .some): kind = .back
+        default: kind = .changed(field)
+        }
+        changes.append(
+          RecordedChange(
+            time: time,
+            run: run,
+            section: rows.text(5) ?? "",
+            id: rows.text(4) ?? "",
+            kind: kind,
+            from: field == .listed ? nil : old,
+            to: field == .listed ? nil : value
+          )
+        )
+      }
+      // Stable, so that the fields of an item stay in their order.
+      return changes.enumerated().sorted {
+        ($0.element.run, $0.element.section, $0.element.id, $0.offset)
+          < ($1.element.run, $1.element.section, $1.element.id, $1.offset)
+      }.map(\.element)
+    }
+  }
+
+  /// The prices of listed items since a moment: the values in force then, and all since, in order.
+  ///
+  /// An item without steps had the same prices all the time, and ``PriceSteps/beginning`` is since when.
+  ///
+  /// - Parameters:
+  ///   - items: The items by section and id.
+  ///   - catalog: The catalog.
+  ///   - since: The moment.
+  ///   - last: The last run that counts.
+  /// - Returns: The steps of each item; nil when the catalog has no history yet.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func priceSteps(
+    of items: [(section: String, id: String)],
+    catalog: CatalogID,
+    since: UnixTime,
+    through last: RunID
+  ) throws(LarderError) -> PriceSteps? {
+    try read { db in
+      let runs = "FROM history_run WHERE catalog = ? "
+      guard
+        let beginning = try UnixTime.fetchOne(
+          db,
+          sql: "SELECT time \(runs) ORDER BY time LIMIT 1",
+          arguments: [catalog]
+        )
+      else { return nil }
+      let start = try RunID.fetchOne(
+        db,
+        sql: "SELECT run \(runs) AND time <= ? ORDER BY time DESC LIMIT 1",
+        arguments: [catalog, since]
+      )
+      // Until something has changed there is nothing to look for.
+      let isEmpty = try Int.fetchOne(db, sql: "SELECT 1 FROM history_item LIMIT 1") == nil
+      let number = try RowReader(
+        db,
+        "SELECT row FROM history_item WHERE catalog = ? AND key = ? AND section = ?"
+      )
+      let steps = try RowReader(
+        db,
+        """
+        SELECT value, time, currency FROM history JOIN history_run USING (run) \
+        WHERE item = ?1 AND field = ?2 AND run <= ?4 AND run >= coalesce(\
+        (SELECT max(run) FROM history WHERE item = ?1 AND field = ?2 AND run <= ?3), 0) ORDER BY run
+        """
+      )
+      let found = try items.map { item -> [PriceStep] in
+        if isEmpty { return [] }
+        number.restart(catalog.rawValue, item.id, item.section)
+        guard try number.next() else { return [] }
+        let row = number.number(0)
+        var own: [PriceStep] = []
+        for field in [HistoryField.listed, .normalPrice, .salePrice] {
+          steps.restart(numbers: row, field.rawValue, start?.rawValue ?? 0, last.rawValue)
+          while try steps.next() {
+            let value = HistoryValue(steps, 0, of: field, in: steps.text(2) ?? "")
+            own.append(PriceStep(time: steps.time(1), field: field, value: value))
+          }
+        }
+        return own
+      }
+      return PriceSteps(beginning: beginning, items: found)
+    }
+  }
+
+  /// The runs in which something of a catalog changed.
+  private func historyRuns(
+    of catalog: CatalogID,
+    _ db: Database
+  ) throws -> [RunID: (time: UnixTime, currency: String)] {
+    let rows = try RowReader(db, "SELECT run, time, currency FROM history_run WHERE catalog = ?")
+    rows.restart(catalog.rawValue)
+    var runs: [RunID: (time: UnixTime, currency: String)] = [:]
+    while try rows.next() {
+      runs[RunID(rawValue: rows.number(0))] = (rows.time(1), rows.text(2) ?? "")
+    }
+    return runs
+  }
+
+  /// The value of ``HistoryField/listed`` where it is not known any more whether the item was new.
+  private static let listedBefore = 2
+
+  /// The items of a catalog that have a history, by section.
+  package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<String>] {
+    try read { db in
+      let rows = try RowReader(db, "SELECT section, key FROM history_item WHERE catalog = ?")
+      rows.restart(catalog.rawValue)
+      var items: [String: Set<String>] = [:]
+      while try rows.next() { items[rows.text(0) ?? "", default: []].insert(rows.text(1) ?? "") }
+      return items
+    }
+  }
+
+  /// Pictures whose bytes a run changed: the SHA-256 of the bytes before.
+  package func replacedDigests(run: RunID) throws(LarderError) -> [PictureID: [UInt8]] {
+    try read { db in
+      let rows = try RowReader(db, "SELECT picture, before FROM picture_change WHERE run = ?")
+      rows.restart(run.rawValue)
+      var digests: [PictureID: [UInt8]] = [:]
+      while try rows.next() { digests[PictureID(rows.key(0))] = rows.bytes(1) ?? [] }
+      return digests
+    }
+  }
+
+  /// Forgets the changes before a moment; the values in force then stay.
+  ///
+  /// Of items that no section listed any more at that moment, and since, nothing stays.
+  ///
+  /// - Returns: How many changes are forgotten.
+  /// - Throws: ``LarderError`` when the index cannot be written.
+  package func forgetHistory(before moment: UnixTime) throws(LarderError) -> Int {
+    let forgotten = try write { db in
+      var count = 0
+      for catalog in try CatalogID.fetchAll(db, sql: "SELECT id FROM catalog") {
+        let before = db.totalChangesCount
+        guard
+          let limit = try RunID.fetchOne(
+            db,
+            sql: "SELECT max(run) FROM history_run WHERE catalog = ? AND time < ?",
+            arguments: [catalog, moment]
+          )
+        else { continue }
+        let items = "item IN (SELECT row FROM history_item WHERE catalog = ?1)"
+        try db.execute(
+          sql: """
+            DELETE FROM history WHERE \(items) AND run < (SELECT max(run) FROM history AS later \
+            WHERE later.item = history.item AND later.field = history.field AND later.run <= ?2)
+            """,
+          arguments: [catalog, limit]
+        )
+        try db.execute(
+          sql: """
+            DELETE FROM history WHERE item IN (SELECT item FROM history AS gone WHERE \(items) \
+            AND field = \(HistoryField.listed.rawValue) AND value IS NULL AND run <= ?2 \
+            AND NOT EXISTS (SELECT 1 FROM history AS later \
+            WHERE later.item = gone.item AND later.run > ?2))
+            """,
+          arguments: [catalog, limit]
+        )
+        count += db.totalChangesCount - before
+        try db.execute(
+          sql: """
+            UPDATE history SET value = \(Self.listedBefore) WHERE \(items) AND run <= ?2 \
+            AND field = \(HistoryField.listed.rawValue) AND value IS NOT NULL
+            """,
+          arguments: [catalog, limit]
+        )
+      }
+      try db.execute(
+        sql: """
+          DELETE FROM history_item WHERE row NOT IN (SELECT item FROM history);
+          DELETE FROM history_run WHERE run NOT IN (SELECT run FROM history)
+          AND run NOT IN (SELECT min(run) FROM history_run GROUP BY catalog);
+          """
+      )
+      return count
+    }
+    return forgotten
+  }
+}
+
+/// The prices of some items over a time.
+package struct PriceSteps: Sendable {
+  /// When the catalog's history begins.
+  package let beginning: UnixTime
+  /// The steps of each item, field by field, each field's in order.
+  package let items: [[PriceStep]]
+}

@@ -1,0 +1,98 @@
+import ArgumentParser
+import Base
+import Cache
+import Catalog
+import Pipeline
+
+/// `larder history [ID]`: the changes of items.
+struct HistoryCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "shown, whether or not anything changed",
+      .failed: "no section lists the item or did, or there is no cache",
+      .io: "the cache cannot be read",
+    ]
+  )
+
+  static let configuration = CommandConfiguration(
+    commandName: "history",
+    abstract: "Show how items changed: prices, badges, titles, pictures, items added and removed.",
+    discussion: """
+      Example:  larder history HBDEF --field salePrice
+                larder history --since 30d --csv > changes.csv
+
+      A sync records what changed since the sync before; the first one of a catalog, or of a cache that an \
+      older larder made, is the beginning. larder gc --prices 2y forgets what is older.
+
+      \(statuses.text)
+      """
+  )
+
+  @Argument(help: ArgumentHelp("Only the item with this id.", valueName: "id"))
+  var id: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only changes of this last time, such as 30d. (default: all)",
+      valueName: "time"
+    ),
+    transform: DurationArgument.read
+  )
+  var since: DurationArgument?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only this: \(RecordedChange.Kind.names.joined(separator: ", ")).",
+      valueName: "field"
+    ),
+    completion: .list(RecordedChange.Kind.names),
+    transform: HistoryCommand.kind
+  )
+  var field: RecordedChange.Kind?
+
+  @Flag(help: "Print CSV, prices in minor units.")
+  var csv = false
+
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
+
+  func validate() throws {
+    if csv, output.json { throw ValidationError("--csv and --json: choose one of them") }
+  }
+
+  private static func kind(_ argument: String) throws -> RecordedChange.Kind {
+    guard let kind = RecordedChange.Kind(name: argument) else {
+      let near = nearest(to: argument, in: RecordedChange.Kind.names)
+      throw ValidationError(
+        "it takes one of \(RecordedChange.Kind.names.joined(separator: ", "))"
+          + (near.map { "; did you mean \($0)?" } ?? "")
+      )
+    }
+    return kind
+  }
+
+  func run() throws {
+    let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
+    let item = try id.flatMap { try reader.show($0) }
+    let moment = since.map { UnixTime.now() + -Int64($0.seconds) }
+    let changes = try reader.history(of: id, since: moment, field)
+    if let id, item == nil, changes.isEmpty, try !reader.hasHistory(of: id) {
+      let near = try reader.nearestIDs(to: id)
+      throw CommandFailure(
+        "cannot show the history of \(id): no section of \(reader.catalog.name) lists it or did"
+          + (near.isEmpty ? "" : "; nearest are \(near.joined(separator: ", "))"),
+        .failed
+      )
+    }
+    let document = HistoryDocument(changes)
+    if output.json {
+      Output.json(try document.json())
+    } else if csv {
+      Output.data(document.table)
+    } else {
+      Output.data(document.text(lowest: item?.lowest30Days))
+    }
+  }
+}

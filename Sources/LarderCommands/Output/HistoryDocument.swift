@@ -1,0 +1,115 @@
+import Base
+import Cache
+import Catalog
+import Pipeline
+
+/// Changes of items as JSON, as CSV and for people.
+struct HistoryDocument: Encodable {
+  /// A value as JSON has it: a price as `list --json` prints one, all else as text.
+  private enum Value: Encodable {
+    case price(Price)
+    case text(String)
+
+    init?(_ value: HistoryValue?) {
+      guard let value else { return nil }
+      if let price = Price(value) { self = .price(price) } else { self = .text(value.text) }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.singleValueContainer()
+      switch self {
+      case .price(let price): try body.encode(price)
+      case .text(let text): try body.encode(text)
+      }
+    }
+  }
+
+  private struct Change: Encodable {
+    let time: String
+    let run: RunID
+    let section: String
+    let id: String
+    let field: String
+    @OrNull var from: Value?
+    @OrNull var to: Value?
+  }
+
+  private let changes: [RecordedChange]
+
+  init(_ changes: [RecordedChange]) {
+    self.changes = changes
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var body = encoder.singleValueContainer()
+    try body.encode(
+      changes.map {
+        Change(
+          time: $0.time.rfc3339,
+          run: $0.run,
+          section: $0.section,
+          id: $0.id,
+          field: $0.kind.name,
+          from: Value($0.from),
+          to: Value($0.to)
+        )
+      }
+    )
+  }
+
+  /// One line of JSON.
+  func json() throws -> [UInt8] {
+    try jsonLine()
+  }
+
+  /// A header, then a line a change. (RFC 4180)
+  var table: String {
+    let heading = ["time", "run", "section", "id", "field", "from", "to", "currency"]
+    return CSVLine.table([CSVLine(heading: heading)] + changes.map(Self.line))
+  }
+
+  private static func line(_ change: RecordedChange) -> CSVLine {
+    let currency = (Price(change.to) ?? Price(change.from))?.currency
+    func cell(_ value: HistoryValue?) -> CSVLine.Cell {
+      guard let price = Price(value) else { return .text(value?.text) }
+      let units = String(price.minorUnits)
+      // One column has room for one currency.
+      return price.currency == currency ? .number(units) : .text("\(units) \(price.currency)")
+    }
+    return CSVLine([
+      .text(change.time.rfc3339), .number(change.run.description), .text(change.section),
+      .text(change.id), .text(change.kind.name), cell(change.from), cell(change.to),
+      .text(currency),
+    ])
+  }
+
+  /// A line a change, then the lowest price of an item.
+  func text(lowest: LowestPrice?) -> String {
+    var lines = changes.map { change in
+      let line = "\(change.time.rfc3339)  run \(change.run)  \(change.section)/\(change.id)  "
+      return PlainText.line(line + change.kind.name + Self.values(change))
+    }
+    if lines.isEmpty { lines.append("nothing changed") }
+    if let lowest {
+      lines.append(
+        "lowest price of the last 30 days: \(lowest.price.formatted()), since \(lowest.time.rfc3339)"
+      )
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func values(_ change: RecordedChange) -> String {
+    guard case .changed = change.kind else { return "" }
+    return " \(words(change.from)) → \(words(change.to))"
+  }
+
+  private static func words(_ value: HistoryValue?) -> String {
+    switch value {
+    case nil: "nothing"
+    case .price?: Price(value)?.formatted() ?? ""
+    // Enough to tell one picture from another.
+    case .digests?: value?.digests.map { String($0.prefix(12)) }.joined(separator: " ") ?? ""
+    case let value?: value.text
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import Base
+import Cache
+import Catalog
+
+/// An item of a section before and after a run.
+struct ListingChange {
+  /// The section's key.
+  let section: String
+  /// The item before; nil when the section did not list it.
+  let from: StoreItem?
+  /// The item now; nil when the section no longer lists it.
+  let to: StoreItem?
+}
+
+/// The changes of a run as the history keeps them.
+struct ListingChanges {
+  private var changes: [ItemChange] = []
+  /// Items whose pictures have other URLs than before.
+  private var pictures: [ListingChange] = []
+
+  /// Adds a listing that came, went or changed.
+  mutating func add(_ change: ListingChange) {
+    guard let item = change.to ?? change.from else { return }
+    var add = Adding(section: change.section, id: item.id)
+    guard let old = change.from, let new = change.to else {
+      add.field(.listed, change.from.map { _ in .listed }, change.to.map { _ in .listed })
+      // Its prices hold from now on, or until now.
+      for (field, price) in [
+        (HistoryField.normalPrice, item.normalPrice), (.salePrice, item.salePrice),
+      ] { add.known(field, price.map(HistoryValue.init)) }
+      changes += add.changes
+      return
+    }
+    add.field(
+      .normalPrice,
+      old.normalPrice.map(HistoryValue.init),
+      new.normalPrice.map(HistoryValue.init)
+    )
+    add.field(
+      .salePrice,
+      old.salePrice.map(HistoryValue.init),
+      new.salePrice.map(HistoryValue.init)
+    )
+    add.field(.title, .text(old.title), .text(new.title))
+    add.field(.badges, Self.joined(old.badges), Self.joined(new.badges))
+    add.field(.deliveryTypes, Self.joined(old.deliveryTypes), Self.joined(new.deliveryTypes))
+    changes += add.changes
+    if old.images != new.images { pictures.append(change) }
+  }
+
+  /// Adds the values of all items that have a history already: those of a catalog whose index was lost, with the run that
+  /// would be compared with.
+  mutating func addAll(_ sections: [RunSection], _ context: RunContext) throws(LarderError) {
+    var rest = try context.index.historyItems(catalog: context.entry.id)
+    guard !rest.isEmpty else { return }
+    for section in sections {
+      guard let listing = section.listing, rest[section.key] != nil else { continue }
+      try context.index.forEachBatch(of: listing) { records throws(LarderError) in
+        for record in records where rest[section.key]?.remove(record.key) != nil {
+          let item = try record.storeItem()
+          var add = Adding(section: section.key, id: item.id)
+          add.known(.listed, .listed)
+          add.known(.normalPrice, item.normalPrice.map(HistoryValue.init))
+          add.known(.salePrice, item.salePrice.map(HistoryValue.init))
+          changes += add.changes
+        }
+      }
+    }
+    for (section, ids) in rest.sorted(by: { $0.key < $1.key }) {
+      for id in ids.sorted() {
+        var add = Adding(section: section, id: id)
+        add.field(.listed, .listed, nil)
+        changes += add.changes
+      }
+    }
+  }
+
+  /// Adds the items that went from one section to another.
+  mutating func addMoves(of diff: CatalogDiff) {
+    // Before their other changes, which are entered for the section that lists the item now.
+    let moves = diff.changed.filter { $0.field == "section" }.map {
+      ItemChange(
+        section: $0.section,
+        id: $0.id,
+        field: .section,
+        from: $0.from.map { .text($0) },
+        to: $0.to.map { .text($0) }
+      )
+    }
+    if !moves.isEmpty { changes = moves + changes }
+  }
+
+  private static func joined(_ texts: [String]) -> HistoryValue? {
+    texts.isEmpty ? nil : .text(texts.joined(separator: ", "))
+  }
+
+  /// The changes of one listing.
+  private struct Adding {
+    let section: String
+    let id: String
+    var changes: [ItemChange] = []
+
+    init(section: String, id: String) {
+      (self.section, self.id) = (section, id)
+    }
+
+    mutating func field(_ field: HistoryField, _ from: HistoryValue?, _ to: HistoryValue?) {
+      guard from != to else { return }
+      changes.append(ItemChange(section: section, id: id, field: field, from: from, to: to))
+    }
+
+    mutating func known(_ field: HistoryField, _ value: HistoryValue?) {
+      changes.append(ItemChange(section: section, id: id, field: field, from: value, to: value))
+    }
+  }
+}
+
+extension ListingChanges {
+  /// All changes, with those of pictures: by then they are held as far as they could be had.
+  ///
+  /// - Parameters:
+  ///   - run: The run.
+  ///   - sections: The sections that it leaves.
+  ///   - context: The run's parts.
+  /// - Returns: The changes.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  func all(
+    of run: RunID,
+    _ sections: [RunSection],
+    _ context: RunContext
+  ) throws(LarderError) -> [ItemChange] {
+    let index = context.index
+    let replaced = try index.replacedDigests(run: run)
+    let repainted = try replaced.isEmpty ? [] : Self.items(showing: replaced, sections, context)
+    let all = pictures + repainted
+    guard !all.isEmpty else { return changes }
+    let details = try index.details(
+      catalog: context.entry.id,
+      items: Set(all.compactMap { $0.to?.id })
+    ).mapValues { $0.decoded?.images ?? [] }
+    let references = all.flatMap { change in
+      (change.from?.images ?? []) + (change.to?.images ?? [])
+        + (details[change.to?.id ?? ""] ?? [])
+    }
+    let ids = Set(references.map { PictureID(url: $0.url) })
+    let held = try index.pictures(Array(ids)).compactMapValues(\.sha256)
+    var result = changes
+    for change in all {
+      guard let old = change.from, let new = change.to else { continue }
+      let shared = details[new.id] ?? []
+      var add = Adding(section: change.section, id: new.id)
+      for field in [HistoryField.thumbnail, .images] {
+        func value(_ item: StoreItem, _ digests: (PictureID) -> [UInt8]?) -> HistoryValue? {
+          let own = (item.images + shared).filter {
+            ($0.role == .thumbnail) == (field == .thumbnail)
+          }
+          return Self.value(own.map(\.url), digests)
+        }
+        add.field(field, value(old) { replaced[$0] ?? held[$0] }, value(new) { held[$0] })
+      }
+      result += add.changes
+    }
+    return result
+  }
+
+  /// Pictures as the history keeps them: their digests, and the URLs of those that are not held.
+  private static func value(
+    _ urls: [String],
+    _ digests: (PictureID) -> [UInt8]?
+  ) -> HistoryValue? {
+    guard !urls.isEmpty else { return nil }
+    let all = urls.map { digests(PictureID(url: $0)) }
+    let held = all.compactMap(\.self)
+    if held.count == all.count { return .digests(held.flatMap(\.self)) }
+    return .text(zip(urls, all).map { $1.map(Hexadecimal.text) ?? $0 }.joined(separator: " "))
+  }
+
+  /// The listed items that show one of some pictures.
+  private static func items(
+    showing pictures: [PictureID: [UInt8]],
+    _ sections: [RunSection],
+    _ context: RunContext
+  ) throws(LarderError) -> [ListingChange] {
+    var found: [ListingChange] = []
+    for section in sections {
+      guard let listing = section.listing else { continue }
+      try context.index.forEachBatch(of: listing) { records throws(LarderError) in
+        let details = try context.index.details(
+          catalog: context.entry.id,
+          items: records.lazy.map(\.key)
+        )
+        for record in records {
+          let shown = record.pictures + (details[record.key]?.pictures ?? [])
+          guard shown.contains(where: { pictures[$0] != nil }) else { continue }
+          let item = try record.storeItem()
+          found.append(ListingChange(section: section.key, from: item, to: item))
+        }
+      }
+    }
+    return found
+  }
+}

@@ -1,0 +1,270 @@
+import Base
+import Cache
+import Catalog
+import GRDB
+import SampleStore
+import Support
+import Testing
+
+@testable import Pipeline
+
+struct PriceHistoryTests {
+  private static let day: Int64 = 86_400
+
+  private func item(_ sale: Int?, normal: Int? = nil) -> StoreItem {
+    StoreItem(
+      id: "A1",
+      title: "A1",
+      normalPrice: normal.map { Price(minorUnits: $0, currency: "KRW") },
+      salePrice: sale.map { Price(minorUnits: $0, currency: "KRW") }
+    )
+  }
+
+  private func sale(_ day: Int64, _ units: Int64?) -> PriceStep {
+    PriceStep(
+      time: UnixTime(day * Self.day),
+      field: .salePrice,
+      value: units.map { .price($0, currency: "KRW") }
+    )
+  }
+
+  private func listed(_ day: Int64, _ isListed: Bool) -> PriceStep {
+    PriceStep(time: UnixTime(day * Self.day), field: .listed, value: isListed ? .listed : nil)
+  }
+
+  /// The lowest price from day 70 on, and the day since which it holds.
+  private func lowest(_ item: StoreItem, _ steps: [PriceStep]) -> [Int64]? {
+    LowestPrice(of: item, steps, since: UnixTime(Self.day), from: UnixTime(70 * Self.day)).map {
+      [Int64($0.price.minorUnits), $0.time.seconds / Self.day]
+    }
+  }
+
+  @Test func `a price that never changed is the lowest since the history began`() {
+    #expect(lowest(item(7000), []) == [7000, 1])
+    #expect(lowest(item(nil, normal: 8000), []) == [8000, 1])
+    #expect(lowest(item(nil), []) == nil)
+  }
+
+  @Test func `the lowest is one of those that held in the 30 days`() {
+    #expect(lowest(item(7000), [sale(1, 5000), sale(80, 7000)]) == [5000, 1])
+    #expect(lowest(item(7000), [sale(1, 5000), sale(70, 7000)]) == [7000, 70])
+    #expect(lowest(item(7000), [sale(1, 9000), sale(80, 6000), sale(90, 7000)]) == [6000, 80])
+  }
+
+  @Test func `a price that held twice is told with the second time`() {
+    #expect(
+      lowest(item(6000), [sale(60, 6000), sale(80, 7000), sale(90, 6000)]) == [6000, 90]
+    )
+  }
+
+  @Test func `a sale that ends leaves the normal price`() {
+    #expect(lowest(item(nil, normal: 8000), [sale(60, 6000), sale(80, nil)]) == [6000, 60])
+    #expect(lowest(item(nil, normal: 8000), [sale(60, 6000), sale(69, nil)]) == [8000, 69])
+  }
+
+  @Test func `a time in which no section lists the item does not count`() {
+    let gone = [listed(1, true), listed(60, false), listed(90, true)]
+    #expect(lowest(item(7000), gone + [sale(1, 5000), sale(90, 7000)]) == [7000, 90])
+    #expect(lowest(item(7000), [listed(90, true), sale(90, 7000)]) == [7000, 90])
+  }
+
+  @Test func `a price of another currency is not compared`() {
+    let dollars = PriceStep(
+      time: UnixTime(Self.day),
+      field: .salePrice,
+      value: .price(499, currency: "USD")
+    )
+    #expect(lowest(item(7000), [dollars, sale(80, 7000)]) == [7000, 80])
+  }
+}
+
+/// Histories of a shop, held to a model that remembers every run whole.
+struct HistoryModelTests {
+  private static func text(_ change: RecordedChange) -> String {
+    let values = [change.from, change.to].map { $0?.text ?? "-" }.joined(separator: " → ")
+    return "\(change.run) \(change.section)/\(change.id) \(change.kind.name) \(values)"
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func `every answer is the model's, through removals, sweeps and forgotten prices`(
+    _ seed: UInt64
+  ) throws {
+    var random = SplitMix64(seed)
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 6)
+    var options = SyncOptions()
+    options.noDetails = true
+    options.allowRemovals = true
+    var run: Int64 = 0
+    var expected: [(time: Int64, line: String)] = []
+    var before: [String: [String: SampleShop.Item]] = [:]
+    var seen: Set<String> = []
+    // Each item's prices: the run's end, and the price from then on; nil while no section lists it.
+    var prices: [String: [(time: Int64, price: Int?)]] = [:]
+    var forgotten = Int64.min
+
+    for round in 0..<40 {
+      if round > 0 {
+        for key in shop.keys {
+          var items = shop.items[key] ?? []
+          for place in items.indices where Int.random(in: 0..<4, using: &random) == 0 {
+            items[place].price = "\(Int.random(in: 3...9, using: &random)),000원"
+          }
+          if Int.random(in: 0..<3, using: &random) == 0,
+            let place = items.indices.randomElement(using: &random)
+          {
+            items[place].badges = [["신상품"], ["론칭특가"], []].randomElement(using: &random) ?? []
+          }
+          if Int.random(in: 0..<3, using: &random) == 0, items.count > 4 {
+            items.removeLast()
+          } else if Int.random(in: 0..<2, using: &random) == 0, items.count < 6 {
+            items.append(SampleShop.Item("\(key)\(items.count + 1)"))
+          }
+          shop.items[key] = items
+        }
+      }
+      try shop.publish()
+      shop.clock.advance(86_400 * Int64.random(in: 1...4, using: &random))
+      _ = try shop.sync(folder, shop.catalog(detail: false), options: options)
+      run += 1
+      let now = shop.clock.now.seconds
+
+      for key in shop.keys.sorted() {
+        let old = before[key] ?? [:]
+        let new = Dictionary(uniqueKeysWithValues: (shop.items[key] ?? []).map { ($0.id, $0) })
+        for id in Set(old.keys).union(new.keys).sorted() {
+          let units = new[id].flatMap { Int($0.price.filter(\.isNumber)) }
+          if prices[id]?.last?.price != units || prices[id] == nil {
+            prices[id, default: []].append((now, units))
+          }
+          guard run > 1 else { continue }
+          func add(_ words: String) { expected.append((now, "\(run) \(key)/\(id) \(words)")) }
+          switch (old[id], new[id]) {
+          case (nil, .some):
+            add("\(seen.contains(id) ? "back" : "added") - → -")
+            let last = prices[id]?.dropLast().last { $0.price != nil }?.price
+            if let last, let units, last != units { add("salePrice \(last) KRW → \(units) KRW") }
+          case (.some, nil): add("removed - → -")
+          case (let first?, let second?):
+            let units = [first, second].map { $0.price.filter(\.isNumber) }
+            if units[0] != units[1] { add("salePrice \(units[0]) KRW → \(units[1]) KRW") }
+            let badges = [first, second].map { $0.badges.first ?? "-" }
+            if badges[0] != badges[1] { add("badges \(badges[0]) → \(badges[1])") }
+          case (nil, nil): break
+          }
+        }
+        before[key] = new
+        seen.formUnion(new.keys)
+      }
+
+      if round == 20 {
+        var limits = SweepOptions()
+        limits.prices = .seconds(35 * 86_400)
+        limits.history = .seconds(0)
+        _ = try CacheGc(folder.path("cache"), options: limits, now: shop.clock.now)
+          .run(holder: "a test")
+        forgotten = now - 35 * 86_400
+        // An item that was gone by then is new when it comes.
+        for (id, steps) in prices {
+          guard let last = steps.last, last.price == nil, last.time < forgotten else { continue }
+          seen.remove(id)
+          prices[id] = nil
+        }
+      }
+      let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+      let start = now - 30 * 86_400
+      let found = try reader.history().map(Self.text)
+      #expect(found == expected.filter { $0.time >= forgotten }.map(\.line), "run \(run)")
+      for item in try reader.list() {
+        let steps = prices[item.id] ?? []
+        var lowest: (price: Int, time: Int64)?
+        for (place, step) in steps.enumerated() {
+          let end = place + 1 < steps.count ? steps[place + 1].time : .max
+          guard let price = step.price, end > start else { continue }
+          if lowest.map({ price <= $0.price }) ?? true { lowest = (price, step.time) }
+        }
+        #expect(item.lowest30Days?.price.minorUnits == lowest?.price, "run \(run), \(item.id)")
+        #expect(item.lowest30Days?.time.seconds == lowest?.time, "run \(run), \(item.id)")
+      }
+    }
+  }
+
+  @Test func `pictures are told by what their bytes are, with the same URL or another`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 3)
+    _ = try shop.sync(folder)
+    let reader = { try CatalogReader(cache: folder.path("cache"), catalog: nil) }
+    let before = try reader().list().map { $0.thumbnail?.sha256 ?? "-" }
+    let painted = try Picture(SampleShop.base).resource("repainted", byteCount: 500)
+    shop.store.content["/pictures/A1-thumb.jpg"] = painted
+    shop.items["A"]?[1].thumbnail = "/pictures/other.jpg"
+    try shop.publish()
+    shop.clock.advance(3601)
+
+    _ = try shop.sync(folder)
+
+    let after = try reader().list().map { $0.thumbnail?.sha256 ?? "-" }
+    #expect(
+      try reader().history().map(Self.text) == [
+        "2 A/A1 thumbnail \(before[0]) → \(after[0])",
+        "2 A/A2 thumbnail \(before[1]) → \(after[1])",
+      ]
+    )
+    #expect(before[0] != after[0] && before[1] != after[1])
+  }
+
+  @Test func `an index that is damaged keeps its history, and the next sync continues it`() throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 3)
+    _ = try shop.sync(folder)
+    shop.items["A"]?[0].price = "6,500원"
+    try shop.publish()
+    _ = try shop.sync(folder)
+    try DatabaseQueue(path: folder.path("cache/index.sqlite")).write { db in
+      try db.execute(sql: "UPDATE item SET body = x'00'")
+    }
+    shop.items["A"]?[0].price = "6,000원"
+    try shop.publish()
+
+    let report = try shop.sync(folder)
+
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+    #expect(report.run == 3)
+    #expect(
+      try reader.history(of: "A1").map(Self.text) == [
+        "2 A/A1 salePrice 7000 KRW → 6500 KRW", "3 A/A1 salePrice 6500 KRW → 6000 KRW",
+      ]
+    )
+    #expect(try reader.show("A1")?.lowest30Days?.price.minorUnits == 6000)
+  }
+
+  @Test func `the catalog as it was has its items, prices and the pictures that are as they were`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 1, items: 3)
+    _ = try shop.sync(folder)
+    let first = shop.clock.now
+    let then = try CatalogReader(cache: folder.path("cache"), catalog: nil).list()
+    let painted = try Picture(SampleShop.base).resource("repainted", byteCount: 500)
+    shop.store.content["/pictures/A1-thumb.jpg"] = painted
+    shop.items["A"]?[1].price = "100원"
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+    shop.clock.advance(3601)
+    _ = try shop.sync(folder)
+
+    func list(_ moment: UnixTime) throws -> [ShownItem] {
+      try CatalogReader(cache: folder.path("cache"), catalog: nil, at: moment).list()
+    }
+    let past = try list(first + 3600)
+    let now = try list(shop.clock.now)
+
+    #expect(past.map(\.item) == then.map(\.item))
+    #expect(past.map { $0.thumbnail?.state } == [.missing, .held, .held])
+    #expect(past[2] == then[2] && past[1].lowest30Days == then[1].lowest30Days)
+    #expect(now.map(\.id) == ["A1", "A2"] && now[1].lowest30Days?.price.minorUnits == 100)
+    #expect(throws: LarderError.self) { _ = try list(first + -1) }
+  }
+}
