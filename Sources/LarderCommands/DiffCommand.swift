@@ -59,7 +59,7 @@ struct DiffCommand: ParsableCommand {
       if output.json { Output.json(try document.json()) } else { Output.data(document.text) }
       return
     }
-    let document = DiffDocument(try reader.diff(from: old, to: new))
+    let document = DiffDocument(try reader.diff(from: old, to: new), of: reader.catalog.name)
     if output.json {
       Output.json(try document.json())
     } else {
@@ -89,6 +89,7 @@ struct DiffDocument: Encodable {
     @OrNull var to: String?
   }
 
+  private let catalog: String
   @OrNull private var old: RunID?
   private let new: RunID
   private let added: [Listing]
@@ -97,7 +98,8 @@ struct DiffDocument: Encodable {
   private let pictures: [String]
   private let swept: [Removal]
 
-  init(_ diff: RunDiff) {
+  init(_ diff: RunDiff, of catalog: String) {
+    self.catalog = catalog
     old = diff.old
     new = diff.new
     added = diff.items.added.map { Listing(id: $0.id, section: $0.section) }

@@ -50,6 +50,7 @@ struct SyncCommand: ParsableCommand {
   @OptionGroup var work: WorkOptions
   @OptionGroup(title: Topic.doubt) var doubt: DoubtOptions
   @OptionGroup(title: Topic.monitoring) var metrics: MetricsOptions
+  @OptionGroup(title: Topic.monitoring) var change: ChangeOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   private var fetch: FetchOptions {
@@ -64,6 +65,7 @@ struct SyncCommand: ParsableCommand {
   }
 
   func run() throws {
+    try change.program?.demandTrust()
     let place = try cache.place(Log(output))
     let record = RunRecord(of: "sync", cache: place.path)
     Output.end(
@@ -77,6 +79,7 @@ struct SyncCommand: ParsableCommand {
       cache: place,
       fetch: fetch,
       output: output,
+      change: change,
       record: record
     ).run()
     if !fetch.dryRun { try metrics.write(cache: place.path) }
@@ -90,6 +93,7 @@ struct CatalogSync {
   private let cache: CachePlace
   private let fetch: FetchOptions
   private let output: OutputOptions
+  private let change: ChangeOptions
   private let record: RunRecord
 
   init(
@@ -97,12 +101,14 @@ struct CatalogSync {
     cache: CachePlace,
     fetch: FetchOptions,
     output: OutputOptions,
+    change: ChangeOptions,
     record: RunRecord
   ) {
     self.file = file
     self.cache = cache
     self.fetch = fetch
     self.output = output
+    self.change = change
     self.record = record
   }
 
@@ -141,6 +147,7 @@ struct CatalogSync {
     if output.verbose > 0 {
       for gap in FileSystemGap.found { Output.note(gap.words) }
     }
+    try change.tell(report, cache: cache.path, output)
     return ExitStatus(report, signal: signals.signal)
   }
 }

@@ -95,6 +95,7 @@ struct WarmCommand: ParsableCommand {
   @OptionGroup(title: Topic.doubt) var doubt: DoubtOptions
   @OptionGroup(title: Topic.monitoring) var metrics: MetricsOptions
   @OptionGroup(title: Topic.monitoring) var failure: FailureOptions
+  @OptionGroup(title: Topic.monitoring) var change: ChangeOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   private var fetch: FetchOptions {
@@ -109,13 +110,16 @@ struct WarmCommand: ParsableCommand {
   }
 
   func run() throws {
-    try failure.demandTrust()
+    try failure.program?.demandTrust()
+    try change.program?.demandTrust()
     // Nothing is said of plain http: cron would mail it with every run.
     let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
     if fetch.dryRun { Output.end(try warm(record, place)) }
     Output.end(
-      try record.keep(output, failing: { failure.tell($0, output) }) { try warm(record, place) }
+      try record.keep(output, failing: { failure.program?.tell($0, output) }) {
+        try warm(record, place)
+      }
     )
   }
 
@@ -128,6 +132,7 @@ struct WarmCommand: ParsableCommand {
       fetch: fetch,
       output: output,
       metrics: metrics,
+      change: change,
       record: record
     ).run()
   }
@@ -142,6 +147,7 @@ struct CatalogWarm {
   private let fetch: FetchOptions
   private let output: OutputOptions
   private let metrics: MetricsOptions
+  private let change: ChangeOptions
   private let record: RunRecord
 
   init(
@@ -152,6 +158,7 @@ struct CatalogWarm {
     fetch: FetchOptions,
     output: OutputOptions,
     metrics: MetricsOptions,
+    change: ChangeOptions,
     record: RunRecord
   ) {
     self.paths = paths
@@ -161,6 +168,7 @@ struct CatalogWarm {
     self.fetch = fetch
     self.output = output
     self.metrics = metrics
+    self.change = change
     self.record = record
   }
 
@@ -271,6 +279,7 @@ struct CatalogWarm {
     if output.verbose > 0 {
       for gap in FileSystemGap.found { Output.note(gap.words) }
     }
+    try change.tell(report, cache: cache.path, output)
     return ExitStatus(report, signal: signals.signal)
   }
 
@@ -325,57 +334,53 @@ struct FailureOptions: ParsableArguments {
   )
   var onFailure: String?
 
+  /// The program; nil when none is named.
+  var program: ToldProgram? { ToldProgram(onFailure, of: "--on-failure") }
+
   func validate() throws {
-    if onFailure.map(Self.words)?.isEmpty == true {
-      throw ValidationError("--on-failure names no program; give one, as in --on-failure ./tell")
-    }
+    if let fault = program?.usageFault { throw ValidationError(fault) }
+  }
+}
+
+/// Who is told of a run that changed something.
+struct ChangeOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Run this when something changed, with what larder diff --json prints on its stdin: a program and "
+        + "its words, as for warm --on-failure.",
+      valueName: "command"
+    ),
+    completion: .file()
+  )
+  var onChange: String?
+
+  /// The program; nil when none is named.
+  var program: ToldProgram? { ToldProgram(onChange, of: "--on-change") }
+
+  func validate() throws {
+    if let fault = program?.usageFault { throw ValidationError(fault) }
   }
 
-  /// Refuses a program that is named by its path and that others than root and this process's user may change.
-  func demandTrust() throws {
-    guard let doubt, let path = program else { return }
-    throw CommandFailure(
-      "cannot use --on-failure \(path): \(doubt.reason); \(doubt.remedy(path))",
-      .configuration
-    )
-  }
-
-  /// The first doubt about the program; nil for a trusted one, and for one that is looked up in `PATH`.
-  private var doubt: FileTrust.Doubt? {
-    program.flatMap { $0.contains("/") ? FileTrust.doubt(ofFile: $0) : nil }
-  }
-
-  private var program: String? { onFailure.flatMap { Self.words($0).first } }
-
-  private static func words(_ command: String) -> [String] {
-    command.split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
-  }
-
-  /// Runs the command, if there is one, and warns when it fails: the run's own status stands.
+  /// Hands the difference that a run made to the program, if there is one and something changed.
   ///
   /// - Parameters:
-  ///   - record: the record.
-  ///   - output: how to warn.
-  func tell(_ record: [UInt8], _ output: OutputOptions) {
-    guard let onFailure else { return }
-    let words = Self.words(onFailure)
-    // It may have been put there since the run began.
-    if let doubt {
-      Log(output).warning("--on-failure: \(words[0]) was not run: \(doubt.reason)")
-      return
-    }
-    let stop = StopFlag()
-    let signals = Signals { _ in stop.raise() }
-    let ended = ProgramRun(
-      words: words,
-      environment: ProcessInfo.processInfo.environment,
-      input: record,
-      isStopped: { stop.isRaised }
-    ).run()
-    withExtendedLifetime(signals) {}
-    if let fault = ended.fault() {
-      Log(output).warning("--on-failure: \(words[0]) \(fault.words)")
-    }
+  ///   - report: The run's report.
+  ///   - cache: The path of its cache.
+  ///   - output: How to warn.
+  /// - Throws: ``LarderError`` when the cache cannot be read.
+  func tell(_ report: SyncReport, cache: String, _ output: OutputOptions) throws {
+    guard let program, let run = report.run, report.hasChanged else { return }
+    let reader = try CatalogReader(cache: cache, catalog: report.catalog)
+    let difference = DiffDocument(try reader.diff(from: nil, to: run), of: report.catalog)
+    program.tell(try difference.json() + [UInt8(ascii: "\n")], output)
+  }
+}
+
+extension SyncReport {
+  /// Whether an item came, went or changed, or a picture has other bytes.
+  fileprivate var hasChanged: Bool {
+    !items.added.isEmpty || !items.removed.isEmpty || !items.changed.isEmpty
+      || pictures.changed > 0
   }
 }
 

@@ -181,6 +181,39 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: shop.folder.path("told")))
   }
 
+  @Test func `--on-change runs with what diff prints, and not when nothing changed`() throws {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    let told = shop.folder.path("told")
+    let tell = try script(#"cat > "$1""#, in: shop)
+
+    let same = try shop.larder("warm", shop.catalog, "--on-change", "\(tell) \(told)")
+    #expect(same.status == 0 && !FileManager.default.fileExists(atPath: told))
+
+    shop.list([Shop.item("A1", price: "6,500원"), Shop.item("A3")], in: "main")
+    let changed = try shop.sync("--on-change", "\(tell) \(told)")
+
+    // The picture of A3 is not there.
+    #expect(changed.status == 3)
+    #expect(try shop.folder.text("told") == shop.larder("diff", "--json").output)
+  }
+
+  @Test func `--on-change refuses a program that others may write, before anything is fetched`()
+    throws
+  {
+    let shop = try Shop()
+    let tell = try script("touch \(shop.folder.path("told"))", in: shop)
+    _ = try Command.shell("chmod o+w \(tell)")
+
+    for command in ["warm", "sync"] {
+      let refused = try shop.larder(command, shop.catalog, "--on-change", "\(tell) now")
+      #expect(refused.status == 78 && refused.errors.contains("cannot use --on-change \(tell): "))
+    }
+
+    #expect(shop.store.requests.isEmpty)
+    #expect(try shop.larder("sync", shop.catalog, "--on-change", " ").status == 64)
+  }
+
   @Test func `a command that is not there is told of; one without a word is a usage error`() throws
   {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")

@@ -122,7 +122,7 @@ import Testing
       diff.keys.isSuperset(
         of: keyPaths(
           """
-          old new added removed changed pictures
+          catalog old new added removed changed pictures
           added[]: id section
           removed[]: id section
           changed[]: id section field from to
