@@ -46,7 +46,7 @@ package struct LarderCommand: ParsableCommand {
         name: "Look at what is held",
         subcommands: [
           ListCommand.self, ShowCommand.self, DiffCommand.self, HistoryCommand.self,
-          ReportCommand.self, ServeCommand.self, StatusCommand.self,
+          SqlCommand.self, ReportCommand.self, ServeCommand.self, StatusCommand.self,
         ]
       ),
       CommandGroup(

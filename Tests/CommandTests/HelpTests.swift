@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct HelpTests {
   private static let subcommands = [
-    "sync", "warm", "list", "show", "diff", "history", "status", "verify", "gc", "export", "bench",
+    "sync", "warm", "list", "show", "diff", "history", "sql", "status", "verify", "gc", "export",
+    "bench",
     "demo",
     "report", "serve",
     "order", "catalog", "shard",

@@ -23,6 +23,7 @@ import Testing
     Case("sync", "warm", "CATALOG"), Case("list", "list"), Case("show", "show", "A1"),
     Case("show", "show", "S1"), Case("diff", "diff"), Case("runs", "diff", "--runs"),
     Case("history", "history"), Case("history", "history", "A1", "--since", "1d"),
+    Case("sql", "sql", "SELECT id, sale_price, 1.5, NULL AS nothing FROM items"),
     Case("status", "status"),
     Case("verify", "verify"), Case("gc", "gc"), Case("report", "report"),
   ])
@@ -124,7 +125,7 @@ import Testing
   /// The files that print JSON, and the schemas that this suite, or that of `catalog check`, holds them to.
   private static let printing = [
     "PictureRun": ["picture"], "VerifyCommand": ["verify"], "ShowCommand": ["show"],
-    "DiffCommand": ["diff", "runs"], "HistoryCommand": ["history"],
+    "DiffCommand": ["diff", "runs"], "HistoryCommand": ["history"], "SqlCommand": ["sql"],
     "CatalogFormatsCommand": ["formats"],
     "CatalogCheckCommand": ["check"], "CatalogInitCommand": ["proposal"],
     "CatalogFileOnDisk": ["plan"], "OrderReplayCommand": ["order"],

@@ -7,7 +7,8 @@ import SQLite
 // `CREATE TABLE`), append a migration with a new name to the end of `tables`, and never edit a
 // released one: files remember the migrations by name. A new column needs a default or may be NULL.
 // A column of `picture` goes into `Index.pictureColumns` too, because a damaged index is salvaged
-// by that list. `user_version` counts by itself. `MigrationTests` then brings the files of every
+// by that list. A change to a table drops the views of `Index+Views.swift` that read it first, and makes them anew with the
+// same columns. `user_version` counts by itself. `MigrationTests` then brings the files of every
 // earlier version up to date; keep one of today's there before you start.
 
 extension Index {
@@ -19,6 +20,7 @@ extension Index {
     .init("details that are gone") { try $0.execute(sql: goneSchema) },
     .init("keys of 128 bits") { try lengthenKeys(in: $0) },
     .init("history") { try $0.execute(sql: historySchema) },
+    .init("views") { try $0.execute(sql: viewSchema) },
   ])
 
   /// The version of a file that has seen all of ``tables``.

@@ -1,0 +1,183 @@
+import GRDBSQLite
+import Glibc
+import SQLite
+
+/// A value of a row that a query gave.
+package enum QueryValue: Sendable, Equatable {
+  /// NULL.
+  case null
+  /// A whole number.
+  case integer(Int64)
+  /// A number with a fraction.
+  case real(Double)
+  /// A text.
+  case text(String)
+  /// Bytes.
+  case bytes([UInt8])
+
+  /// The bytes of memory that it takes, roughly.
+  fileprivate var size: Int {
+    switch self {
+    case .null, .integer, .real: 16
+    case .text(let text): 16 + text.utf8.count
+    case .bytes(let bytes): 16 + bytes.count
+    }
+  }
+}
+
+/// The rows that a query gave, all of them in memory.
+package struct QueryRows: Sendable, Equatable {
+  /// The names of the columns.
+  package fileprivate(set) var columns: [String] = []
+  /// The values, a row each.
+  package fileprivate(set) var rows: [[QueryValue]] = []
+}
+
+/// A connection for a query that a person wrote, which can change nothing and ends in time.
+///
+/// The file is opened read-only. An authorizer admits reading and nothing else, so neither ATTACH nor PRAGMA. For one
+/// thread.
+package struct GuardedConnection: ~Copyable {
+  private let raw: OpaquePointer
+  /// When the query has to end, on the clock that never goes back, in seconds.
+  private let end: UnsafeMutablePointer<Int>
+
+  /// The longest value, in bytes.
+  private static let longestValue: Int32 = 64 << 20
+  /// The most bytes that all rows of an answer take together.
+  private static let mostBytes = 256 << 20
+
+  /// Opens a file.
+  ///
+  /// - Parameter path: The file.
+  /// - Throws: ``DatabaseFailure``.
+  package init(_ path: String) throws(DatabaseFailure) {
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(path, &opened, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let opened else {
+      let words = String(cString: sqlite3_errstr(code))
+      sqlite3_close(opened)
+      throw .refused(words, errno: nil)
+    }
+    sqlite3_busy_timeout(opened, 10_000)
+    sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Self.longestValue)
+    sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
+    // SQLite sorts in a file: TMPDIR, not memory, holds what is large.
+    let pragmas = "PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE"
+    guard sqlite3_exec(opened, pragmas, nil, nil, nil) == SQLITE_OK else {
+      let failure = Self.failure(of: opened)
+      sqlite3_close(opened)
+      throw failure
+    }
+    raw = opened
+    end = .allocate(capacity: 1)
+    end.initialize(to: .max)
+    sqlite3_set_authorizer(
+      raw,
+      { _, action, _, _, _, _ in
+        [SQLITE_SELECT, SQLITE_READ, SQLITE_FUNCTION, SQLITE_RECURSIVE].contains(action)
+          ? SQLITE_OK : SQLITE_DENY
+      },
+      nil
+    )
+    sqlite3_progress_handler(
+      raw,
+      10_000,
+      { end in
+        let end = end?.assumingMemoryBound(to: Int.self).pointee ?? .max
+        return GuardedConnection.seconds() >= end ? 1 : 0
+      },
+      end
+    )
+  }
+
+  deinit {
+    sqlite3_close_v2(raw)
+    end.deallocate()
+  }
+
+  private static func seconds() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec
+  }
+
+  /// The failure of the last call.
+  private static func failure(of raw: OpaquePointer) -> DatabaseFailure {
+    switch sqlite3_errcode(raw) {
+    case SQLITE_BUSY: .busy
+    case SQLITE_CORRUPT, SQLITE_NOTADB: .damaged
+    default: .refused(String(cString: sqlite3_errmsg(raw)), errno: nil)
+    }
+  }
+
+  /// Runs one statement.
+  ///
+  /// The rows are read to their end before any is shown: until then the file is locked, and a sync that wants to write
+  /// waits.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement.
+  ///   - seconds: How long it may take.
+  /// - Returns: The rows.
+  /// - Throws: ``DatabaseFailure``, with SQLite's words where the statement is wrong.
+  package func rows(_ sql: String, seconds: Int = 8) throws(DatabaseFailure) -> QueryRows {
+    end.pointee = Self.seconds() + seconds
+    var statement: OpaquePointer?
+    var rest = ""
+    let code = sql.withCString { start in
+      var tail: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v2(raw, start, -1, &statement, &tail)
+      rest = tail.map { String(cString: $0) } ?? ""
+      return code
+    }
+    guard code == SQLITE_OK else { throw Self.failure(of: raw) }
+    defer { sqlite3_finalize(statement) }
+    guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) else {
+      throw .refused("it takes one statement", errno: nil)
+    }
+    guard let statement, sqlite3_stmt_readonly(statement) != 0 else {
+      throw .refused("it takes one SELECT", errno: nil)
+    }
+    var result = QueryRows()
+    let count = sqlite3_column_count(statement)
+    result.columns = (0..<count).map {
+      sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? ""
+    }
+    var size = 0
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: break
+      case SQLITE_DONE: return result
+      case SQLITE_INTERRUPT: throw .refused("it takes more than \(seconds) seconds", errno: nil)
+      default: throw Self.failure(of: raw)
+      }
+      let row = (0..<count).map { Self.value(statement, $0) }
+      size += row.reduce(24) { $0 + $1.size }
+      guard size <= Self.mostBytes else {
+        throw .refused("its rows take more than \(Self.mostBytes >> 20) MiB", errno: nil)
+      }
+      result.rows.append(row)
+    }
+  }
+
+  private static func value(_ statement: OpaquePointer, _ column: Int32) -> QueryValue {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
+    case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
+    case SQLITE_NULL: return .null
+    case SQLITE_BLOB:
+      // SAFETY: SQLite's own bytes, as many as it says, valid until the next step; no bytes have no address.
+      let start = sqlite3_column_blob(statement, column)
+      let count = start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))
+      return .bytes([UInt8](UnsafeRawBufferPointer(start: start, count: count)))
+    default:
+      // SAFETY: as above.
+      let start = sqlite3_column_text(statement, column)
+      let count = start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))
+      return .text(
+        String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
+      )
+    }
+  }
+}

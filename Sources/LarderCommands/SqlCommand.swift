@@ -1,0 +1,55 @@
+import ArgumentParser
+import Cache
+
+/// `larder sql QUERY`: questions of a person's own.
+struct SqlCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "answered, with or without rows",
+      .failed: "there is no cache, or an older larder wrote it",
+      .io: "the cache cannot be read",
+      .tryAgain: "a sync holds the index for too long",
+    ]
+  )
+
+  static let configuration = CommandConfiguration(
+    commandName: "sql",
+    abstract: "Ask the index with SQL, read-only.",
+    discussion: """
+      Example:  larder sql 'SELECT section, count(*) AS items FROM items GROUP BY section'
+                larder sql --csv "SELECT * FROM changes WHERE field = 'salePrice'" > prices.csv
+
+      The views are items, prices, pictures, sections, runs, changes and failures; docs/database.md \
+      describes them, with ten questions and their answers. A query reads and nothing else, and has 8 seconds. \
+      A sync can run meanwhile.
+
+      \(statuses.text)
+      """
+  )
+
+  @Argument(help: ArgumentHelp("One SELECT.", valueName: "query"))
+  var query: String
+
+  @Flag(help: "Print CSV, with a heading.")
+  var csv = false
+
+  @Flag(help: "Print how SQLite would find the answer.")
+  var explain = false
+
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
+
+  func validate() throws {
+    if csv, output.json { throw ValidationError("--csv and --json: choose one of them") }
+  }
+
+  func run() throws {
+    let rows = try Index.rows((explain ? "EXPLAIN QUERY PLAN " : "") + query, of: cache.path)
+    let document = QueryDocument(rows)
+    if output.json {
+      Output.json(try document.json())
+    } else {
+      Output.data(csv ? document.table : document.text)
+    }
+  }
+}
