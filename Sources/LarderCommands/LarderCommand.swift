@@ -57,7 +57,10 @@ package struct LarderCommand: ParsableCommand {
         name: "Work on pictures",
         subcommands: [CropCommand.self, StampCommand.self]
       ),
-      CommandGroup(name: "Order", subcommands: [OrderCommand.self]),
+      CommandGroup(
+        name: "Order and be told",
+        subcommands: [OrderCommand.self, NotifyCommand.self]
+      ),
       CommandGroup(name: "Use many machines", subcommands: [ShardCommand.self]),
       CommandGroup(name: "Measure", subcommands: [BenchCommand.self]),
     ]

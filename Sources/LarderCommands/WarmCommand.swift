@@ -7,6 +7,7 @@ import Dispatch
 import Foundation
 import Glibc
 import Larder
+import Orders
 import Pipeline
 import Transport
 
@@ -96,6 +97,7 @@ struct WarmCommand: ParsableCommand {
   @OptionGroup(title: Topic.monitoring) var metrics: MetricsOptions
   @OptionGroup(title: Topic.monitoring) var failure: FailureOptions
   @OptionGroup(title: Topic.monitoring) var change: ChangeOptions
+  @OptionGroup(title: Topic.notices) var notices: NotifyOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   private var fetch: FetchOptions {
@@ -133,6 +135,7 @@ struct WarmCommand: ParsableCommand {
       output: output,
       metrics: metrics,
       change: change,
+      notices: notices,
       record: record
     ).run()
   }
@@ -148,6 +151,7 @@ struct CatalogWarm {
   private let output: OutputOptions
   private let metrics: MetricsOptions
   private let change: ChangeOptions
+  private let notices: NotifyOptions
   private let record: RunRecord
 
   init(
@@ -159,6 +163,7 @@ struct CatalogWarm {
     output: OutputOptions,
     metrics: MetricsOptions,
     change: ChangeOptions,
+    notices: NotifyOptions,
     record: RunRecord
   ) {
     self.paths = paths
@@ -169,11 +174,16 @@ struct CatalogWarm {
     self.output = output
     self.metrics = metrics
     self.change = change
+    self.notices = notices
     self.record = record
   }
 
   /// Runs the catalogs that are due, one after the other, and says how to end the process.
   func run() throws -> ExitStatus {
+    // A mistake in the webhook's file is said before anything is fetched.
+    let receiver = try notices.webhook(proxy: fetch.connection.proxy).map {
+      (webhook: try $0.webhook(), options: $0)
+    }
     var statuses: [ExitStatus] = []
     var named: [(path: String, file: CatalogFileOnDisk)] = []
     var hosts: Set<HostPort> = []
@@ -237,8 +247,37 @@ struct CatalogWarm {
       for warning in orders.warnings { Log(output).warning(warning) }
       statuses.append(orders.status)
     }
+    if !fetch.dryRun, signals.signal == nil {
+      let synced = files.map(\.catalog.name).filter(isSynced)
+      if let status = try tell(synced, receiver) { statuses.append(status) }
+    }
     if !fetch.dryRun { try metrics.write(cache: cache.path) }
     return ExitStatus.gravest(statuses)
+  }
+
+  /// Whether a run of a catalog has ended; there is nothing to tell of another.
+  private func isSynced(_ name: String) -> Bool {
+    (try? CatalogReader(cache: cache.path, catalog: name).lastRun()) != nil
+  }
+
+  /// Tells a webhook what changed.
+  ///
+  /// - Returns: The status; nil where nobody is to be told.
+  private func tell(
+    _ catalogs: [String],
+    _ receiver: (webhook: Orders.Webhook, options: WebhookOptions)?
+  ) throws -> ExitStatus? {
+    guard let (webhook, options) = receiver else { return nil }
+    let (report, signal) = try NoticeSending(
+      catalogs: catalogs,
+      cache: cache.path,
+      wish: notices.wish.wish,
+      outbox: try OutboxOptions.parse([])
+    ).run(webhook, options)
+    for warning in NoticeSummary(report, host: webhook.host).warnings {
+      Log(output).warning(warning)
+    }
+    return ExitStatus(report, signal: signal)
   }
 
   private func run(

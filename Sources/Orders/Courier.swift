@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Takes messages from the outbox to a webhook: at least once, and honest about it.
+/// Takes messages about orders, or notices, from the outbox to a webhook: at least once, and honest about it.
 ///
 /// Every message is `sending` on disk before its first byte leaves. Any number of couriers may run at
 /// once, in any number of processes: each attempt is made under the ``CourierLock``.
@@ -30,6 +30,7 @@ package final class Courier: Sendable {
 
   private let outbox: Outbox
   private let webhook: Webhook
+  private let mail: Mail
   private let plan: DeliveryPlan
   private let limits: Limits
   private let transport: any Fetching
@@ -42,6 +43,7 @@ package final class Courier: Sendable {
   /// - Parameters:
   ///   - outbox: where messages come from.
   ///   - webhook: where they go.
+  ///   - mail: which messages.
   ///   - policy: the policy for attempts that may have arrived.
   ///   - limits: how far to go.
   ///   - transport: the transport; it must neither repeat nor redirect a POST.
@@ -50,6 +52,7 @@ package final class Courier: Sendable {
   package init(
     _ outbox: Outbox,
     to webhook: Webhook,
+    mail: Mail = .orders,
     policy: AmbiguityPolicy,
     limits: Limits = Limits(),
     transport: any Fetching,
@@ -58,6 +61,7 @@ package final class Courier: Sendable {
   ) {
     self.outbox = outbox
     self.webhook = webhook
+    self.mail = mail
     plan = DeliveryPlan(policy)
     self.limits = limits
     self.transport = transport
@@ -87,11 +91,11 @@ package final class Courier: Sendable {
         clock.wait(until: clock.now() + Self.lockPause)
         continue
       }
-      let claim = try outbox.claim(webhook, plan, at: clock.now(), random: random())
+      let claim = try outbox.claim(webhook, mail, plan, at: clock.now(), random: random())
       switch claim {
       case .attempt(let message, let delivery):
         attempts += 1
-        let outcome = attempt(message)
+        let outcome = message.outcome(attempt(message))
         let now = try outbox.record(
           outcome,
           message,
@@ -102,7 +106,7 @@ package final class Courier: Sendable {
           random: random()
         )
         withExtendedLifetime(lock) {}
-        report.note(message.order.id, now)
+        report.note(message.subject, now)
         progress(report)
         if case .failed(let failure) = outcome, failure.isUnreachable {
           unreached += 1
@@ -116,7 +120,7 @@ package final class Courier: Sendable {
           report.stopped = reason
           break loop
         }
-        if limits.until == message.order.id, now.due.map({ $0 > clock.now() }) ?? true {
+        if limits.until == message.subject, now.due.map({ $0 > clock.now() }) ?? true {
           break loop
         }
       case .wait(let moment):
@@ -135,7 +139,10 @@ package final class Courier: Sendable {
       }
     }
     report.wasInterrupted = isStopped.load(ordering: .sequentiallyConsistent)
-    try outbox.sum(&report)
+    switch mail {
+    case .orders: try outbox.sum(&report)
+    case .notices: try outbox.sumNotices(&report, of: webhook)
+    }
     return report
   }
 
@@ -143,7 +150,7 @@ package final class Courier: Sendable {
   private func drop(_ lock: consuming CourierLock) {}
 
   /// Sends one message and waits for its outcome.
-  private func attempt(_ message: OrderMessage) -> AttemptOutcome {
+  private func attempt(_ message: any Outgoing) -> AttemptOutcome {
     guard let request = message.request(to: webhook, at: clock.now()) else {
       return .refused("unwritable")
     }
@@ -227,7 +234,7 @@ package final class SystemCourierClock: CourierClock {
 public struct CourierReport: Hashable, Sendable {
   /// A message that was not delivered, and why.
   package struct Trouble: Hashable, Sendable {
-    /// The order.
+    /// The order, or the notice.
     package let order: OrderID
     /// Where its message is now: queued, ambiguous or dead.
     package let delivery: Delivery

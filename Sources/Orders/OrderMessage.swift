@@ -4,7 +4,7 @@ import FoundationEssentials
 import Transport
 
 /// One message about one order: its placing, or a change that was to be posted too.
-package struct OrderMessage: Hashable, Sendable {
+package struct OrderMessage: Hashable, Outgoing {
   /// Its name over all attempts, the value of `webhook-id` and `Idempotency-Key`.
   package let id: String
   /// The order.
@@ -13,6 +13,8 @@ package struct OrderMessage: Hashable, Sendable {
   package let state: OrderState
   /// When the order came into that state.
   package let changed: OrderTime
+
+  var subject: OrderID { order.id }
 
   /// The name of a message: the order's own for its placing.
   static func name(_ order: OrderID, _ state: OrderState) -> String {
@@ -29,28 +31,12 @@ package struct OrderMessage: Hashable, Sendable {
   ///   - now: when, for the signature.
   /// - Returns: The request; nil when the message cannot be written as JSON.
   func request(to webhook: Webhook, at now: OrderTime) -> Request? {
-    var request = Request(webhook.url)
-    request.method = .post
-    request.trust = .named
-    request.priority = .section
-    request.bodyLimit = Self.replyLimit
-    request.headers = ["Content-Type": "application/json", "Idempotency-Key": id]
-    switch webhook.payload {
-    case .slack:
-      request.body = SlackPayload(order, state, webhook.template).json()
-    case .json:
-      guard let body = EventPayload(order, state, at: changed).json() else { return nil }
-      request.body = body
-      request.headers.append("webhook-id", id)
-      request.headers.append("webhook-timestamp", String(now.seconds))
-      let signatures = webhook.secrets.map {
-        $0.signature(id: id, timestamp: now.seconds, body: body)
+    let body =
+      switch webhook.payload {
+      case .slack: SlackPayload(order, state, webhook.template).json()
+      case .json: EventPayload(order, state, at: changed).json()
       }
-      if !signatures.isEmpty {
-        request.headers.append("webhook-signature", signatures.joined(separator: " "))
-      }
-    }
-    return request.body == nil ? nil : request
+    return body.map { request(to: webhook, $0, at: now) }
   }
 }
 
@@ -102,9 +88,5 @@ struct EventPayload: Encodable {
   }
 
   /// The message as JSON.
-  func json() -> [UInt8]? {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(self)).map { [UInt8]($0) }
-  }
+  func json() -> [UInt8]? { JSONBytes.of(self) }
 }

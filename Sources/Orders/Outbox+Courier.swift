@@ -4,7 +4,7 @@ import GRDB
 /// The next task of a sender.
 enum Claim {
   /// Send this now; it is `sending` and durable as such.
-  case attempt(OrderMessage, Delivery)
+  case attempt(any Outgoing, Delivery)
   /// Nothing before that moment.
   case wait(until: OrderTime)
   /// Nothing at all: the webhook was stopped for that reason.
@@ -22,27 +22,37 @@ extension Outbox {
   ///
   /// - Parameters:
   ///   - webhook: where to.
+  ///   - mail: which messages.
   ///   - plan: the plan for a message whose sender died.
   ///   - now: when.
   ///   - random: chance, in 0..<1.
   /// - Returns: The task.
   /// - Throws: ``LarderError``; nothing may be sent then.
-  func claim(_ webhook: Webhook, _ plan: DeliveryPlan, at now: OrderTime, random: Double)
-    throws(LarderError) -> Claim
-  {
-    try write { db in
-      try recover(plan, at: now, random, db)
+  func claim(
+    _ webhook: Webhook,
+    _ mail: Mail,
+    _ plan: DeliveryPlan,
+    at now: OrderTime,
+    random: Double
+  ) throws(LarderError) -> Claim {
+    let which = mail.condition(webhook)
+    return try write { db in
+      try recover(which, plan, at: now, random, db)
       let remembered = try self.state(of: webhook, db)
       let state = remembered.trusted(at: now)
       if state != remembered { try store(state, of: webhook, db) }
       if let reason = state.stopped { return .stopped(reason) }
-      guard let row = try Self.firstDue(at: now, db) else {
-        guard let due = try Self.nextDue(db) else { return .idle }
+      guard let row = try Self.firstDue(which, at: now, db) else {
+        guard let due = try Self.nextDue(which, db) else { return .idle }
         return .wait(until: max(due, state.earliest(at: now) ?? due))
       }
       if let moment = state.earliest(at: now) { return .wait(until: moment) }
-      guard let message = try self.message(row, db) else { return .idle }
       let delivery = row.standing(.queued).claimed
+      guard let message = try self.message(row, delivery, mail, db) else {
+        // A damaged page: those behind it go out all the same.
+        try store(row.standing(.queued).settled(.dead, "unreadable"), row.id, db)
+        return .wait(until: now)
+      }
       try store(delivery, message.id, db)
       try AttemptRow(message: row.rowID, number: delivery.attempts, began: now).insert(db)
       try store(state.spaced(webhook.payload, at: now), of: webhook, db)
@@ -56,7 +66,7 @@ extension Outbox {
   /// - Throws: ``LarderError``; the message stays `sending`, as if the sender had died.
   func record(
     _ outcome: AttemptOutcome,
-    _ message: OrderMessage,
+    _ message: any Outgoing,
     _ delivery: Delivery,
     _ webhook: Webhook,
     _ plan: DeliveryPlan,
@@ -87,42 +97,47 @@ extension Outbox {
     try read { db in try state(of: webhook, db) }
   }
 
-  /// Messages that wait for their time, and for no earlier one about the same order.
+  /// Messages that wait for their time, and for no earlier one about the same order; a notice waits for none.
   ///
   /// Both conditions on `delivery` are needed: SQLite takes the small index only where it sees the
   /// index's own.
-  private static let waiting = """
-    message AS m WHERE delivery = 'queued' AND delivery NOT IN ('delivered', 'dead') \
-    AND NOT EXISTS (SELECT 1 FROM message WHERE placed = m.placed AND row < m.row \
-    AND delivery NOT IN ('delivered', 'dead'))
+  private static func waiting(_ which: String) -> String {
     """
+    message AS m WHERE delivery = 'queued' AND delivery NOT IN ('delivered', 'dead') AND \(which) \
+    AND (placed < 0 OR NOT EXISTS (SELECT 1 FROM message WHERE placed = m.placed AND row < m.row \
+    AND delivery NOT IN ('delivered', 'dead')))
+    """
+  }
 
   /// The first that is due.
   ///
   /// A message without an attempt since it was placed or replayed is due, whatever the clock
   /// showed then: see ``DeliveryPlan/due(_:attempted:at:)``.
-  private static func firstDue(at now: OrderTime, _ db: Database) throws -> MessageRow? {
+  private static func firstDue(_ which: String, at now: OrderTime, _ db: Database) throws
+    -> MessageRow?
+  {
     try MessageRow.fetchOne(
       db,
-      sql: "SELECT * FROM \(waiting) AND (next <= ? OR tries = 0) ORDER BY row LIMIT 1",
+      sql: "SELECT * FROM \(waiting(which)) AND (next <= ? OR tries = 0) ORDER BY row LIMIT 1",
       arguments: [now]
     )
   }
 
-  private static func nextDue(_ db: Database) throws -> OrderTime? {
-    try OrderTime.fetchOne(db, sql: "SELECT min(next) FROM \(waiting)")
+  private static func nextDue(_ which: String, _ db: Database) throws -> OrderTime? {
+    try OrderTime.fetchOne(db, sql: "SELECT min(next) FROM \(waiting(which))")
   }
 
   /// Adjusts messages of other senders to the plan and the clock.
   private func recover(
+    _ which: String,
     _ plan: DeliveryPlan,
     at now: OrderTime,
     _ random: Double,
     _ db: Database
   ) throws {
-    try revive(plan, at: now, random, db)
-    if plan.policy == .hold { try hold(db) }
-    try reschedule(at: now, db)
+    try revive(which, plan, at: now, random, db)
+    if plan.policy == .hold { try hold(which, db) }
+    try reschedule(which, at: now, db)
   }
 
   /// Holds messages that were queued again although they may have arrived: they were queued under
@@ -131,11 +146,11 @@ extension Outbox {
   /// Only the attempts of the present schedule count. A message that was queued again since, by
   /// `replay` or a run that resends, began a new schedule and is not held again. Attempts that
   /// ended as `stopped` or `unsent` take no place in a schedule.
-  private func hold(_ db: Database) throws {
+  private func hold(_ which: String, _ db: Database) throws {
     try db.execute(
       sql: """
         UPDATE message SET delivery = 'ambiguous', next = NULL \
-        WHERE delivery = 'queued' AND tries > 0 AND EXISTS (SELECT 1 FROM attempt AS a \
+        WHERE delivery = 'queued' AND tries > 0 AND \(which) AND EXISTS (SELECT 1 FROM attempt AS a \
         WHERE a.message = message.row AND a.outcome LIKE 'unknown %' \
         AND (SELECT count(*) FROM attempt AS b WHERE b.message = a.message \
         AND b.number >= a.number AND b.outcome NOT LIKE 'stopped %' AND b.outcome <> 'unsent') \
@@ -147,10 +162,11 @@ extension Outbox {
   /// Reschedules messages whose next attempt was set by a clock that ran ahead.
   ///
   /// Their last attempt counts as ended now; if it ended in the future, the wait would start again at every call.
-  private func reschedule(at now: OrderTime, _ db: Database) throws {
+  private func reschedule(_ which: String, at now: OrderTime, _ db: Database) throws {
     let messages = try MessageRow.fetchAll(
       db,
-      sql: "SELECT * FROM message WHERE delivery = 'queued' AND tries > 0 AND next > ?",
+      sql:
+        "SELECT * FROM message WHERE delivery = 'queued' AND tries > 0 AND next > ? AND \(which)",
       arguments: [now]
     )
     for message in messages {
@@ -174,6 +190,7 @@ extension Outbox {
 
   /// Settles messages of dead senders, and queues held ones when the plan resends.
   private func revive(
+    _ which: String,
     _ plan: DeliveryPlan,
     at now: OrderTime,
     _ random: Double,
@@ -184,7 +201,7 @@ extension Outbox {
       db,
       sql: """
         SELECT * FROM message WHERE delivery IN (\(left)) \
-        AND delivery NOT IN ('delivered', 'dead') ORDER BY row
+        AND delivery NOT IN ('delivered', 'dead') AND \(which) ORDER BY row
         """
     )
     for message in messages {
@@ -230,7 +247,17 @@ extension Outbox {
     return delivery
   }
 
-  private func message(_ row: MessageRow, _ db: Database) throws -> OrderMessage? {
+  private func message(
+    _ row: MessageRow,
+    _ delivery: Delivery,
+    _ mail: Mail,
+    _ db: Database
+  ) throws -> (any Outgoing)? {
+    if mail == .notices {
+      return try Self.notice(of: row, db).map {
+        NoticeMessage(id: row.id, notice: $0, showsPictures: delivery.tries == 1)
+      }
+    }
     guard let entry = try Self.entries(db, where: "row = ?", [row.placed]).first else {
       return nil
     }

@@ -3,7 +3,7 @@ import GRDB
 import Glibc
 import SQLite
 
-/// The orders and their unsent messages: one SQLite database outside every cache.
+/// The orders, the notices of changes and their unsent messages: one SQLite database outside every cache.
 ///
 /// An order that ``place(_:)`` returned from survives any crash and power cut. The file is 0600.
 ///
@@ -251,6 +251,24 @@ extension Outbox {
     Step(
       name: "beginning-of-a-pause",
       statements: ["ALTER TABLE webhook ADD COLUMN paused_at INTEGER"]
+    ),
+    Step(
+      name: "notices",
+      statements: [
+        // A wish to be told of a catalog's changes, and through which run it has been. The `placed` of its messages is
+        // its row with a minus.
+        """
+        CREATE TABLE subscription(
+          row INTEGER PRIMARY KEY AUTOINCREMENT, webhook TEXT NOT NULL, payload TEXT NOT NULL,
+          cache TEXT NOT NULL, catalog TEXT NOT NULL, wish TEXT NOT NULL, told INTEGER NOT NULL,
+          UNIQUE(webhook, payload, cache, catalog, wish))
+        """,
+        // The content of a message that is no order's, with the changes behind the run `after`.
+        """
+        CREATE TABLE notice(
+          message INTEGER PRIMARY KEY, after INTEGER NOT NULL, content BLOB NOT NULL)
+        """,
+      ]
     ),
   ]
 

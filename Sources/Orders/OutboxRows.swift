@@ -117,6 +117,24 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     (attempts, tries, error, next) = (0, 0, nil, now)
   }
 
+  /// The row of a new notice for a subscription, due at once.
+  init(noticeFor subscription: Int64, id: OrderID, at now: OrderTime) {
+    row = nil
+    self.id = id.rawValue
+    placed = PlacedRow.ID(rawValue: -subscription)
+    state = "notice"
+    changed = now
+    delivery = Delivery.State.queued.rawValue
+    (attempts, tries, error, next) = (0, 0, nil, now)
+  }
+
+  /// Whether it is a notice that another may take the place of.
+  var isWaiting: Bool {
+    let delivery = standing(.sending)
+    return delivery.state == .queued
+      || delivery.state == .dead && delivery.tries > DeliveryPlan.delays.count
+  }
+
   /// Its key, once it is in the table.
   var rowID: ID { row ?? ID(rawValue: 0) }
 

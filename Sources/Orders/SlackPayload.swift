@@ -10,7 +10,7 @@ struct SlackPayload: Encodable {
   /// The most lines of an order that are spelled out.
   private static let mostLines = 50
 
-  private struct Text: Encodable {
+  struct Text: Encodable {
     let type: String
     let text: String
     /// Keeps Slack from finding channels, people and links in plain words.
@@ -26,14 +26,37 @@ struct SlackPayload: Encodable {
     }
   }
 
-  private struct Block: Encodable {
+  /// A picture by its URL, which Slack fetches.
+  struct Image: Encodable {
+    private let type = "image"
+    let imageURL: String
+    let altText: String
+
+    private enum CodingKeys: String, CodingKey {
+      case type
+      case imageURL = "image_url"
+      case altText = "alt_text"
+    }
+
+    init(imageURL: String, altText: String) {
+      (self.imageURL, self.altText) = (imageURL, altText)
+    }
+  }
+
+  struct Block: Encodable {
     let type: String
     var text: Text?
     var elements: [Text]?
+    var accessory: Image?
   }
 
   private let text: String
   private let blocks: [Block]
+
+  /// A message from its parts.
+  init(text: String, blocks: [Block]) {
+    (self.text, self.blocks) = (text, blocks)
+  }
 
   /// Writes a message.
   ///
@@ -64,11 +87,7 @@ struct SlackPayload: Encodable {
   }
 
   /// The message as JSON.
-  func json() -> [UInt8]? {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(self)).map { [UInt8]($0) }
-  }
+  func json() -> [UInt8]? { JSONBytes.of(self) }
 
   private static func lines(of order: PlacedOrder) -> String {
     var text = SlackText(limit: sectionLimit)

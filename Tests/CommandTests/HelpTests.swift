@@ -4,7 +4,8 @@ import Testing
 
 @Suite struct HelpTests {
   private static let subcommands = [
-    "sync", "warm", "list", "show", "diff", "history", "sql", "status", "verify", "gc", "export",
+    "sync", "warm", "list", "show", "diff", "history", "sql", "notify", "status", "verify", "gc",
+    "export",
     "bench",
     "demo",
     "report", "serve",

@@ -126,6 +126,7 @@ import Testing
   private static let printing = [
     "PictureRun": ["picture"], "VerifyCommand": ["verify"], "ShowCommand": ["show"],
     "DiffCommand": ["diff", "runs"], "HistoryCommand": ["history"], "SqlCommand": ["sql"],
+    "NotifyCommand": ["order-send"],
     "CatalogFormatsCommand": ["formats"],
     "CatalogCheckCommand": ["check"], "CatalogInitCommand": ["proposal"],
     "CatalogFileOnDisk": ["plan"], "OrderReplayCommand": ["order"],

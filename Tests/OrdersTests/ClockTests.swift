@@ -18,7 +18,13 @@ enum AheadOfTime: CaseIterable, Sendable {
       }
     case .interrupted:
       _ = try shelf.outbox()
-        .claim(Shelf.webhook(.slack), DeliveryPlan(.hold), at: shelf.clock.now(), random: 0.5)
+        .claim(
+          Shelf.webhook(.slack),
+          .orders,
+          DeliveryPlan(.hold),
+          at: shelf.clock.now(),
+          random: 0.5
+        )
     case .replayed:
       _ = try shelf.send(FakeWebhook { _ in .status(400) }, .slack)
       _ = try shelf.outbox().replay([id], at: shelf.clock.now())

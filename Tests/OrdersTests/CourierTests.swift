@@ -140,7 +140,7 @@ import Testing
     let webhook = try Shelf.webhook(.json)
     // A courier that claimed the order and was killed before it wrote down the answer.
     _ = try shelf.outbox()
-      .claim(webhook, DeliveryPlan(policy), at: shelf.clock.now(), random: 0.5)
+      .claim(webhook, .orders, DeliveryPlan(policy), at: shelf.clock.now(), random: 0.5)
     let live = FakeWebhook()
 
     let report = try shelf.send(live, policy: policy)

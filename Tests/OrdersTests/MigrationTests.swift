@@ -149,7 +149,7 @@ import Testing
     #expect(error?.code == .tooNew)
     #expect(
       error?.description
-        == "cannot use \(shelf.path): it was written by a newer larder (schema 7, this one knows 3); "
+        == "cannot use \(shelf.path): it was written by a newer larder (schema 7, this one knows 4); "
         + "install that version or later"
     )
     #expect(try shelf.folder.read("state/orders.sqlite") == before)

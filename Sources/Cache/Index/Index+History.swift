@@ -369,19 +369,24 @@ extension Index {
   ///   - catalog: The catalog.
   ///   - id: Only this item; nil for all of them.
   ///   - since: Only changes of runs that ended then or later; nil for all.
+  ///   - after: Only changes of later runs than this; nil for all.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func history(
     catalog: CatalogID,
     item id: String? = nil,
-    since: UnixTime? = nil
+    since: UnixTime? = nil,
+    after: RunID? = nil
   ) throws(LarderError) -> [RecordedChange] {
     try read { db in
       let runs = try historyRuns(of: catalog, db)
       guard let beginning = runs.keys.min() else { return [] }
+      func counts(_ run: RunID, _ time: UnixTime) -> Bool {
+        since.map { time >= $0 } ?? true && after.map { run > $0 } ?? true
+      }
       var start: RunID?
-      if let since {
-        start = runs.filter { $0.value.time >= since }.keys.min()
+      if since != nil || after != nil {
+        start = runs.filter { counts($0.key, $0.value.time) }.keys.min()
         guard start != nil else { return [] }
       }
       // Of each field that changed the rows since then, and the one before: an item has hundreds in ten years.
@@ -416,7 +421,7 @@ extension Index {
         let hasOld = before.map { $0.item == item && $0.field == number } ?? false
         let old = hasOld ? before?.value : nil
         before = (item, number, value)
-        if let since, time < since { continue }
+        guard counts(run, time) else { continue }
         let kind: RecordedChange.Kind
         switch (field, hasOld, value) {
         case (.listed, false, .some) where run != beginning && !isRest: kind = .added

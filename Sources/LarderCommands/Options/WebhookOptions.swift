@@ -42,14 +42,6 @@ struct WebhookOptions: ParsableArguments {
   var unsigned = false
 
   @Option(
-    help: ArgumentHelp(
-      "The words for Slack (default: \"{by} – {total} – {what}\").",
-      valueName: "text"
-    )
-  )
-  var template: String?
-
-  @Option(
     parsing: .unconditional,
     help: ArgumentHelp("Give up on an answer after this time. (default: 30s)", valueName: "time"),
     transform: DurationArgument.read
@@ -79,8 +71,10 @@ struct WebhookOptions: ParsableArguments {
 
   /// The webhook that flags and environment name.
   ///
+  /// - Parameter template: The words of orders for Slack; nil for the usual ones.
+  /// - Returns: The webhook.
   /// - Throws: A usage error without any, or without a secret where one is needed.
-  func webhook() throws -> Webhook {
+  func webhook(_ template: String? = nil) throws -> Webhook {
     guard
       let url = try webhookUrlFile.map({ try Self.secret(in: $0, "webhook URL file") })
         ?? OutboxOptions.variable("LARDER_WEBHOOK_URL")
@@ -138,6 +132,17 @@ struct WebhookOptions: ParsableArguments {
     }
     return String(text[first...last])
   }
+}
+
+/// The words of messages about orders.
+struct TemplateOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The words for Slack (default: \"{by} – {total} – {what}\").",
+      valueName: "text"
+    )
+  )
+  var template: String?
 }
 
 extension DurationArgument {

@@ -61,13 +61,14 @@ struct OrderPlaceCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
   @OptionGroup(title: Topic.webhook) var webhook: WebhookOptions
+  @OptionGroup(title: Topic.webhook) var words: TemplateOptions
   @OptionGroup(title: Topic.cache) var cache: CacheOptions
   @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
     // A mistake in the webhook's options must not leave an order behind that waits for it.
-    let receiver = send ? try webhook.webhook() : nil
+    let receiver = send ? try webhook.webhook(words.template) : nil
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     var draft = OrderRequest(
       by: by,

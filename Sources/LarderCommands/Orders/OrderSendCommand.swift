@@ -49,10 +49,11 @@ struct OrderSendCommand: ParsableCommand {
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
   @OptionGroup(title: Topic.webhook) var webhook: WebhookOptions
+  @OptionGroup(title: Topic.webhook) var words: TemplateOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let receiver = try webhook.webhook()
+    let receiver = try webhook.webhook(words.template)
     guard let box = try outbox.existing() else {
       if output.json { Output.json(try CourierDocument(.nothing).json()) }
       return

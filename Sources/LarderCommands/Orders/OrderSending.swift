@@ -7,19 +7,26 @@ import Transport
 /// A run of the sender with a command's additions: options, a transport, and signals.
 struct OrderSending {
   private let outbox: Outbox
+  private let mail: Mail
   private let webhook: Orders.Webhook
   private let options: WebhookOptions
 
   /// How long an attempt may continue after a signal, so that its answer is not lost.
   private static let grace = DispatchTimeInterval.milliseconds(1000)
 
-  init(_ outbox: Outbox, _ webhook: Orders.Webhook, _ options: WebhookOptions) {
+  init(
+    _ outbox: Outbox,
+    _ webhook: Orders.Webhook,
+    _ options: WebhookOptions,
+    mail: Mail = .orders
+  ) {
     self.outbox = outbox
+    self.mail = mail
     self.webhook = webhook
     self.options = options
   }
 
-  /// Sends due orders until all are sent, a signal comes or a limit is reached.
+  /// Sends due messages until all are sent, a signal comes or a limit is reached.
   ///
   /// - Parameters:
   ///   - limits: how far to go; `patience` is taken from the options.
@@ -39,6 +46,7 @@ struct OrderSending {
     let courier = Courier(
       outbox,
       to: webhook,
+      mail: mail,
       policy: options.onAmbiguous ?? webhook.payload.defaultPolicy,
       limits: limits,
       transport: transport,

@@ -84,6 +84,7 @@ enum Topic {
   static let upload = "Posting"
   static let orders = "Orders"
   static let webhook = "Webhook"
+  static let notices = "Notices of changes"
   static let items = "Which items"
   static let origin = "The embedded origin"
   static let output = "Output"

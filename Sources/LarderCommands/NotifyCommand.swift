@@ -1,0 +1,251 @@
+import ArgumentParser
+import Base
+import Cache
+import Catalog
+import Foundation
+import Larder
+import Orders
+import Pipeline
+
+/// `larder notify`: tells a webhook what changed in the catalog.
+struct NotifyCommand: ParsableCommand {
+  private static let statuses = StatusHelp(
+    [
+      .done: "all is told, or nothing changed",
+      .failed: "there is no cache or no such catalog, or libcurl is of no use",
+      .partial: "a notice was refused, may have arrived or is to be tried again",
+      .unavailable: "the webhook is stopped or cannot be reached",
+      .io: "the cache cannot be read, or the notices cannot be kept",
+      .tryAgain: "a notice waits for its time",
+    ],
+    stops: true
+  )
+
+  static let configuration = CommandConfiguration(
+    commandName: "notify",
+    abstract: "Tell a webhook what changed in the catalog since the last time.",
+    discussion: """
+      Example:  larder notify --webhook-url-file /etc/larder/webhook
+                larder notify --only price,back --drop 10% --item HBDEF
+
+      Nothing changed, nothing is sent. All changes of a catalog go into one message: 50 of them in words, \
+      the rest as a count. The first notice of a webhook tells the changes of the last sync. Each webhook, \
+      and each choice of --only, --drop and --item, is told for itself.
+
+      Notices wait with the orders and go out as they do; see larder order send --help. One that waits \
+      grows with the next changes, so that a webhook that was away for a week gets one message. One that \
+      may have arrived is said once; --on-ambiguous resend sends it again until something else is told. \
+      larder warm --notify-url-file tells after each run.
+
+      \(statuses.text)
+      """
+  )
+
+  @OptionGroup(title: Topic.items) var wish: WishOptions
+
+  @Flag(help: "Start a stopped webhook again.")
+  var resume = false
+
+  @OptionGroup(title: Topic.webhook) var webhook: WebhookOptions
+  @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
+  @OptionGroup(title: Topic.cache) var catalog: CatalogOptions
+  @OptionGroup(title: Topic.output) var output: OutputOptions
+
+  func run() throws {
+    let receiver = try webhook.webhook()
+    let names =
+      try catalog.catalog.map { [$0] } ?? Index(reading: cache.path).catalogs().map(\.name)
+    let (report, signal) = try NoticeSending(
+      catalogs: names,
+      cache: cache.path,
+      wish: wish.wish,
+      outbox: outbox
+    ).run(receiver, webhook, resuming: resume)
+    if output.json {
+      Output.json(try CourierDocument(report).json())
+    } else if !output.quiet {
+      Output.data(CourierSummary(report, host: receiver.host).text)
+    }
+    for warning in NoticeSummary(report, host: receiver.host).warnings {
+      Log(output).warning(warning)
+    }
+    Output.end(ExitStatus(report, signal: signal))
+  }
+}
+
+/// Which changes are told.
+struct WishOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Only these changes, with commas between: \(Notice.Kind.allCases.map(\.rawValue).joined(separator: ", ")).",
+      valueName: "kinds"
+    ),
+    transform: WishOptions.kinds
+  )
+  var only: [Notice.Kind]?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Of the prices only those that fell by this share, such as 10%. (default: all)",
+      valueName: "percent"
+    ),
+    transform: PercentArgument.read
+  )
+  var drop: PercentArgument?
+
+  @Option(help: ArgumentHelp("Only this item; may be repeated.", valueName: "id"))
+  var item: [String] = []
+
+  /// The wish.
+  var wish: NoticeWish {
+    var wish = NoticeWish()
+    if let only { wish.kinds = Set(only) }
+    wish.drop = drop?.share
+    wish.items = Set(item)
+    return wish
+  }
+
+  /// Whether any of the options is given.
+  var isGiven: Bool { only != nil || drop != nil || !item.isEmpty }
+
+  private static func kinds(_ argument: String) throws -> [Notice.Kind] {
+    let names = Notice.Kind.allCases.map(\.rawValue)
+    return try argument.split(separator: ",", omittingEmptySubsequences: false).map { name in
+      let name = String(name.trimmingPrefix(while: { $0 == " " }))
+      guard let kind = Notice.Kind(rawValue: name) else {
+        let near = nearest(to: name, in: names)
+        throw ValidationError(
+          "it takes some of \(names.joined(separator: ","))"
+            + (near.map { "; did you mean \($0)?" } ?? "")
+        )
+      }
+      return kind
+    }
+  }
+}
+
+/// Whom `warm` tells of changes.
+struct NotifyOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Tell the webhook whose URL is in this file what changed, as larder notify does.",
+      valueName: "file"
+    ),
+    transform: PathArgument.read
+  )
+  var notifyUrlFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write notices for Slack or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
+      valueName: "slack|json"
+    )
+  )
+  var payload: PayloadKind?
+
+  @OptionGroup var wish: WishOptions
+
+  func validate() throws {
+    guard notifyUrlFile == nil, payload != nil || wish.isGiven else { return }
+    throw ValidationError("--payload, --only, --drop and --item go with --notify-url-file")
+  }
+
+  /// The options of the sender; nil where nobody is to be told.
+  func webhook(proxy: String?) throws -> WebhookOptions? {
+    guard let notifyUrlFile else { return nil }
+    var options = try WebhookOptions.parse([])
+    options.webhookUrlFile = notifyUrlFile
+    options.payload = payload
+    options.wait = DurationArgument(seconds: 1)
+    options.proxy = proxy
+    return options
+  }
+}
+
+/// Notices of some catalogs of a cache: queued, then sent.
+struct NoticeSending {
+  private let catalogs: [String]
+  private let cache: String
+  private let wish: NoticeWish
+  private let outbox: OutboxOptions
+
+  init(catalogs: [String], cache: String, wish: NoticeWish, outbox: OutboxOptions) {
+    (self.catalogs, self.cache, self.wish, self.outbox) = (catalogs, cache, wish, outbox)
+  }
+
+  /// Queues what changed, and sends what is due.
+  ///
+  /// - Parameters:
+  ///   - webhook: Where to.
+  ///   - options: The sender's options.
+  ///   - resuming: Whether a stopped webhook starts again.
+  /// - Returns: The report, and the signal that ended it, if one did.
+  /// - Throws: ``LarderError``.
+  func run(
+    _ webhook: Orders.Webhook,
+    _ options: WebhookOptions,
+    resuming: Bool = false
+  ) throws -> (report: CourierReport, signal: Int32?) {
+    let box = try outbox.outbox()
+    let place = URL(filePath: cache).resolvingSymlinksInPath().standardizedFileURL.path
+    for name in catalogs {
+      let reader = try CatalogReader(cache: cache, catalog: name)
+      try wish.tell(
+        of: reader,
+        cache: place,
+        at: webhook,
+        through: box,
+        outbox.language,
+        now: SystemCourierClock().now()
+      )
+    }
+    return try OrderSending(box, webhook, options, mail: .notices).run(resuming: resuming)
+  }
+}
+
+/// The problems of a run of notices, for people.
+struct NoticeSummary {
+  private let report: CourierReport
+  private let host: String
+
+  init(_ report: CourierReport, host: String) {
+    self.report = report
+    self.host = host
+  }
+
+  /// The problems, a sentence each.
+  var warnings: [String] {
+    var warnings: [String] = []
+    for trouble in report.troubles {
+      let reason = trouble.delivery.lastError ?? "unsent"
+      switch trouble.delivery.state {
+      case .dead:
+        warnings.append(
+          "notice \(trouble.order) is dead: \(reason); larder history prints what it would have told"
+        )
+      case .ambiguous:
+        warnings.append(
+          "notice \(trouble.order) may have arrived, and no answer says whether it did. Look at \(host): "
+            + "if it is not there, larder notify --on-ambiguous resend sends it again"
+        )
+      case .queued where report.stopped == nil:
+        let when = trouble.delivery.due.map { ", next attempt \($0.text)" } ?? ""
+        warnings.append("notice \(trouble.order) is not delivered yet: \(reason)\(when)")
+      default: break
+      }
+    }
+    if let reason = report.stopped {
+      warnings.append(
+        "the webhook at \(host) takes nothing any more: \(reason); give another URL, or "
+          + "larder notify --resume once it does"
+      )
+    } else if let reason = report.unreachable {
+      warnings.append("the webhook at \(host) cannot be reached: \(reason)")
+    } else if report.troubles.isEmpty, let due = report.due {
+      warnings.append("the next notice is due \(due.text)")
+    }
+    return warnings
+  }
+}

@@ -1,0 +1,391 @@
+import Base
+import Catalog
+import FoundationEssentials
+import Transport
+
+/// The changes of a catalog that a webhook is told of, all in one message.
+package struct Notice: Hashable, Sendable, Codable {
+  /// The kinds of changes, in the order in which a message lists them.
+  package enum Kind: String, Sendable, Codable, CaseIterable {
+    /// An item costs more or less.
+    case price
+    /// A section lists an item for the first time.
+    case added
+    /// No section lists it any more.
+    case removed
+    /// A section lists it again.
+    case back
+    /// It has other badges.
+    case badge
+    /// It has other pictures.
+    case picture
+    /// A section, a detail or a picture could not be fetched.
+    case failed
+  }
+
+  /// One change.
+  package struct Change: Hashable, Sendable, Codable {
+    /// Its kind.
+    package var kind: Kind
+    /// The section's key; nil for a failure.
+    package var section: String?
+    /// The item's id; of a failed section its key.
+    package var id: String?
+    /// The item's title, as far as it is known.
+    package var title: String?
+    /// The price before.
+    package var fromPrice: Price?
+    /// The price now, of an item that is new or back too.
+    package var toPrice: Price?
+    /// The badges before.
+    package var fromText: String?
+    /// The badges now; the reason of a failure.
+    package var toText: String?
+    /// The URL of the item's picture, or the one that failed.
+    package var url: String?
+
+    /// A change of a kind.
+    package init(_ kind: Kind, section: String? = nil, id: String? = nil) {
+      (self.kind, self.section, self.id) = (kind, section, id)
+    }
+  }
+
+  /// The most changes that a message spells out.
+  package static let mostChanges = 50
+
+  /// The catalog's name.
+  package let catalog: String
+  /// The run whose catalog is the newer one.
+  package let run: Int64
+  /// When that run ended.
+  package let time: OrderTime
+  /// The language in which people read it.
+  package let language: Language
+  /// The first of the changes.
+  package let changes: [Change]
+  /// How many there are of each kind, by its name.
+  package let counts: [String: Int]
+  /// Whether an earlier message, of which nobody knows whether it arrived, told a part of this.
+  package var mayRepeat = false
+
+  /// A notice of some changes; nil without any.
+  package init?(
+    catalog: String,
+    run: Int64,
+    time: OrderTime,
+    language: Language,
+    _ changes: [Change]
+  ) {
+    if changes.isEmpty { return nil }
+    (self.catalog, self.run, self.time, self.language) = (catalog, run, time, language)
+    let order = Kind.allCases
+    let sorted = changes.enumerated().sorted {
+      let (left, right) = (
+        order.firstIndex(of: $0.element.kind), order.firstIndex(of: $1.element.kind)
+      )
+      return (left ?? 0, $0.offset) < (right ?? 0, $1.offset)
+    }.map(\.element)
+    self.changes = Array(sorted.prefix(Self.mostChanges))
+    counts = Dictionary(grouping: changes, by: \.kind.rawValue).mapValues(\.count)
+  }
+
+  /// How many changes there are.
+  package var total: Int { counts.values.reduce(0, +) }
+
+  /// Whether another notice says the same, whatever its run.
+  func says(_ other: Notice) -> Bool { changes == other.changes && counts == other.counts }
+
+  /// The notice as the outbox keeps it.
+  func content() -> [UInt8]? { JSONBytes.of(self) }
+}
+
+extension Language: Codable {}
+
+/// JSON with sorted keys, so that equal values are equal bytes.
+enum JSONBytes {
+  /// The bytes; nil for a value that JSON cannot hold.
+  static func of(_ value: some Encodable) -> [UInt8]? {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return (try? encoder.encode(value)).map { [UInt8]($0) }
+  }
+}
+
+/// A message on its way to a webhook.
+protocol Outgoing: Sendable {
+  /// Its name over all attempts, the value of `webhook-id` and `Idempotency-Key`.
+  var id: String { get }
+  /// The name in reports: the order that it is about, or its own.
+  var subject: OrderID { get }
+
+  /// The request of one attempt; nil when the message cannot be written as JSON.
+  func request(to webhook: Webhook, at now: OrderTime) -> Request?
+
+  /// The outcome that counts: the one that was seen, unless another attempt would be written in another way.
+  func outcome(_ seen: AttemptOutcome) -> AttemptOutcome
+}
+
+extension Outgoing {
+  func outcome(_ seen: AttemptOutcome) -> AttemptOutcome { seen }
+
+  /// The request that brings a body to a webhook.
+  func request(to webhook: Webhook, _ body: [UInt8], at now: OrderTime) -> Request {
+    var request = Request(webhook.url)
+    request.method = .post
+    request.trust = .named
+    request.priority = .section
+    request.bodyLimit = OrderMessage.replyLimit
+    request.headers = ["Content-Type": "application/json", "Idempotency-Key": id]
+    request.body = body
+    guard webhook.payload == .json else { return request }
+    request.headers.append("webhook-id", id)
+    request.headers.append("webhook-timestamp", String(now.seconds))
+    let signatures = webhook.secrets.map {
+      $0.signature(id: id, timestamp: now.seconds, body: body)
+    }
+    if !signatures.isEmpty {
+      request.headers.append("webhook-signature", signatures.joined(separator: " "))
+    }
+    return request
+  }
+}
+
+/// A notice on its way.
+struct NoticeMessage: Outgoing {
+  let id: String
+  let notice: Notice
+  /// Whether Slack is asked to show pictures: in the first attempt of a schedule.
+  ///
+  /// Slack refuses a whole message when it cannot fetch one of its pictures.
+  let showsPictures: Bool
+
+  var subject: OrderID { OrderID(rawValue: id) }
+
+  func request(to webhook: Webhook, at now: OrderTime) -> Request? {
+    let body =
+      switch webhook.payload {
+      case .slack: JSONBytes.of(SlackPayload(notice, id: id, showsPictures: showsPictures))
+      case .json: JSONBytes.of(NoticeEvent(notice))
+      }
+    return body.map { request(to: webhook, $0, at: now) }
+  }
+
+  func outcome(_ seen: AttemptOutcome) -> AttemptOutcome {
+    guard case .refused(let reason) = seen, showsPictures else { return seen }
+    return .failed(AttemptOutcome.Failure(reason))
+  }
+}
+
+/// A notice for programs: type, time and data. (Standard Webhooks 1.0, "Webhook payload")
+///
+/// A pure function of the notice, so that every attempt sends equal bytes.
+private struct NoticeEvent: Encodable {
+  private struct Value: Encodable {
+    let price: Price?
+    let text: String?
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.singleValueContainer()
+      if let price { try body.encode(price) } else { try body.encode(text) }
+    }
+  }
+
+  private struct Change: Encodable {
+    let kind: Notice.Kind
+    let section: String?
+    let id: String?
+    let title: String?
+    let from: Value
+    let to: Value
+    let url: String?
+
+    private enum Key: String, CodingKey { case kind, section, id, title, from, to, url }
+
+    func encode(to encoder: any Encoder) throws {
+      var body = encoder.container(keyedBy: Key.self)
+      try body.encode(kind, forKey: .kind)
+      try body.encode(section, forKey: .section)
+      try body.encode(id, forKey: .id)
+      try body.encode(title, forKey: .title)
+      try body.encode(from, forKey: .from)
+      try body.encode(to, forKey: .to)
+      try body.encode(url, forKey: .url)
+    }
+  }
+
+  private struct Body: Encodable {
+    let catalog: String
+    let run: Int64
+    let counts: [String: Int]
+    let changes: [Change]
+    let more: Int
+    let mayRepeat: Bool
+  }
+
+  private let type = "catalog.changed"
+  private let timestamp: String
+  private let data: Body
+
+  private enum Key: String, CodingKey { case type, timestamp, data }
+
+  init(_ notice: Notice) {
+    timestamp = notice.time.text
+    data = Body(
+      catalog: notice.catalog,
+      run: notice.run,
+      counts: notice.counts,
+      changes: notice.changes.map {
+        Change(
+          kind: $0.kind,
+          section: $0.section,
+          id: $0.id,
+          title: $0.title,
+          from: Value(price: $0.fromPrice, text: $0.fromText),
+          to: Value(price: $0.toPrice, text: $0.toText),
+          url: $0.url
+        )
+      },
+      more: notice.total - notice.changes.count,
+      mayRepeat: notice.mayRepeat
+    )
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var body = encoder.container(keyedBy: Key.self)
+    try body.encode(type, forKey: .type)
+    try body.encode(timestamp, forKey: .timestamp)
+    try body.encode(data, forKey: .data)
+  }
+}
+
+extension SlackPayload {
+  /// The most changes that stand beside their picture: a message has 50 blocks. (Block Kit reference: blocks)
+  private static let mostPictures = 10
+  /// The longest line of a change.
+  private static let lineLimit = 250
+  /// The longest text of an image, and its longest URL. (Block Kit reference: image element)
+  private static let imageTextLimit = 2000
+  private static let imageURLLimit = 3000
+
+  /// Writes a notice: a header, the changes, the first of them beside their pictures, and a line of origin.
+  ///
+  /// - Parameters:
+  ///   - notice: The notice.
+  ///   - id: The message's name.
+  ///   - showsPictures: Whether pictures are shown.
+  init(_ notice: Notice, id: String, showsPictures: Bool) {
+    var header = SlackText(limit: Self.headerLimit)
+    header.append("\(notice.catalog): \(notice.language.summary(of: notice))")
+    var blocks = [Block(type: "header", text: .plain(header.value))]
+    var lines: [String] = []
+    func close() {
+      if lines.isEmpty { return }
+      blocks.append(Block(type: "section", text: .marked(lines.joined(separator: "\n"))))
+      lines = []
+    }
+    var pictures = 0
+    for change in notice.changes {
+      var text = SlackText(limit: Self.lineLimit)
+      text.append(notice.language.line(of: change))
+      if showsPictures, pictures < Self.mostPictures, let image = Self.image(of: change) {
+        close()
+        blocks.append(Block(type: "section", text: .marked(text.value), accessory: image))
+        pictures += 1
+        continue
+      }
+      let length = lines.reduce(text.value.utf16.count) { $0 + $1.utf16.count + 1 }
+      if length > Self.sectionLimit { close() }
+      lines.append(text.value)
+    }
+    let more = notice.total - notice.changes.count
+    if more > 0 { lines.append(notice.language.more(more)) }
+    if notice.mayRepeat { lines.append(notice.language.repetition) }
+    close()
+    blocks.append(Block(type: "context", elements: [.plain("\(id) · \(notice.time.text)")]))
+    // The plain text is what notifications show; Slack wants it escaped like the rest.
+    self.init(text: header.value, blocks: blocks)
+  }
+
+  /// The picture of a change; nil without one that Slack could fetch.
+  private static func image(of change: Notice.Change) -> Image? {
+    guard change.kind != .failed, let url = change.url, url.hasPrefix("https://"),
+      url.utf16.count <= imageURLLimit
+    else { return nil }
+    var text = SlackText(limit: imageTextLimit)
+    text.append(change.title ?? change.id ?? "")
+    return Image(imageURL: url, altText: text.value.isEmpty ? "-" : text.value)
+  }
+}
+
+extension Language {
+  /// The counts of a notice: "3 prices, 1 new".
+  func summary(of notice: Notice) -> String {
+    Notice.Kind.allCases.compactMap { kind in
+      notice.counts[kind.rawValue].map { count in
+        self == .korean ? "\(name(of: kind)) \(count)" : "\(count) \(name(of: kind))"
+      }
+    }.joined(separator: ", ")
+  }
+
+  private func name(of kind: Notice.Kind) -> String {
+    switch (self, kind) {
+    case (.korean, .price): "가격 변동"
+    case (.korean, .added): "새 상품"
+    case (.korean, .removed): "빠진 상품"
+    case (.korean, .back): "다시 들어온 상품"
+    case (.korean, .badge): "배지"
+    case (.korean, .picture): "사진"
+    case (.korean, .failed): "실패"
+    case (.english, .price): "price"
+    case (.english, .added): "new"
+    case (.english, .removed): "removed"
+    case (.english, .back): "back"
+    case (.english, .badge): "badge"
+    case (.english, .picture): "picture"
+    case (.english, .failed): "failed"
+    }
+  }
+
+  /// A change on one line.
+  func line(of change: Notice.Change) -> String {
+    let item = [change.title, change.id].compactMap(\.self)
+    let subject = PlainText.line(item.count == 2 ? "\(item[0]) (\(item[1]))" : item.first ?? "")
+    let price = change.toPrice.map { " · \($0.formatted())" } ?? ""
+    let nothing = self == .korean ? "없음" : "nothing"
+    switch change.kind {
+    case .price:
+      let (from, to) = (change.fromPrice?.formatted(), change.toPrice?.formatted())
+      return "• \(subject): \(from ?? nothing) → \(to ?? nothing)\(percent(of: change))"
+    case .added, .removed, .back: return "• \(name(of: change.kind)): \(subject)\(price)"
+    case .badge:
+      let (from, to) = (change.fromText ?? nothing, change.toText ?? nothing)
+      return PlainText.line("• \(subject): \(from) → \(to)")
+    case .picture: return "• \(name(of: .picture)): \(subject)"
+    case .failed:
+      return PlainText.line(
+        "• \(name(of: .failed)): \(subject) \(change.toText ?? "") \(change.url ?? "")"
+      )
+    }
+  }
+
+  /// By how much a price changed, such as ` (−7 %)`.
+  private func percent(of change: Notice.Change) -> String {
+    guard let from = change.fromPrice, let to = change.toPrice, from.currency == to.currency,
+      from.minorUnits > 0
+    else { return "" }
+    let percent = ((Double(to.minorUnits) / Double(from.minorUnits) - 1) * 100).rounded()
+    guard abs(percent) < 1e6, percent != 0 else { return "" }
+    return " (\(percent < 0 ? "−" : "+")\(Int(abs(percent))) %)"
+  }
+
+  /// The count of the changes that are not spelled out.
+  func more(_ count: Int) -> String {
+    self == .korean ? "외 \(count)건" : "and \(count) more"
+  }
+
+  /// The words for a notice of which a part may have arrived before.
+  var repetition: String {
+    self == .korean
+      ? "이미 전해진 내용이 섞여 있을 수 있습니다." : "An earlier message may have told a part of this."
+  }
+}
