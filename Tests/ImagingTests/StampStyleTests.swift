@@ -132,7 +132,7 @@ struct StampStyleTests {
     let bitmap = try Self.ground(name)
     let colours = (200..<280).flatMap { y in (18..<200).map { bitmap.colour($0, y) } }
 
-    #expect(Backdrop(colours).ink == ink)
+    #expect(Backdrop(colours, style: .scrim).ink == ink)
     #expect(Backdrop(colours, style: .plain).ink == ink)
     #expect(Backdrop(colours, style: .bar).ink == .white)
   }
