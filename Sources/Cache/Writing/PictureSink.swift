@@ -107,9 +107,9 @@ package final class PictureSink: BodySink {
       let piece = isFull ? handOn(&state) : nil
       if isFull { state.gathered = store.pieces.take() }
       bytes.withUnsafeBytes { state.gathered.append(contentsOf: $0) }
-      if state.type == nil, state.gathered.count >= PictureType.sniffLength {
-        guard let type = PictureType(shown: state.gathered) else { return .none }
-        state.type = type
+      if state.type == nil, state.gathered.count >= PictureType.leastSniffed {
+        state.type = PictureType(shown: state.gathered)
+        if state.type == nil, !PictureType.isUndecided(state.gathered) { return .none }
       }
       return .some(piece)
     }

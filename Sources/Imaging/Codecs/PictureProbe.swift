@@ -87,6 +87,14 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// How many bytes are enough to judge any format: the brands of an AVIF may be twelve.
   @usableFromInline package static let sniffLength = 64
 
+  /// How many bytes are enough to judge any format but an AVIF that is known by a compatible brand.
+  package static let leastSniffed = 12
+
+  /// Whether the bytes, of which there are ``leastSniffed`` at least, show no format, and more of them could.
+  package static func isUndecided(_ head: [UInt8]) -> Bool {
+    head.count < sniffLength && head[4..<8].elementsEqual("ftyp".utf8)
+  }
+
   /// The format that a file's first bytes show, whatever its name; nil when they show none.
   @inlinable public init?(sniffing bytes: some Collection<UInt8>) {
     // Specialized where it is called: each picture that a run fetches comes through here.
