@@ -16,8 +16,8 @@ struct SqlCommand: ParsableCommand {
     commandName: "sql",
     abstract: "Ask the index with SQL, read-only.",
     discussion: """
-      Example:  larder sql 'SELECT section, count(*) AS items FROM items GROUP BY section'
-                larder sql --csv "SELECT * FROM changes WHERE field = 'salePrice'" > prices.csv
+      Example:  larder sql 'SELECT section, count(*) FROM items GROUP BY section'
+                larder sql --csv "SELECT * FROM prices" > prices.csv
 
       The views are items, prices, pictures, sections, runs, changes and failures; docs/database.md \
       describes them, with ten questions and their answers. A query reads and nothing else, and has 8 seconds. \
