@@ -20,7 +20,8 @@ package struct NoticeWish: Sendable, Hashable {
   private var text: String {
     let kinds = kinds.map(\.rawValue).sorted().joined(separator: ",")
     let parts = [kinds, drop.map { "drop \($0)" } ?? ""] + items.sorted()
-    return parts.joined(separator: "\u{0}")
+    // With lengths: SQLite ends a text at a zero byte, and an id may hold any other separator.
+    return parts.map { "\($0.utf8.count):\($0)" }.joined()
   }
 
   /// The changes of a catalog after a run, as far as they are wished for.

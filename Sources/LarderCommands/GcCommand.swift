@@ -166,7 +166,7 @@ struct GcDocument: Encodable {
   private let unfinished: Int
 
   private enum CodingKeys: String, CodingKey {
-    case dryRun, removed, runsForgotten, bytesFreed, bytesKept, bytesOver
+    case dryRun, removed, runsForgotten, changesForgotten, bytesFreed, bytesKept, bytesOver
     case unfinished
     case orphans = "strays"
   }

@@ -132,7 +132,7 @@ struct FormatTests {
   func `any picture is stamped in any format`(_ index: Int, _ format: PictureFormat?) throws {
     let (name, bytes) = Self.sources[index]
     let file = try PictureFile(bytes, modified: 1_610_000_000)
-    let stamp = Stamp(crop: Crop(size: 120, format: format), time: .now)
+    let stamp = Stamp(crop: Crop(size: 120, format: format), time: .file)
 
     let picture = try stamp.apply(to: file)
 

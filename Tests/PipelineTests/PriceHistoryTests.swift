@@ -22,6 +22,7 @@ struct PriceHistoryTests {
 
   private func sale(_ day: Int64, _ units: Int64?) -> PriceStep {
     PriceStep(
+      run: day,
       time: UnixTime(day * Self.day),
       field: .salePrice,
       value: units.map { .price($0, currency: "KRW") }
@@ -29,7 +30,12 @@ struct PriceHistoryTests {
   }
 
   private func listed(_ day: Int64, _ isListed: Bool) -> PriceStep {
-    PriceStep(time: UnixTime(day * Self.day), field: .listed, value: isListed ? .listed : nil)
+    PriceStep(
+      run: day,
+      time: UnixTime(day * Self.day),
+      field: .listed,
+      value: isListed ? .listed : nil
+    )
   }
 
   /// The lowest price from day 70 on, and the day since which it holds.
@@ -68,8 +74,21 @@ struct PriceHistoryTests {
     #expect(lowest(item(7000), [listed(90, true), sale(90, 7000)]) == [7000, 90])
   }
 
+  @Test func `of two runs in one second the later one counts, and both were seen`() {
+    func step(_ run: Int64, _ units: Int64) -> PriceStep {
+      PriceStep(
+        run: run,
+        time: UnixTime(90 * Self.day),
+        field: .salePrice,
+        value: .price(units, currency: "KRW")
+      )
+    }
+    #expect(lowest(item(7000), [sale(1, 8000), step(91, 6000), step(92, 7000)]) == [6000, 90])
+  }
+
   @Test func `a price of another currency is not compared`() {
     let dollars = PriceStep(
+      run: 1,
       time: UnixTime(Self.day),
       field: .salePrice,
       value: .price(499, currency: "USD")

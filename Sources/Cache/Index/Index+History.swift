@@ -100,6 +100,8 @@ package struct RecordedChange: Sendable, Equatable {
 
 /// A value of a price, and since when it holds.
 package struct PriceStep: Sendable, Equatable {
+  /// The run that found it: two runs may end in one second.
+  package let run: Int64
   /// Since when.
   package let time: UnixTime
   /// Which of the fields `listed`, `normalPrice` and `salePrice`.
@@ -108,8 +110,8 @@ package struct PriceStep: Sendable, Equatable {
   package let value: HistoryValue?
 
   /// A step from its parts.
-  package init(time: UnixTime, field: HistoryField, value: HistoryValue?) {
-    (self.time, self.field, self.value) = (time, field, value)
+  package init(run: Int64, time: UnixTime, field: HistoryField, value: HistoryValue?) {
+    (self.run, self.time, self.field, self.value) = (run, time, field, value)
   }
 }
 
@@ -490,7 +492,7 @@ extension Index {
       let steps = try RowReader(
         db,
         """
-        SELECT value, time, currency FROM history JOIN history_run USING (run) \
+        SELECT value, time, currency, run FROM history JOIN history_run USING (run) \
         WHERE item = ?1 AND field = ?2 AND run <= ?4 AND run >= coalesce(\
         (SELECT max(run) FROM history WHERE item = ?1 AND field = ?2 AND run <= ?3), 0) ORDER BY run
         """
@@ -505,7 +507,9 @@ extension Index {
           steps.restart(numbers: row, field.rawValue, start?.rawValue ?? 0, last.rawValue)
           while try steps.next() {
             let value = HistoryValue(steps, 0, of: field, in: steps.text(2) ?? "")
-            own.append(PriceStep(time: steps.time(1), field: field, value: value))
+            own.append(
+              PriceStep(run: steps.number(3), time: steps.time(1), field: field, value: value)
+            )
           }
         }
         return own

@@ -37,16 +37,18 @@ public struct LowestPrice: Sendable, Hashable {
     var last: Price?
     var began = beginning
     var isFound = false
-    let moments = Set(steps.map(\.time) + [beginning]).sorted()
+    var times = Dictionary(steps.map { ($0.run, $0.time) }) { first, _ in first }
+    if !times.values.contains(beginning) { times[0] = beginning }
+    let moments = times.keys.sorted()
     for (place, moment) in moments.enumerated() {
       let normal = Self.price(.normalPrice, at: moment, steps, or: item.normalPrice)
       let sale = Self.price(.salePrice, at: moment, steps, or: item.salePrice)
       let listed = steps.filter { $0.field == .listed }
-      let isListed = listed.isEmpty || listed.last { $0.time <= moment }?.value != nil
+      let isListed = listed.isEmpty || listed.last { $0.run <= moment }?.value != nil
       let current = isListed ? sale ?? normal : nil
-      if current != last { (last, began) = (current, moment) }
+      if current != last { (last, began) = (current, times[moment] ?? beginning) }
       // One that another took the place of by the start is over.
-      let ends = place + 1 < moments.count ? moments[place + 1] : .distantFuture
+      let ends = place + 1 < moments.count ? times[moments[place + 1]] ?? start : .distantFuture
       guard let current, current.currency == price.currency, ends > start else { continue }
       guard !isFound || current.minorUnits <= lowest.price.minorUnits else { continue }
       (lowest, isFound) = (LowestPrice(price: current, time: began), true)
@@ -54,15 +56,15 @@ public struct LowestPrice: Sendable, Hashable {
     self = lowest
   }
 
-  /// A price at a moment; without steps the one that the item has now.
+  /// A price after a run; without steps the one that the item has now.
   private static func price(
     _ field: HistoryField,
-    at moment: UnixTime,
+    at run: Int64,
     _ steps: [PriceStep],
     or present: Price?
   ) -> Price? {
     let own = steps.filter { $0.field == field }
-    return own.isEmpty ? present : Price(own.last { $0.time <= moment }?.value)
+    return own.isEmpty ? present : Price(own.last { $0.run <= run }?.value)
   }
 }
 
