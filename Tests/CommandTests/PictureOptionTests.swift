@@ -221,8 +221,10 @@ struct PictureOptionTests {
     for other in others {
       try FileManager.default.copyItem(atPath: folder.path("bare/wakeup-12mp.jpg"), toPath: other)
     }
+    let dated = folder.path("dated.jpg")
+    try FileManager.default.copyItem(atPath: Self.photo, toPath: dated)
     let all = try Command.larder(
-      ["stamp", folder.path("bare"), Self.photo, "--out", folder.path("all"), "--size", "300"]
+      ["stamp", folder.path("bare"), dated, "--out", folder.path("all"), "--size", "300"]
     )
     #expect(all.status == 3)
     let told = """

@@ -23,7 +23,7 @@ import Testing
     Case("sync", "warm", "CATALOG"), Case("list", "list"), Case("show", "show", "A1"),
     Case("show", "show", "S1"), Case("diff", "diff"), Case("runs", "diff", "--runs"),
     Case("history", "history"), Case("history", "history", "A1", "--since", "1d"),
-    Case("sql", "sql", "SELECT id, sale_price, 1.5, NULL AS nothing FROM items"),
+    Case("sql", "sql", "SELECT id, sale_price, 1.5, NULL AS missing FROM items"),
     Case("status", "status"),
     Case("verify", "verify"), Case("gc", "gc"), Case("report", "report"),
   ])

@@ -37,7 +37,7 @@ import Testing
     )
     #expect(try rows("SELECT run, current FROM runs ORDER BY run") == ["1,0", "2,1"])
     #expect(try rows("SELECT stage, reason FROM failures").contains("image,http-404"))
-    #expect(try rows("SELECT count(*) FROM pictures WHERE NOT held") == ["1"])
+    #expect(try rows("SELECT count(*) FROM pictures WHERE NOT held") == ["2"])
   }
 
   @Test(arguments: [
