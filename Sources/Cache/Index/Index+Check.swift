@@ -9,6 +9,9 @@ extension Index {
   /// 4,096 of 10,000 took a third of the processor time of a run to which nothing is new.
   package static let checkedAtOnce = 1 << 10
 
+  /// The most items whose history a run checks: about 5 ms.
+  private static let historyCheckedAtOnce = 1 << 8
+
   /// Demands that listings can be shown: reads their items and the rows of their pictures as `list` does.
   ///
   /// SQLite finds damage only in a page that is read, and none within a value. Here each item is compared with the
@@ -73,6 +76,37 @@ extension Index {
       picture.restart(id)
       // The last column: SQLite walks the whole row for it.
       if try picture.next() { _ = picture.optionalNumber(0) }
+    }
+  }
+
+  /// Demands that the prices of items can be read from the history, as `list` reads them.
+  ///
+  /// - Parameters:
+  ///   - slice: Which slice of a long history, as for ``checkListings(_:slice:)``.
+  ///   - now: The moment.
+  /// - Throws: ``LarderError``, with code `damaged` when they cannot be read.
+  package func checkHistory(slice: Int64, at now: UnixTime) throws(LarderError) {
+    var items: [CatalogID: [(section: String, id: String)]] = [:]
+    try read { db in
+      for catalog in try CatalogID.fetchAll(db, sql: "SELECT DISTINCT catalog FROM history_run") {
+        items[catalog] = []
+      }
+      let last = try Int64.fetchOne(db, sql: "SELECT max(row) FROM history_item") ?? 0
+      let count = Int64(Self.historyCheckedAtOnce)
+      let start = slice % (last / count + 1) * count
+      let rows = try RowReader(
+        db,
+        "SELECT catalog, section, key FROM history_item WHERE row >= ? AND row < ?"
+      )
+      rows.restart(numbers: start, start + count)
+      while try rows.next() {
+        let catalog = CatalogID(rawValue: rows.number(0))
+        items[catalog, default: []].append((rows.text(1) ?? "", rows.text(2) ?? ""))
+      }
+    }
+    for (catalog, items) in items {
+      let last = RunID(rawValue: .max)
+      _ = try priceSteps(of: items, catalog: catalog, since: now, through: last)
     }
   }
 

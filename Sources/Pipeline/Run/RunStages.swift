@@ -137,7 +137,9 @@ final class RunStages: Sendable {
     let slice = number.rawValue
     DispatchQueue(label: "larder.check").async { [context] in
       do throws(LarderError) {
-        try Index(reading: context.layout.root.path).checkListings(listings, slice: slice)
+        let index = try Index(reading: context.layout.root.path)
+        try index.checkListings(listings, slice: slice)
+        try index.checkHistory(slice: slice, at: context.now())
       } catch {
         context.failures.note(error)
       }
