@@ -322,7 +322,9 @@ extension Language {
   func summary(of notice: Notice) -> String {
     Notice.Kind.allCases.compactMap { kind in
       notice.counts[kind.rawValue].map { count in
-        self == .korean ? "\(name(of: kind)) \(count)" : "\(count) \(name(of: kind))"
+        if self == .korean { return "\(name(of: kind)) \(count)" }
+        let isCounted = count != 1 && [.price, .badge, .picture].contains(kind)
+        return "\(count) \(name(of: kind))\(isCounted ? "s" : "")"
       }
     }.joined(separator: ", ")
   }

@@ -250,6 +250,16 @@ import Testing
     #expect(webhook.arrivals[0].body.contains("https://cdn.example/2.jpg"))
   }
 
+  @Test(arguments: [(1, "1 price, 1 removed"), (2, "2 prices, 2 removed")])
+  func `the heading counts changes as people do`(_ count: Int, _ heading: String) {
+    let changes = (0..<count).flatMap {
+      [Self.change(Int64($0)), Notice.Change(.removed, section: "main", id: "B\($0)")]
+    }
+    let notice = Self.notice(changes, run: 2)
+
+    #expect(notice.map(Language.english.summary) == heading)
+  }
+
   @Test func `a thousand hostile changes make one message within Slack's limits`() throws {
     let changes = (0..<1000).map { number in
       var change = Self.change(Int64(number))
