@@ -3,9 +3,9 @@
 /// `description` reads "cannot read THING: line L, column C: KEY: REASON; TRY THIS", each part only
 /// when it is known. No header value is ever part of it.
 public struct CatalogError: Error, Hashable, Sendable {
-  /// What kind of fault this is, for callers that decide by it.
+  /// The kind of fault, for callers that decide by it.
   public var code: Code
-  /// What could not be read: "catalog file shop.yaml", "section main", "detail HBDEF".
+  /// The thing that could not be read: "catalog file shop.yaml", "section main", "detail HBDEF".
   public var subject: String
   /// The catalog file at fault, as its caller named it.
   public var file: String?
@@ -15,16 +15,16 @@ public struct CatalogError: Error, Hashable, Sendable {
   public var column: Int?
   /// Where in the file: `sections[2].url`.
   public var keyPath: String?
-  /// What should have stood there.
+  /// The value or form that was expected at the place.
   public var expected: String?
   /// The known key that comes nearest to an unknown one.
   public var nearestKey: String?
   /// The cause, in words that fit after a colon.
   public var reason: String
-  /// What the reader may do about it.
+  /// A remedy for the reader to try.
   public var remedy: String?
 
-  /// Makes an error; what is not known stays nil.
+  /// Makes an error; unknown parts stay nil.
   public init(
     _ code: Code,
     subject: String,
@@ -63,7 +63,7 @@ extension CatalogError {
 
     /// The catalog file is wrong.
     public static let catalogFile = Code(rawValue: "catalog-file")
-    /// A header asks for an environment variable that is not set, or holds what no header may.
+    /// A header names an environment variable that is not set, or whose value no header may hold.
     public static let environment = Code(rawValue: "environment")
     /// A JSONPath is wrong.
     public static let jsonPath = Code(rawValue: "json-path")

@@ -2,7 +2,8 @@ import Glibc
 
 /// Finds one array in a JSON text, and where it can be cut, without making a tree of it or holding it whole.
 ///
-/// It does not validate the text: what it misreads is no JSON, and the parser of a piece reports that.
+/// It does not validate the text: a text that it misreads is no JSON, and the parser of a piece
+/// reports that.
 struct ArrayScan {
   /// Where the array's elements begin: behind its bracket.
   private(set) var start = 0
@@ -30,7 +31,7 @@ struct ArrayScan {
   ///   - body: JSON in UTF-8.
   ///   - place: Where its text begins, behind any byte order mark.
   ///   - window: How many bytes are between two cuts at least.
-  /// - Returns: What was found; `start`, `end` and `cuts` are of the array.
+  /// - Returns: The outcome of the search; `start`, `end` and `cuts` are of the array.
   mutating func find(
     _ names: [String],
     in body: some RandomAccessBody,
@@ -82,7 +83,7 @@ struct ArrayScan {
   ///   - place: Where its text begins, behind any byte order mark.
   ///   - window: How many bytes are between two cuts of a section's array at least.
   ///   - found: Told of each section: where it is in the body, and its array when there is one.
-  /// - Returns: What was found; `start` and `end` are of the array of sections.
+  /// - Returns: The outcome of the search; `start` and `end` are of the array of sections.
   mutating func findSections(
     _ names: [String],
     inner: [[String]],

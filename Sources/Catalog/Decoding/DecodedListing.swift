@@ -1,10 +1,10 @@
-/// What a body listed: sections with their usable items, and what had to be left out.
+/// The content of a listing's body: sections with their usable items, and a list of those skipped.
 public struct DecodedListing: Hashable, Sendable {
   /// The sections; one, unless the response holds them all.
   public var sections: [Section]
   /// Skipped items and fields in feed order: at most ``SkipTally/mostRows`` rows a section, and ten times as many in all.
   public private(set) var skipped: [SkippedItem] = []
-  /// By section, counts of what was left out beside the rows of ``skipped``.
+  /// By section, counts of skipped items and fields beyond the rows of ``skipped``.
   public private(set) var omitted: [String: SkipTally] = [:]
   /// The sections that were not read to their end, because too much of them is lost already.
   public package(set) var givenUp: Set<String> = []
@@ -15,11 +15,12 @@ public struct DecodedListing: Hashable, Sendable {
   public var absent: [String: Set<ItemField>] = [:]
   /// How many elements the body listed, skipped ones included; 0 ends counted pages.
   public var elementCount: Int
-  /// What the body calls the next page, where paging asks for it.
+  /// The cursor or URL of the next page in the body, where paging asks for it.
   public var nextPage: String?
   /// How many elements the body says that there are; nil when it says nothing, or a transform made the listing.
   public var total: Int?
-  /// The member by which the listing goes on, such as `has_more`; nil without one, or behind a transform.
+  /// The member that says there are more pages, such as `has_more`; nil without one, or behind a
+  /// transform.
   package var continuation: String?
   /// How many rows of ``skipped`` a section has.
   private var rows: [String: Int] = [:]
@@ -42,7 +43,7 @@ public struct DecodedListing: Hashable, Sendable {
     skipped.count { $0.lost == .item } + omitted.values.reduce(0) { $0 + $1.items }
   }
 
-  /// Notes what was left out: as a row, or by its count once a section has many.
+  /// Notes a skipped item or field: as a row, or by its count once a section has many.
   mutating func note(_ row: SkippedItem) {
     let count = rows[row.section, default: 0]
     if count < SkipTally.mostRows, skipped.count < 10 * SkipTally.mostRows {
@@ -151,8 +152,8 @@ public struct DecodedListing: Hashable, Sendable {
     return places
   }
 
-  /// Leaves as absent what no section has: those of one response are read by the same paths, and a field that a small
-  /// one lacks is not missing.
+  /// Removes the absent fields that some section has: the sections of one response are read by the
+  /// same paths, so a field that only a small one lacks is not missing.
   package mutating func settleAbsence() {
     let all = absent.values.dropFirst().reduce(absent.values.first ?? []) { $0.intersection($1) }
     for key in absent.keys { absent[key] = all }
@@ -165,7 +166,7 @@ public struct FailedSection: Hashable, Sendable {
   public var index: Int
   /// Its key; nil when it has none that can be read.
   public var key: String?
-  /// Why it cannot be used, and what may be done about it.
+  /// Why it cannot be used, and a possible remedy.
   public var reason: String
   /// Whether an earlier section of the same body has the key too.
   var repeatsKey = false
@@ -178,7 +179,7 @@ public struct FailedSection: Hashable, Sendable {
   }
 }
 
-/// Counts of what could not be read of a section, beside the rows that name it.
+/// Counts of unreadable items and fields of a section, beyond the rows that name them.
 public struct SkipTally: Hashable, Sendable, Codable {
   /// How many rows a section has at most; more is counted.
   public static let mostRows = 1000
@@ -220,7 +221,7 @@ public struct SkipTally: Hashable, Sendable, Codable {
 
 /// An element of a feed that could not be used, whole or in one field.
 public struct SkippedItem: Hashable, Sendable, Codable {
-  /// What a fault costs.
+  /// The cost of a fault.
   public enum Loss: String, Hashable, Sendable, Codable {
     /// The whole element: it is not in the section.
     case item
@@ -239,7 +240,7 @@ public struct SkippedItem: Hashable, Sendable, Codable {
   public var field: String?
   /// The item's id; nil when it has none that can be read.
   public var id: String?
-  /// What is lost by it.
+  /// The part that is lost by it.
   public var lost: Loss
   /// Why it could not be used.
   public var reason: String
@@ -267,12 +268,12 @@ public struct SkippedItem: Hashable, Sendable, Codable {
 
 /// How many items of a listing may be lost before the listing is not believed.
 public enum SkipLimit: Hashable, Sendable {
-  /// So many of a hundred, and at least one unless it is none at all.
+  /// A share in percent of the elements, and at least one element unless the share is 0.
   case percent(Double)
-  /// So many.
+  /// A number of elements.
   case count(Int)
 
-  /// What a run allows that was told nothing else.
+  /// The limit of a run without an option for it.
   public static let standard = SkipLimit.percent(10)
 
   /// Whether a listing is not to be taken: too many of its elements cannot be read, or none can.

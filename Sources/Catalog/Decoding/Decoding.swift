@@ -42,11 +42,12 @@ package func windows(
 ///   - window: The window.
 ///   - position: The source that the body was fetched for, in the catalog's order.
 ///   - file: The catalog it belongs to.
-///   - earlier: What the windows before it were decoded to; the items are of no concern.
+///   - earlier: The result of the windows before it; its items are not used.
 ///   - elements: How many elements earlier windows listed of its section.
-///   - limits: What the run holds decoding to.
+///   - limits: The run's limits for decoding.
 /// - Returns: The sections, or parts of them, to be added to what is there.
-/// - Throws: ``CatalogError`` when the body has to be decoded whole, which tells what it is.
+/// - Throws: ``CatalogError`` when the window cannot be decoded alone; decode the body whole to
+///   learn why.
 package func decodeWindow(
   _ window: ListingWindow,
   at position: Int,
@@ -72,7 +73,7 @@ package func decodeWindow(
 ///   - body: JSON in UTF-8.
 ///   - position: The source, in the catalog's order.
 ///   - file: The catalog it belongs to.
-///   - limits: What the run holds decoding to.
+///   - limits: The run's limits for decoding.
 /// - Returns: The sections, with what had to be skipped.
 /// - Throws: ``CatalogError`` when the body cannot be used.
 package func decodeSource(

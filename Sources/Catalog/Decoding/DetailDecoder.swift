@@ -1,6 +1,6 @@
 /// Turns bodies into details.
 public struct DetailDecoder: Sendable {
-  /// What stands around the details.
+  /// The members around the details.
   public let envelope: Mapping.Envelope
   /// Where things are.
   public let mapping: Mapping.Detail
@@ -121,7 +121,7 @@ public struct DetailDecoder: Sendable {
     detail.prices = reader.prices(mapping.prices)
     detail.images = reader.images(mapping.images)
     for rule in mapping.notes { detail.notes[rule.name] = reader.identifier(rule.paths) }
-    // What is held from before is worth more than a detail of which nothing is left.
+    // A held detail is worth more than a new one in which every field was lost.
     if let fault = reader.faults.first, detail == ItemDetail(id: id) {
       throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
@@ -162,7 +162,7 @@ public struct DetailDecoder: Sendable {
   }
 }
 
-/// What a body that holds the details of many items gave.
+/// The result of decoding a body that holds the details of many items.
 public struct DecodedDetails: Hashable, Sendable {
   /// The details that could be read, in the body's order.
   public var details: [ItemDetail]

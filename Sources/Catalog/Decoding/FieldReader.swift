@@ -10,8 +10,8 @@ struct FieldFault: Error, Equatable {
 
 /// Reads fields of an object by their alternatives: the first that is not empty counts.
 ///
-/// Empty is `null`, a text of no characters, and an array without elements. What is there and cannot
-/// be used is noted in ``faults``, and reads as if it were absent: one odd value costs one field.
+/// Empty is `null`, a text of no characters, and an array without elements. A value that cannot be
+/// used is noted in ``faults``, and reads as if it were absent: one odd value costs one field.
 struct FieldReader {
   /// The object that `$` stands for.
   let node: JSONNode
@@ -58,8 +58,8 @@ struct FieldReader {
     return values.isHTML ? PageText.plain(text) : text
   }
 
-  /// Texts from one text, a list of texts, or a path that leads to several; what is none of these is
-  /// left out.
+  /// Texts from one text, a list of texts, or a path that leads to several; values of other types
+  /// are left out.
   mutating func texts(_ paths: [JSONPath]) -> [String] {
     guard let (path, values) = all(paths) else { return [] }
     var texts: [String] = []
@@ -92,7 +92,7 @@ struct FieldReader {
     return nil
   }
 
-  /// The text that ``price(_:)`` reads, and what it is in; nil when there is none, or no text.
+  /// The text that ``price(_:)`` reads, and its currency; nil when there is none, or no text.
   mutating func priceText(_ rules: [Mapping.PriceRule]) -> (text: String, currency: String)? {
     for rule in rules {
       guard let value = first(rule.path), !Self.isBlank(value) else { continue }
@@ -119,7 +119,8 @@ struct FieldReader {
 
   /// Prices from one price, a list of them, or a path that leads to several.
   ///
-  /// What a price means hangs on its place in the list, so one that cannot be read costs them all.
+  /// The place of a price in the list gives its meaning, so one that cannot be read costs them
+  /// all.
   mutating func prices(_ rules: [Mapping.PriceRule]) -> [Price] {
     for rule in rules {
       let values = all(rule.path).filter { !Self.isBlank($0) && !Self.isNone($0, rule.none) }
@@ -149,8 +150,8 @@ struct FieldReader {
 
   /// The pictures of the first alternative that yields any.
   ///
-  /// Where several paths are united, each may pass over what another one reads: texts and objects stand
-  /// in one list.
+  /// Where several paths are united, one may skip the values that another reads, because texts and
+  /// objects are mixed in one list.
   private mutating func pictures(_ rules: [Mapping.TextsRule]) -> [String] {
     for rule in rules {
       var texts: [String] = []
@@ -226,7 +227,7 @@ struct FieldReader {
     url.utf8.count > 5 && url.prefix(5).lowercased() == "data:"
   }
 
-  /// The first alternative that leads to something, with what it leads to.
+  /// The first alternative that leads to a value, with that value.
   mutating func first(_ paths: [JSONPath]) -> (path: JSONPath, value: JSONNode)? {
     for path in paths {
       if let value = first(path) { return (path, value) }
@@ -268,7 +269,7 @@ struct FieldReader {
     }
   }
 
-  /// What the first alternative that is not empty leads to, lists taken apart.
+  /// The values of the first alternative that is not empty, lists taken apart.
   private mutating func all(_ paths: [JSONPath]) -> (path: JSONPath, values: [JSONNode])? {
     for path in paths {
       let values = all(path)

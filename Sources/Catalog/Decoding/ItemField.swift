@@ -74,8 +74,8 @@ extension Mapping.Item {
 extension ListingDecoder {
   /// The fields that the catalog file names and that none of these elements yields.
   ///
-  /// A list without elements is a value: it says that there are none of them. `null`, empty text and
-  /// what cannot be read are no values.
+  /// A list without elements is a value: it says that there are none of them. `null`, empty text
+  /// and unreadable values are no values.
   func absentFields(of items: [StoreItem], in elements: [JSONNode])
     throws(CatalogError) -> Set<ItemField>
   {
@@ -119,7 +119,7 @@ extension JSONPath {
 public enum DetailField: Hashable, Sendable {
   /// The text about the item.
   case description
-  /// What it costs.
+  /// The item's prices.
   case prices
   /// The pictures that play a part.
   case images(ImageReference.Role)
@@ -168,7 +168,7 @@ extension Mapping.Detail {
 }
 
 extension ItemDetail {
-  /// The detail with what another version of it has in some fields.
+  /// The detail with some fields taken from another version of it.
   ///
   /// - Parameters:
   ///   - fields: The fields.

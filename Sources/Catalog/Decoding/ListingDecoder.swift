@@ -8,7 +8,7 @@ public struct ListingDecoder: Sendable {
   public let nextPage: JSONPath?
   /// Whether it may be a number there: a cursor may, which a URL is not.
   var nextPageIsCursor = false
-  /// What the run holds decoding to.
+  /// The run's limits for decoding.
   var limits = DecodingLimits()
 
   /// Makes a decoder.
@@ -88,9 +88,9 @@ public struct ListingDecoder: Sendable {
     return "all \(items.count) items have the same id \"\(id.prefix(40))\" at \(paths)"
   }
 
-  /// Adds the usable elements to a section, and notes in a listing what of them could not be used.
+  /// Adds the usable elements to a section, and notes the skipped ones in a listing.
   ///
-  /// A section of which too much is lost, whatever comes, is given up.
+  /// A section is given up as soon as it has lost more elements than the run's limit allows.
   ///
   /// - Parameters:
   ///   - elements: The elements.
@@ -144,13 +144,14 @@ public struct ListingDecoder: Sendable {
   /// How long an id may be: it stands in every list of items, and in messages.
   private static let longestID = 2048
 
-  /// Reads an item, which needs an id and a title; whatever else cannot be read costs its field alone.
+  /// Reads an item, which needs an id and a title; any other unreadable value costs its field
+  /// alone.
   private func item(_ node: JSONNode) -> ReadItem {
     func unusable(_ fault: FieldFault, id: String? = nil) -> ReadItem {
       ReadItem(item: nil, id: id, faults: [fault])
     }
     guard node.kind == .object else {
-      // Of linked data, a text stands for what could not be read, and says why.
+      // In linked data, a text is the reason why a block could not be read.
       let reason = mapping.notation.kind == .html ? node.text : nil
       let expected = "expected an object, found \(node.kind.phrase)"
       return unusable(FieldFault(field: nil, reason: reason ?? expected))
@@ -185,7 +186,8 @@ public struct ListingDecoder: Sendable {
     return ReadItem(item: item, id: id, faults: reader.faults)
   }
 
-  /// What fills the places that ask for the item's detail; nil when its id is enough.
+  /// The values of the placeholders in the request for the item's detail; nil when its id is
+  /// enough.
   private func placeValues(_ reader: inout FieldReader) -> [String: String]? {
     let rules = mapping.item.placeValues
     guard !rules.isEmpty else { return nil }
@@ -240,7 +242,7 @@ public struct ListingDecoder: Sendable {
     return nil
   }
 
-  /// The value that the mapping reads, and what the body as it came calls the next page.
+  /// The value that the mapping reads, and the next page that the body names before any transform.
   func read(
     _ body: [UInt8],
     of subject: String
@@ -267,7 +269,7 @@ public struct ListingDecoder: Sendable {
   /// How long the URL or cursor of a next page may be: each is kept for every page.
   private static let longestNextPage = 16 << 10
 
-  /// What the body calls the next page.
+  /// The next page that the body names: a URL or a cursor.
   private func link(in root: JSONNode, _ subject: String) throws(CatalogError) -> String? {
     guard let value = try nextPage?.firstValue(in: root),
       let text = nextPageIsCursor ? FieldReader.plainText(value) : value.text, !text.isEmpty
@@ -324,11 +326,13 @@ extension ListingDecoder {
   /// - Parameters:
   ///   - window: The window.
   ///   - plan: Where the sections and their names are.
-  ///   - earlier: What the windows before it were decoded to; the items are of no concern.
-  ///   - elements: How many elements earlier windows listed of a section that goes on.
-  /// - Returns: The sections, or parts of them, whose absence is to be settled when all are there; one that cannot be
-  ///   used is among those that failed.
-  /// - Throws: ``CatalogError`` when only the whole body can tell what it is.
+  ///   - earlier: The result of the windows before it; its items are not used.
+  ///   - elements: How many elements earlier windows listed of a section that the window
+  ///     continues.
+  /// - Returns: The sections, or parts of them, whose absence is to be settled when all are there;
+  ///   one that cannot be used is among those that failed.
+  /// - Throws: ``CatalogError`` when the window cannot be decoded alone; decode the body whole to
+  ///   learn why.
   func sections(
     in window: ListingWindow,
     plan: CombinedSections,
@@ -350,7 +354,7 @@ extension ListingDecoder {
     )
   }
 
-  /// What stands before the sections that are decoded.
+  /// The state of the body before the sections that a window decodes.
   private struct SectionsBefore {
     /// How many sections.
     var count = 0
@@ -358,7 +362,7 @@ extension ListingDecoder {
     var keys: Set<String> = []
     /// How much of its sections the body has.
     var extent = ListingWindow.Extent.whole
-    /// The section that goes on in the body; nil when it cannot be used.
+    /// The section that the window continues; nil when it cannot be used.
     var open: String?
   }
 
@@ -466,7 +470,7 @@ extension ListingDecoder {
 }
 
 extension ListingDecoder {
-  /// What shops call the number of all items, as ``NameWords/plain(_:)`` writes it.
+  /// Names that shops give to the number of all items, as ``NameWords/plain(_:)`` writes them.
   static let totalNames: Set<String> = [
     "total", "total count", "total results", "total items", "total elements", "count",
   ]
@@ -487,7 +491,7 @@ extension ListingDecoder {
     return nil
   }
 
-  /// What in a body says that the listing goes on behind it, as `has_more is true`; nil when nothing does.
+  /// The member that says there are more pages, as `has_more is true`; nil when none does.
   ///
   /// Looks at the objects around the items, not at the items.
   static func continuation(in root: JSONNode) -> String? {
@@ -546,7 +550,7 @@ extension DecodedListing {
   /// Judges whether a listing without paging has further pages.
   ///
   /// - Parameter hasNextLink: Whether a `Link` header names a next page.
-  /// - Returns: The sign of further pages, and what to do; nil when there is none.
+  /// - Returns: The sign of further pages, and a remedy; nil when there is none.
   package func unfollowed(hasNextLink: Bool) -> String? {
     if hasNextLink {
       return "the shop names a next page by a Link header, and it is not read; "

@@ -27,9 +27,10 @@ package struct ListingWindow: Sendable {
 /// A body of a section, or of many, in pieces, each a body of its own: all that stands around the items, and some of
 /// them.
 ///
-/// A tree of a whole catalog, and the items read from it, take several times its bytes; those of a window
-/// are gone with the next. All windows together are the body: one that is no JSON makes at least one window
-/// that is none, and what each is decoded to, put together in order, is what the body would be decoded to.
+/// A tree of a whole catalog, and the items read from it, take several times its bytes; those of a
+/// window are freed before the next. All windows together are the body: if the body is no JSON, at
+/// least one window is none. The results of all windows, joined in order, equal the result of the
+/// whole body.
 package struct ListingWindows: Sequence, IteratorProtocol {
   /// A window before it is read.
   private struct Plan {
@@ -47,7 +48,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   private static let size = 2 << 20
   /// How many bytes around the items each window may repeat.
   private static let mostAround = 64 << 10
-  /// What simdjson may read behind a text.
+  /// Padding that simdjson may read behind a text.
   private static let padding = [UInt8](repeating: 0x20, count: 64)
 
   /// Cuts a body; nil when it has to be read whole: it is small, or the paths of the decoder may look at all
@@ -122,7 +123,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
       case .none: continue
       case .array:
         let around = body.count - (scan.end - scan.start)
-        // Of lists in a list, those are meant that a path leads to, whatever stands beside them.
+        // Where elements of the array are arrays, a choice may lead to items or to lists of items.
         guard around <= mostAround, !(isChoice && scan.holdsArrays),
           decoder.pathsAroundItems.allSatisfy({ $0.staysOutside(names) })
         else { return nil }
@@ -216,8 +217,8 @@ extension ListingDecoder {
 }
 
 extension JSONPath {
-  /// The names that lead to an array, by taking one member after the other, and whether the path then chooses among
-  /// its elements by what each of them says alone; nil of any other path.
+  /// The names that lead to an array, by taking one member after the other, and whether the path
+  /// then selects elements by a test of each element alone; nil for any other path.
   var namesOfArray: (names: [String], isChoice: Bool)? {
     var names: [String] = []
     for (place, segment) in segments.enumerated() {
@@ -235,7 +236,7 @@ extension JSONPath {
   /// Whether the path ends in all elements of an array.
   var isOfEvery: Bool { segments.last?.selectors == [.wildcard] }
 
-  /// Whether the path never looks into what is at `names`, an array.
+  /// Whether the path never looks into the array at `names`.
   func staysOutside(_ names: [String]) -> Bool {
     for (place, segment) in segments.enumerated() {
       guard !segment.isDescendant, segment.selectors.count == 1 else { return false }
@@ -262,7 +263,7 @@ extension JSONPath.Segment {
     return name
   }
 
-  /// Whether the step takes elements, or leaves them, by what each of them says alone.
+  /// Whether the step selects elements by a test of each element alone.
   fileprivate var choosesAlone: Bool {
     guard !isDescendant, selectors.count == 1 else { return false }
     return switch selectors[0] {

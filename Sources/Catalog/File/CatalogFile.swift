@@ -4,7 +4,7 @@ public struct CatalogFile: Hashable, Sendable {
   public var name: String
   /// The ISO 4217 code that all prices are in.
   public var currency: String
-  /// What relative URLs are relative to: http, https or file.
+  /// The base of relative URLs: http, https or file.
   ///
   /// In every URL of the file, `${NAME}` stands for an environment variable; see
   /// `resolvedURLVariables(environment:)`.
@@ -21,7 +21,7 @@ public struct CatalogFile: Hashable, Sendable {
   public var paging: PagingRule?
   /// How sections are asked for; nil for a plain GET.
   public var request: RequestRule?
-  /// How new credentials are had when an origin refuses these; nil when they are not.
+  /// How to get a new token after a 401; nil for never.
   public var token: TokenRule?
   /// How pictures are asked for and told apart.
   public var pictures: PicturesRule
@@ -61,7 +61,7 @@ public struct CatalogFile: Hashable, Sendable {
   ///   - bytes: YAML or JSON in UTF-8, 1 MiB at most.
   ///   - file: The file's name, for messages.
   ///   - formatFile: Reads a format file that `format:` names by its path; nil refuses paths.
-  /// - Throws: ``CatalogError`` with file, line, column, key and what was expected.
+  /// - Throws: ``CatalogError`` with file, line, column, key and the expected value.
   public init(
     parsing bytes: [UInt8],
     file: String,
@@ -263,7 +263,7 @@ struct CatalogFileParser {
   private static func base(_ node: YAMLNode) throws(CatalogError) -> String {
     let url = try self.url(node)
     let host = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? ""
-    // What a variable begins is judged once its value is known.
+    // A URL that begins with a variable is judged once its value is known.
     if url.hasPrefix("${") { return url }
     let isFile = url.lowercased().hasPrefix("file:///")
     guard isFile || scheme(of: url) != "file", let first = host.first,
@@ -383,12 +383,12 @@ func isFileName(_ text: String) -> Bool {
 struct URLVariable: Hashable, Sendable {
   /// Its name.
   let name: String
-  /// Where the URL stands, as an error that has yet to say what is wrong.
+  /// The place of the URL, as an error whose reason is filled in later.
   let place: CatalogError
 }
 
 extension CatalogFile {
-  /// The variables that the file's URLs name, with what the environment says.
+  /// The variables that the file's URLs name, with their values from the environment.
   ///
   /// - Parameter environment: Variables by name.
   /// - Returns: Values by name; empty when no URL names a variable.
@@ -452,9 +452,9 @@ extension CatalogFile {
 struct VariableText: Hashable, Sendable {
   /// A piece of the text.
   enum Part: Hashable, Sendable {
-    /// What stands for itself.
+    /// Literal text.
     case text(String)
-    /// What the environment brings in.
+    /// A variable of the environment.
     case variable(String)
   }
 

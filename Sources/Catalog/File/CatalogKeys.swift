@@ -89,7 +89,8 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     ),
   ]
 
-  /// The keys of a format file: those of a catalog file that hold for every shop of a system, and what it is known by.
+  /// The keys of a format file: those of a catalog file that hold for every shop of a system, and
+  /// the signature of its responses.
   private static let formatKeys =
     [
       CatalogKey("about", .text, "What the format reads, in a line"),
@@ -349,19 +350,19 @@ enum CatalogKeys: String, CaseIterable, Sendable {
 struct CatalogKey: Sendable {
   /// The key.
   let name: String
-  /// What its value may be, as JSON Schema.
+  /// The allowed values, as JSON Schema.
   let value: ValueSchema
-  /// What it says, in a sentence without a full stop.
+  /// The meaning of the key, in a sentence without a full stop.
   let meaning: String
 
-  /// A key with what it takes and says.
+  /// A key with its allowed values and its meaning.
   init(_ name: String, _ value: ValueSchema, _ meaning: String) {
     self.name = name
     self.value = value
     self.meaning = meaning
   }
 
-  /// What a key's value may be.
+  /// The allowed values of a key.
   enum ValueSchema: Sendable {
     /// Text.
     case text
@@ -383,18 +384,19 @@ struct CatalogKey: Sendable {
     case textsByName
     /// Any mapping of paths by name.
     case notes
-    /// What a definition of the schema says.
+    /// A definition of the schema, by its name.
     case reference(String)
     /// Any of several.
     case anyOf([ValueSchema])
-    /// What is said, or `null`, which takes away what stands above.
+    /// The given schema, or `null`, which removes the value inherited from above.
     indirect case orNull(ValueSchema)
   }
 }
 
-/// The JSON Schema of catalog files, for editors that complete and check them. (JSON Schema, draft-07)
+/// The JSON Schema of catalog files, for editors that complete and check them. (JSON Schema,
+/// draft-07)
 ///
-/// Made from ``CatalogKeys``, which the parsers hold to: what one knows, the other knows too.
+/// Made from ``CatalogKeys``, which the parsers use too, so that both know the same keys.
 package enum CatalogSchema {
   /// The schema as JSON text, one key a line.
   package static var text: String {
@@ -475,7 +477,7 @@ package enum CatalogSchema {
     return lines.joined(separator: ",\n")
   }
 
-  /// A key's schema; what stands beside a `$ref` is ignored in this draft, hence `allOf`.
+  /// A key's schema; this draft ignores the keys beside a `$ref`, hence `allOf`.
   private static func property(_ key: CatalogKey) -> String {
     let description = "\"description\": \(quoted(key.meaning))"
     if case .reference = key.value {

@@ -21,7 +21,7 @@ public struct DetailRule: Hashable, Sendable {
   /// Whether one document holds the details of all items.
   public var isShared: Bool { places.isEmpty }
 
-  /// What fills the places for an item.
+  /// The values of the placeholders for an item.
   ///
   /// - Parameters:
   ///   - id: The item's id.
@@ -36,7 +36,7 @@ public struct DetailRule: Hashable, Sendable {
   /// The URL of the detail of an item that is known by its id alone; see ``url(filling:)``.
   public func url(for id: String) -> String? { url(filling: [.id: id]) }
 
-  /// The URL of an item's detail: each value is one segment of the path, or a part of one, whatever it holds.
+  /// The URL of an item's detail: each value fills one segment of the path, or a part of one.
   ///
   /// Its bytes are escaped but for those that are unreserved. (RFC 3986, section 2.3)
   ///
@@ -62,7 +62,7 @@ public struct DetailRule: Hashable, Sendable {
 
 /// Reads of `detail:` in a catalog file how details are asked for.
 enum DetailParser {
-  /// The rule, and what the items of a listing fill its places with.
+  /// The rule, and the fields of a listing's items that fill its placeholders.
   struct Asking {
     /// Where details are.
     var rule: DetailRule
@@ -76,7 +76,7 @@ enum DetailParser {
   ///   - node: The value of `detail`.
   ///   - mapping: How details are read.
   /// - Returns: The rule with the values that it needs.
-  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(_ node: YAMLNode, mapping: Mapping) throws(CatalogError) -> Asking {
     let members = try node.mapping()
     try members.checkKeys(.detail)

@@ -4,7 +4,7 @@ public struct HeaderTemplate: Hashable, Sendable {
   public let name: String
   /// The value as the file has it, unresolved; may be a secret.
   public let rawValue: String
-  /// Where the value stands in its file, as an error that has yet to say what is wrong.
+  /// The place of the value in its file, as an error whose reason is filled in later.
   var place: CatalogError?
 
   /// Makes a header.
@@ -28,7 +28,8 @@ public struct HeaderTemplate: Hashable, Sendable {
   /// A header of the command line, `NAME: VALUE`, where the values of secrets have no place.
   ///
   /// - Parameter text: The header.
-  /// - Throws: ``CatalogError`` when it could not be sent, or seems to hold a secret in place of `${NAME}`.
+  /// - Throws: ``CatalogError`` when it could not be sent, or seems to hold a secret instead of
+  ///   `${NAME}`.
   package init(line text: String) throws(CatalogError) {
     guard let colon = text.firstIndex(of: ":") else {
       throw Self.fault("a header is written as 'NAME: VALUE'")
@@ -49,7 +50,7 @@ public struct HeaderTemplate: Hashable, Sendable {
   /// The value with all variables in place.
   ///
   /// - Parameter environment: Variables by name.
-  /// - Returns: What to send.
+  /// - Returns: The value to send.
   /// - Throws: ``CatalogError`` that names the variable, and shows no value.
   public func resolved(environment: [String: String]) throws(CatalogError) -> String {
     do throws(CatalogError) {

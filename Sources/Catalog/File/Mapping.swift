@@ -4,17 +4,17 @@
 public struct Mapping: Hashable, Sendable {
   /// The arrays of items, from the root of a body or, in a combined response, of one section.
   public var items: [JSONPath]
-  /// What stands around the items.
+  /// The members around the items.
   public var envelope: Envelope
   /// The fields of one item, from the item.
   public var item: Item
   /// The fields of one detail; nil when the format has none.
   public var detail: Detail?
-  /// What a response of sections goes through before it is read; nil when it is read as it comes.
+  /// A jq program that rewrites a response of sections before it is read; nil for none.
   public var transform: Transform?
   /// A jq program that each item goes through before its fields are read, as that of their array; nil for none.
   public var records: Transform?
-  /// What bodies of sections are written in.
+  /// The notation of the bodies of sections, for example XML.
   public var notation = BodyNotation.json
   /// The meaning of values in every field, for example which of them stand for none.
   public var values = Values()
@@ -51,7 +51,7 @@ public struct Mapping: Hashable, Sendable {
     }
   }
 
-  /// What a body says about itself.
+  /// The paths to a body's own title, status and the like.
   public struct Envelope: Hashable, Sendable {
     /// The section's title.
     public var title: [JSONPath] = []
@@ -88,7 +88,8 @@ public struct Mapping: Hashable, Sendable {
     public var address: [JSONPath] = []
     /// Pictures by role.
     public var images: ImageRules = ImageRules()
-    /// What fills the places of URL and body that ask for the item's detail, beside its id.
+    /// The values of the placeholders in URL and body of the request for the item's detail, beside
+    /// its id.
     public var placeValues: [NoteRule] = []
     /// The fields whose paths the catalog file itself spells out: a listing that yields none of one
     /// has a wrong path.
@@ -146,7 +147,7 @@ public struct Mapping: Hashable, Sendable {
       self.currency = currency
     }
 
-    /// What a price is in.
+    /// The currency of a price.
     public enum Unit: Hashable, Sendable {
       /// Always this ISO 4217 code.
       case code(String)
@@ -212,7 +213,7 @@ public struct Mapping: Hashable, Sendable {
 }
 
 extension Mapping.Envelope {
-  /// Refuses a body that carries an error's status, whatever HTTP said.
+  /// Refuses a body that carries an error's status, even when the HTTP status was a success.
   func checkStatus(of root: JSONNode, subject: String) throws(CatalogError) {
     for path in status {
       guard let value = try path.firstValue(in: root), let text = FieldReader.plainText(value),
@@ -231,11 +232,11 @@ extension Mapping.Envelope {
 extension Mapping {
   /// One alternative for a field that is a list of texts.
   public struct TextsRule: Hashable, Sendable {
-    /// Where the texts are; what all of them lead to counts, in their order.
+    /// Where the texts are; the values of all paths count, in their order.
     public var paths: [JSONPath]
-    /// What parts one text into several; nil takes each as it is.
+    /// The separator that splits one text into several; nil takes each as it is.
     public var split: String?
-    /// What each text becomes, with `{value}` where it belongs; nil leaves it as it is.
+    /// The pattern of each result, with `{value}` for the text; nil leaves it as it is.
     public var template: String?
     /// Fields of the item that the template has places for, by the places' names.
     public var fields: [NoteRule] = []
@@ -349,8 +350,8 @@ extension Mapping {
   /// The same on every machine and in every run, so a cache may keep it or its digest, and decode
   /// again what it holds when the text is another.
   public var fingerprint: String {
-    // The number rises when larder itself reads bodies otherwise, so that what it once left out of one
-    // that never changes is read again.
+    // Raise the number when larder reads bodies in another way: then bodies that never change are
+    // read again.
     var lines = ["mapping 2", line("items", items)]
     lines.append(line("envelope.title", envelope.title))
     lines.append(line("envelope.subtitle", envelope.subtitle))

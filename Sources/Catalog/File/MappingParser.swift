@@ -53,10 +53,10 @@ struct MappingParser {
     return true
   }
 
-  /// Reads what a section has of its own; nil when it is read as the catalog says.
+  /// Reads a section's own mapping; nil when it has none and is read as the catalog says.
   ///
-  /// A format or a transform of its own begins anew; other keys change what the catalog says. A transform of the catalog
-  /// file itself goes before that of a section's format.
+  /// A format or a transform of its own replaces the catalog's mapping; other keys change it. A
+  /// transform of the catalog file itself takes precedence over that of a section's format.
   static func parse(
     section: YAMLMapping,
     of root: YAMLMapping,
@@ -84,7 +84,7 @@ struct MappingParser {
     var mapping = Mapping(items: [try JSONPath(parsing: "$.items")], item: Mapping.Item())
     mapping.transform = try format["transform"]?.transform()
     try override(&mapping, with: format)
-    // A format names what its shops may have; only the user knows what one has.
+    // A format names fields that its shops may have; only the user knows which of them a shop has.
     mapping.item.given = []
     mapping.detail?.given = []
     return mapping

@@ -1,6 +1,6 @@
 /// The shape that a transform makes when the catalog file has no paths to read it by.
 enum OwnShape {
-  /// Where a section is in what a transform makes of a response that holds them all.
+  /// Where a section is in the output of a transform of a response that holds them all.
   static func sections(at url: String) throws(CatalogError) -> CombinedSections {
     CombinedSections(
       url: url,

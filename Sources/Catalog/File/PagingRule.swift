@@ -2,7 +2,7 @@ import Base
 
 /// How to request the pages of a listing after the first.
 public struct PagingRule: Hashable, Sendable {
-  /// What tells one page from the next.
+  /// The way to get from one page to the next.
   public var step: Step
   /// How many elements a page is asked to have; nil as the shop likes.
   public var size: Size?
@@ -18,14 +18,14 @@ public struct PagingRule: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// What tells one page from the next.
+  /// The way to get from one page to the next.
   public enum Step: Hashable, Sendable {
     /// A query parameter counts the pages; the first empty page is the end.
     case page(name: String, first: Int)
     /// A query parameter counts elements, the first page's value on; the first empty page is the end.
     case offset(name: String, first: Int)
-    /// A query parameter takes what each body names, or without one the place `{cursor}`; a body that
-    /// names nothing is the last.
+    /// A query parameter, or else the placeholder `{cursor}`, takes the value that each body
+    /// names; a body that names none is the last.
     case cursor(name: String?, from: JSONPath)
     /// Each body names the next page's URL; a body that names none is the last.
     case next(JSONPath)
@@ -47,7 +47,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// Where a body names the next page, or what leads to it.
+  /// Where a body names the next page, or its cursor.
   var path: JSONPath? {
     switch step {
     case .page, .offset, .link: nil
@@ -55,7 +55,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The place in a URL or body that takes what tells pages apart, in place of a query parameter.
+  /// The placeholder for the page in a URL or body, if it is used instead of a query parameter.
   public var place: Placeholder? {
     switch step {
     case .page: .page
@@ -65,7 +65,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// What stands in ``place`` on the first page.
+  /// The value of ``place`` on the first page.
   public var firstValue: String {
     switch step {
     case .page(_, let first): String(first)
@@ -98,12 +98,12 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// What stands in ``place`` on the page that follows.
+  /// The value of ``place`` on the page that follows.
   ///
   /// - Parameters:
   ///   - pagesRead: How many pages have been read, 1 or more.
-  ///   - last: What stood there on the last page.
-  ///   - listing: What the last page held.
+  ///   - last: The value on the last page.
+  ///   - listing: The content of the last page.
   /// - Returns: The text; nil when there is no further page.
   public func nextValue(
     afterReading pagesRead: Int,
@@ -119,13 +119,14 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The URL of the page that follows, where a query parameter or the feed tells pages apart.
+  /// The URL of the page that follows, where a query parameter or the feed names it.
   ///
   /// - Parameters:
   ///   - pagesRead: How many pages have been read, 1 or more.
   ///   - url: The first page's URL.
   ///   - last: The last page's URL.
-  ///   - listing: What the last page held; its `nextPage` is the `Link` header's when the rule follows that.
+  ///   - listing: The content of the last page; its `nextPage` is the `Link` header's when the
+  ///     rule follows that.
   /// - Returns: The URL text as the feed or the catalog wrote it, so it may be relative, to the last
   ///   page's URL when the feed wrote it; nil when there is no further page.
   public func nextPage(
@@ -186,7 +187,7 @@ public struct PagingRule: Hashable, Sendable {
     return value.flatMap { Int($0.dropFirst(name.count + 1)) }
   }
 
-  /// Puts a parameter into a URL's query, in place of an earlier one. (RFC 3986, section 3.4)
+  /// Sets a parameter of a URL's query, replacing an earlier one. (RFC 3986, section 3.4)
   private static func setting(_ name: String, to value: String, in url: String) -> String {
     let withoutFragment = url.prefix { $0 != "#" }
     let fragment = url.dropFirst(withoutFragment.count)
@@ -209,7 +210,7 @@ enum PagingParser {
     let mapping = try node.mapping()
     try mapping.checkKeys(.paging)
     var given = steps.filter { mapping[$0] != nil }
-    // `from` alone: what it leads to goes where {cursor} stands in the URL or body.
+    // `from` alone: its value goes where {cursor} stands in the URL or body.
     if given.isEmpty, mapping["from"] != nil { given = ["from"] }
     guard given.count == 1, let step = given.first, let value = mapping[step] else {
       let words = steps.filter { $0 != "parameter" }.joined(separator: ", ")

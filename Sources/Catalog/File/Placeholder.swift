@@ -1,8 +1,8 @@
 import Base
 
-/// A place in a URL or body of the catalog file that each request fills anew: `{cursor}`.
+/// A placeholder in a URL or body of the catalog file that each request fills in: `{cursor}`.
 ///
-/// Five names have a meaning of their own; any other names a field of the item whose detail is asked for.
+/// Five names have a meaning of their own; any other names a field of the item of a detail.
 public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// The name between the braces.
   public let rawValue: String
@@ -12,7 +12,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// What the last page named as the next one's beginning; empty at first.
+  /// The cursor that the last page named; empty at first.
   public static let cursor = Placeholder(rawValue: "cursor")
   /// The number of the page.
   public static let page = Placeholder(rawValue: "page")
@@ -47,11 +47,11 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     return found
   }
 
-  /// All places of a text by whatever names, each once and in order.
+  /// All placeholders of a text, of any names, each once and in order.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - marks: What may stand between the parts of a name.
+  ///   - marks: The characters allowed between the parts of a name.
   /// - Returns: The places.
   static func all(in text: String, joinedBy marks: String = "") -> [Placeholder] {
     var places: [Placeholder] = []
@@ -73,7 +73,8 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// - Parameters:
   ///   - text: The text with places in it.
   ///   - places: Those to fill; others stay as they are.
-  ///   - value: What to put into a place, told what of `text` stands before it; nil leaves it as it is.
+  ///   - value: Returns the value of a placeholder, given the part of `text` before it; nil leaves
+  ///     it as it is.
   /// - Returns: The text filled.
   static func fill(
     _ text: String,

@@ -2,7 +2,7 @@ import Base
 
 /// How a document is asked for, where a plain GET is not enough: GraphQL and other searches by POST.
 public struct RequestRule: Hashable, Sendable {
-  /// What is done to the URL.
+  /// The HTTP method.
   public enum Method: String, Hashable, Sendable, CaseIterable {
     /// Read it.
     case get = "GET"
@@ -10,11 +10,11 @@ public struct RequestRule: Hashable, Sendable {
     case post = "POST"
   }
 
-  /// What is done to the URL.
+  /// The HTTP method.
   public var method: Method
   /// The media type of the body.
   public var type: String
-  /// What is sent, with places such as `{cursor}` in it.
+  /// The body to send, with placeholders such as `{cursor}`.
   public var body: String
 
   /// Makes a rule; a plain GET unless told otherwise.
@@ -77,7 +77,7 @@ public struct RequestRule: Hashable, Sendable {
     return places
   }
 
-  /// A value as it stands in JSON; nil when what looks like a place is none.
+  /// A value as it is written in JSON; nil when the text in braces is no placeholder.
   private static func json(
     _ value: String,
     _ place: Placeholder,
@@ -106,7 +106,7 @@ public struct RequestRule: Hashable, Sendable {
     return escaped
   }
 
-  /// Whether what follows this much of a JSON document is inside of a text.
+  /// Whether this much of a JSON document ends inside a string.
   private static func endsInText(_ json: Substring) -> Bool {
     var isInText = false
     var isEscaped = false
@@ -129,7 +129,7 @@ enum RequestParser {
   ///
   /// - Parameter members: The mapping that may have the key `request`: a file, a section or a format.
   /// - Returns: The rule.
-  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func sections(_ members: YAMLMapping) throws(CatalogError) -> RequestRule? {
     try members.member("request").map { node throws(CatalogError) in
       try parse(node, filling: Placeholder.ofSections)
@@ -142,7 +142,7 @@ enum RequestParser {
   ///   - node: The value of `request`; `null` is a plain GET.
   ///   - places: The places that requests fill; nil allows every place that the body has.
   /// - Returns: The rule.
-  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(
     _ node: YAMLNode,
     filling places: Set<Placeholder>? = nil

@@ -18,9 +18,9 @@ public enum SectionPlan: Hashable, Sendable {
 public struct SectionSource: Hashable, Sendable {
   /// Its name in the cache and on the command line.
   public var key: String
-  /// Its name for people; nil takes what the body says, else the key.
+  /// Its name for people; nil takes the body's title, else the key.
   public var title: String?
-  /// A line under the title; nil takes what the body says.
+  /// A line under the title; nil takes the body's.
   public var subtitle: String?
   /// Where it is; relative to the catalog's base or absolute.
   public var url: String
@@ -28,7 +28,7 @@ public struct SectionSource: Hashable, Sendable {
   public var mapping: Mapping?
   /// Its paging; nil for the catalog's.
   public var paging: PagingRule?
-  /// Whether one response is all of it, whatever the catalog says.
+  /// Whether one response is all of it, even where the catalog has paging.
   public var isOnePage: Bool
   /// How it is asked for; nil as the catalog says.
   public var request: RequestRule?
@@ -131,7 +131,7 @@ enum SectionParser {
   ///   - root: The file.
   ///   - mapping: How the file reads bodies.
   /// - Returns: The section, with the paging and the request that its format brings unless the file says otherwise.
-  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(
     _ node: YAMLNode,
     of root: YAMLMapping,
@@ -169,7 +169,7 @@ enum SectionParser {
   ///
   /// - Parameter members: The keys `url`, `each`, `key`, `title` and `subtitle`.
   /// - Returns: The paths.
-  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parts(_ members: YAMLMapping) throws(CatalogError) -> CombinedSections {
     CombinedSections(
       url: try CatalogFileParser.url(members.required("url")),
@@ -190,9 +190,10 @@ enum SectionParser {
     return try root["format"].map { node throws(CatalogError) in try Format(node) }
   }
 
-  /// Fills in what the file leaves out.
+  /// Fills in the parts that the file leaves out.
   ///
-  /// A format's way of paging goes with its own way of asking, and with a URL that does not page by itself.
+  /// A format's paging is taken only with its own kind of request, and with a URL that does not
+  /// page by itself.
   private static func take(
     from format: Format,
     into source: inout SectionSource,
@@ -211,7 +212,7 @@ enum SectionParser {
 }
 
 extension SectionSource {
-  /// What tells a source from the others of its file.
+  /// The values that distinguish a source from the others of its file.
   fileprivate var identity: [String?] {
     parts == nil ? [key] : [nil, key, request?.fingerprint]
   }

@@ -4,7 +4,7 @@ import Yams
 struct YAMLFile {
   /// The file's name as its caller gave it.
   let name: String
-  /// What it is, for messages.
+  /// The subject of messages: "catalog file shop.yaml".
   let subject: String
   /// Reads a format file by its path; nil when paths are refused.
   var formatFile: FormatFileReading?
@@ -93,8 +93,8 @@ struct YAMLFile {
     )
   }
 
-  /// Where there is one alias too many: what looks like `*name` where a value may stand, in a file
-  /// that anchors anything.
+  /// The line of the first alias beyond the limit: a text like `*name` where a value may stand, in
+  /// a file that has anchors.
   private func lineOfAliasTooMany(_ text: String) -> Int? {
     var aliases = 0
     var anchors = 0
@@ -201,7 +201,7 @@ struct YAMLNode {
     if case .mapping = node { true } else { false }
   }
 
-  /// The text of a scalar, whatever YAML would make of it: `no` and `0123` are text too.
+  /// The text of a scalar, also one that YAML reads as another type: `no` and `0123` are text too.
   func text() throws(CatalogError) -> String {
     guard case .scalar(let scalar) = node, !isNull else { throw wrongType("text") }
     return scalar.string

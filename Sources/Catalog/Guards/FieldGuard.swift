@@ -29,7 +29,7 @@ package struct FieldGuard {
     .description, .normalPrice, .salePrice, .latitude, .thumbnail, .top, .gallery, .section,
   ]
 
-  /// So many items may share a value.
+  /// The most items that may share a value.
   private static let mostAlike = 10
 
   private var gone: [ItemField]
@@ -84,16 +84,16 @@ package struct FieldGuard {
     }
   }
 
-  /// What is wrong, once all items were added.
+  /// The faults found, once all items were added.
   package var findings: [Finding] { gone.map(Finding.gone) + shared.map { .shared($0.field) } }
 }
 
-/// Keeps what details held in a field that all of them have suddenly lost: a shop that renames a field takes
+/// Keeps fields of details that all of them have suddenly lost: a shop that renames a field takes
 /// it from all details at once.
 ///
-/// The counterpart of `FieldGuard` for what is fetched item by item.
+/// The counterpart of `FieldGuard` for fields that are fetched item by item.
 public enum DetailGuard {
-  /// What a run learned of one field.
+  /// The evidence of a run about one field.
   public struct Evidence: Hashable, Sendable {
     /// How many details that are held were answered for.
     public var held = 0
@@ -101,11 +101,11 @@ public enum DetailGuard {
     public var had = 0
     /// Whether any detail has it now, be it new or as it was.
     public var isLeft = false
-    /// How many of the held came anew.
+    /// How many of the held details were fetched again.
     public var came = 0
     /// How many of those had the field.
     public var cameWith = 0
-    /// Whether any of what came has it.
+    /// Whether any of the fetched details has it.
     public var isInNew = false
 
     /// Evidence of nothing.
@@ -117,12 +117,12 @@ public enum DetailGuard {
 
   /// Judges whether a field is lost as if by a fault, rather than dropped by some details.
   ///
-  /// It is when more than half of the details had it and none has it now. Of details that are asked for a
-  /// few at a time, as each goes stale, ten that come anew tell as much: more than half of them had it and
-  /// none has. Fewer than three details may change as they like.
+  /// It is when more than half of the details had it and none has it now. Of details that are
+  /// fetched a few at a time, as each goes stale, ten are evidence enough: more than half of them
+  /// had it and none has. Fewer than three details may change as they like.
   ///
-  /// - Parameter evidence: What a run learned of the field.
-  /// - Returns: Whether what was held is to stay.
+  /// - Parameter evidence: The evidence of a run about the field.
+  /// - Returns: Whether the old value is to stay.
   public static func isLost(_ evidence: Evidence) -> Bool {
     guard evidence.held >= 3 else { return false }
     if !evidence.isLeft { return evidence.had * 2 > evidence.held }

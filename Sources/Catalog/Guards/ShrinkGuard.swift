@@ -1,8 +1,8 @@
-/// Keeps a catalog from losing its items to a feed that came back cut short, or that lists another shop.
+/// Keeps a catalog from losing its items to a truncated feed, or to one that lists another shop.
 ///
-/// The guard counts the items that vanished. Items that come in their place make up for none of them.
+/// The guard counts the items that vanished. New items do not make up for them.
 package enum ShrinkGuard {
-  /// What becomes of a section's new listing.
+  /// The treatment of a section's new listing.
   package enum Verdict: Sendable, Equatable {
     /// It is shown as it came.
     case take
@@ -12,7 +12,7 @@ package enum ShrinkGuard {
     case withhold
   }
 
-  /// Judges what a feed lists for a section now against the items held.
+  /// Judges a section's new listing against the items held.
   ///
   /// More than 10 % of more than 10 items may not vanish at once, nor all items of any section. Since the next run's
   /// `held` has the items that were kept, the guard holds until the feed recovers or removals are allowed.
@@ -39,8 +39,8 @@ package enum ShrinkGuard {
     (0..<held.count).filter { incoming.first(like: $0, in: held) == nil }
   }
 
-  /// Whether so many items of a catalog are gone from all its sections at once that it looks like a fault: many small
-  /// sections may each lose a little.
+  /// Whether the items lost by all sections together look like a fault: many small sections may
+  /// each lose only a few.
   ///
   /// - Parameters:
   ///   - held: How many items all sections showed together.
@@ -50,7 +50,7 @@ package enum ShrinkGuard {
     held >= 30 && vanished * 10 > held
   }
 
-  /// Whether so many details are suddenly missing that it looks like a fault.
+  /// Whether the number of details missing suddenly looks like a fault.
   package static func isSuspicious(details held: Int, missing: Int) -> Bool {
     missing >= 3 && missing * 10 > held
   }

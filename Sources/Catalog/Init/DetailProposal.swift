@@ -1,6 +1,7 @@
 import Base
 
-/// Where the details of items are, and which field is what in them, told from the detail of one item.
+/// The URL of the details of items, and the meaning of their fields, deduced from the detail of
+/// one item.
 struct DetailProposal {
   /// An item of the listing that the detail may be of.
   struct Candidate {
@@ -17,7 +18,7 @@ struct DetailProposal {
   /// The detail as the catalog file reads it.
   var read: ItemDetail?
 
-  /// What in the URL stands for the item.
+  /// The part of the URL that identifies the item.
   private struct Place {
     let id: String
     /// The URL with a place in it.
@@ -31,7 +32,7 @@ struct DetailProposal {
   /// - Parameters:
   ///   - page: The detail, and where it came from.
   ///   - items: The items of the listings.
-  ///   - base: What URLs of the catalog file are relative to; nil when it has none.
+  ///   - base: The base of relative URLs of the catalog file; nil when it has none.
   ///   - currency: The catalog's currency.
   /// - Throws: ``CatalogError`` when it is no JSON, no item stands in its URL, or nothing in it is a detail's.
   init(
@@ -88,7 +89,8 @@ struct DetailProposal {
 
   // MARK: - Which item
 
-  /// What of an item stands in a URL: a whole part before a piece of one, there the id before other fields.
+  /// The part of a URL that is a value of an item: a whole segment before a part of one, there the
+  /// id before other fields.
   private static func place(in url: String, of items: [Candidate]) -> Place? {
     for isWhole in [true, false] {
       for item in items {
@@ -263,7 +265,7 @@ struct DetailFields {
       .map { FieldScore(evidence: $0, confidence: 0.9) } ?? named.first
     pictures = Self.pictures(all)
     let depth = path.split(whereSeparator: { ".[".contains($0) }).count
-    // What stands in the object itself speaks for it more than what stands deeper.
+    // A text in the object itself is more likely than one in a nested object.
     func weight(_ place: FieldPlace?) -> Double {
       place.map { 1 - 0.1 * Double($0.steps.count - 1) } ?? 0
     }
@@ -274,8 +276,8 @@ struct DetailFields {
     score = (texts + seen) * (1 - 0.02 * Double(depth))
   }
 
-  /// The pictures, each place with its role: what stands alone on top, description pictures in the section, the
-  /// others in the gallery.
+  /// The pictures, each place with its role: a single picture at the top level, description
+  /// pictures in the section, the others in the gallery.
   private static func pictures(
     _ all: [FieldEvidence]
   ) -> [(role: ImageReference.Role, evidence: FieldEvidence)] {
@@ -311,7 +313,7 @@ struct DetailFields {
   /// The lines of the fields.
   ///
   /// - Parameters:
-  ///   - item: The item as it is listed: what it says by itself is no note of the detail.
+  ///   - item: The item as it is listed: a field that it has too is no note of the detail.
   ///   - currency: The catalog's currency.
   /// - Returns: The lines of `detail:`, without indentation.
   func fields(_ item: JSONNode?, _ currency: String) -> [String] {

@@ -1,4 +1,4 @@
-/// What items have at one place: the ground on which a proposal stands.
+/// The values of all items at one place: the evidence behind a proposal.
 struct FieldEvidence {
   /// Where it is.
   var place: FieldPlace
@@ -21,7 +21,7 @@ struct FieldEvidence {
   var distinct: Set<String> = []
   /// A value of this many is a sample.
   fileprivate var stride = 1
-  /// Texts in place of an address where an item has no picture, for example `no_selection`.
+  /// Texts instead of an address where an item has no picture, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
   /// Whether a currency's code stands beside it, in an object that is not the item itself.
   var isBesideCurrency = false
@@ -63,7 +63,7 @@ struct FieldEvidence {
     }
   }
 
-  /// Takes out what says among addresses that there is none.
+  /// Removes texts that mean "none" from a list of addresses.
   fileprivate mutating func dropPlaceholders() {
     guard isText, !place.isMany, share(PictureText.isLink) > 0.3 else { return }
     let odd = Set(samples.filter { !PictureText.isLink($0) && !PictureText.isData($0) })
@@ -87,7 +87,7 @@ struct FieldEvidence {
   /// Whether a path to one value finds all that there is: it leads into no list, or into lists of one element.
   var isOne: Bool { !place.isMany || place.isTextList || place.entersList && values == total }
 
-  /// What the values are, for people: "text", "a number".
+  /// The type of the values, for people: "text", "a number".
   var phrase: String {
     if isText { return place.isMany ? "texts" : "text" }
     if isNumber { return place.isMany ? "numbers" : "a number" }
@@ -95,14 +95,14 @@ struct FieldEvidence {
   }
 }
 
-/// Gathers what items have, place by place, in the order in which the places appear.
+/// Gathers the values of items, place by place, in the order in which the places appear.
 struct EvidenceCollection {
   /// The evidence.
   private(set) var all: [FieldEvidence] = []
   private var positions: [FieldPlace: Int] = [:]
   /// How many items were looked at.
   private var count = 0
-  /// Whether all lists on the way to what is looked at are in their first element.
+  /// Whether all lists on the way to the current value are in their first element.
   private var isLeading = true
 
   /// How many items are looked at, and how many places.
@@ -183,7 +183,7 @@ struct EvidenceCollection {
     return true
   }
 
-  /// What two numbers under a name are, in their order. (RFC 7946, section 3.1.1)
+  /// The meaning of two numbers under a name, in their order. (RFC 7946, section 3.1.1)
   private static func position(_ name: String) -> [String]? {
     switch name {
     case "coordinates", "coords", "lnglat", "lonlat", "lng lat", "lon lat":
@@ -265,7 +265,7 @@ struct FieldPlace: Hashable {
     var isList = false
     /// The one element of the list that is meant, as a segment of a path: `[1]`, `[?@.code == 'price']`.
     var choice: String?
-    /// What that element is called.
+    /// The name of that element.
     var meaning: String?
   }
 
@@ -278,12 +278,12 @@ struct FieldPlace: Hashable {
   /// The name before the last.
   var parent: String? { names.dropLast().last }
 
-  /// What stands on the way, as it is called: of `{"code": "price", "value": 7}` in a list, `price`.
+  /// The names on the way: of `{"code": "price", "value": 7}` in a list, `price`.
   var names: [String] {
     var names: [String] = []
     var isChosen = false
     for step in steps {
-      // What a chosen element holds is called as that element is; what a language holds, as the text is.
+      // The value of a chosen element takes the element's name; that of a language, the text's.
       let isSilent = isChosen || names.last.map { Self.isVeil(step.name, $0) } ?? false
       isChosen = step.choice != nil
       if !isSilent { names.append(step.meaning ?? step.name) }
@@ -291,7 +291,7 @@ struct FieldPlace: Hashable {
     return names
   }
 
-  /// Whether a name says nothing, because what stands before it is the name of the text: `{"name": {"en": …}}`.
+  /// Whether a name adds nothing, because the one before it names the text: `{"name": {"en": …}}`.
   private static func isVeil(_ name: String, _ parent: String) -> Bool {
     let words = NameWords.words(of: name)
     if ["rendered", "html", "plain", "default", "#text", "_text", "$t"].contains(name.lowercased())
@@ -337,10 +337,10 @@ struct FieldPlace: Hashable {
   /// The path to the first value.
   var first: String { path("[0]") }
 
-  /// The path to all values; a list at its end is taken apart by whoever reads it.
+  /// The path to all values; the reader takes a list at its end apart.
   var all: String { path("[*]", atEnd: "") }
 
-  /// The elements of the lists that it leads to; choices are not heeded.
+  /// The elements of the lists that it leads to; choices are ignored.
   func nodes(in node: JSONNode) -> [JSONNode] {
     var nodes = [node]
     for step in steps {
@@ -365,7 +365,7 @@ struct FieldPlace: Hashable {
     return path
   }
 
-  /// What stands among names for all elements of a list.
+  /// The segment among names for all elements of a list.
   static let everyElement = "[*]"
 
   /// A name as a segment of a path, in brackets where it is no plain word. (RFC 9535, section 2.5.1)

@@ -1,4 +1,4 @@
-/// The rules by which a place in an item is judged as a field: what its name means, and what its values do.
+/// The rules that judge a place in an item as a field, by its name and its values.
 enum FieldRules {
   /// A field that is looked for.
   enum Field: String, CaseIterable {
@@ -145,9 +145,10 @@ enum PriceMeaning {
     }
     guard isMoney else { return nil }
     // {"discount": 7} is no price, {"discount price": 7} is.
-    // {"compareAtPrice": {"minPrice": 7}}: what it stands in says that it was.
+    // {"compareAtPrice": {"minPrice": 7}}: the name of the enclosing object marks the former
+    // price.
     let words = path[max(0, named - 1)...].joined(separator: " ")
-    // Without its tax, or by the kilogram, it is nobody's price where the other stands beside it.
+    // A price without its tax, or by the kilogram, counts less than any other beside it.
     isNet = isNet || path.contains { partly.contains($0) }
     let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : 1)
     if FieldRules.has("former", in: words) { return (.former, confidence) }
@@ -185,7 +186,7 @@ enum PriceMeaning {
   private static func isASCII(_ name: String) -> Bool { name.utf8.allSatisfy { $0 < 0x80 } }
 }
 
-/// How well a place fits a field, and what speaks for it.
+/// How well a place fits a field, with the evidence for it.
 struct FieldScore {
   /// The evidence of the values at the place.
   let evidence: FieldEvidence
@@ -218,7 +219,7 @@ struct FieldScore {
       .map(\.element)
   }
 
-  /// How surely the name means the field; where it says nothing, what the values alone say.
+  /// How surely the name means the field; the values decide where the name is unknown.
   private static func named(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
@@ -230,7 +231,7 @@ struct FieldScore {
     let known = FieldRules.confidence(field.rawValue, name)
     switch field {
     case .id, .title:
-      // What an item is wrapped in does not make it another's; a name of unknown kin may.
+      // A wrapper around an item does not make it another's; an unknown name may.
       let isOwn = parents.allSatisfy { FieldRules.has("wrapper", in: $0) }
       let kin =
         isOfOthers ? 0.3 : isOwn ? 1 : evidence.variety == 1 && !place.entersList ? 0.75 : 0.4
@@ -277,7 +278,7 @@ struct FieldScore {
     if isOther || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
     if ["name", "nm", "title"].contains(words.last) { return isWords ? 0.85 : 0.6 }
-    // A description says what an item is where nothing names it.
+    // A description serves as the title where nothing else names the item.
     let isDescription = FieldRules.confidence("description", name) > 0.8
     guard isWords, evidence.variety > 0.8, evidence.place.steps.count < 3 else { return 0 }
     return isDescription ? 0.45 : 0.4
@@ -295,7 +296,7 @@ struct FieldScore {
     return evidence.isBesideCurrency && FieldRules.has("amount", in: path.last ?? "") ? 0.5 : 0
   }
 
-  /// How well values fit, whatever the name says.
+  /// How well the values fit, regardless of the name.
   private static func fit(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let isLinks = evidence.share(PictureText.isLink) > 0.5

@@ -8,7 +8,7 @@ struct FormatProposal {
   let currency: (code: String, reason: String)
   /// The format's summary, a line.
   private let about: String
-  /// The lines that say how the listing goes on, where the format's own way would not be taken.
+  /// The lines for `paging:`, where the format's own paging would not be taken.
   private let pagingLines: [String]
 
   /// Looks at a response.
@@ -130,7 +130,7 @@ struct FormatProposal {
   }
 }
 
-/// The signatures of formats: what a response of a system always has.
+/// The signatures of formats: paths that every response of a system has.
 enum FormatSignature {
   /// The notation that a body seems to be in.
   enum Look {
@@ -212,7 +212,7 @@ enum FormatSignature {
 enum ProposedNotation {
   /// Reads a response as JSON.
   ///
-  /// - Returns: The lines of a catalog file that say what it is written in, and the JSON.
+  /// - Returns: The lines of a catalog file for the response's notation, and the JSON.
   /// - Throws: ``CatalogError`` when it is a table or XML that cannot be read.
   static func lines(for body: [UInt8]) throws(CatalogError) -> ([String], [UInt8]) {
     switch FormatSignature.look(of: body) {

@@ -35,7 +35,7 @@ struct ItemFields {
     }
     choosePictures()
     choosePrices()
-    // Where nothing is called an id, what all items differ in tells them apart.
+    // Where no field is called an id, one that differs in all items serves as the id.
     let telling = [rankings[.title]?.first, thumbnail.first].compactMap(\.self).filter {
       $0.evidence.variety == 1 && $0.evidence.leading == 1 && !$0.evidence.place.isMany
     }

@@ -149,7 +149,7 @@ struct ItemPlace {
       }
     }
 
-    /// Adds what an object holds by name: arrays of items, or items.
+    /// Adds the members of an object by name: arrays of items, or items.
     private mutating func addByName(_ values: [JSONNode], at path: [String]) {
       if values.count > 1,
         values.allSatisfy({ $0.kind == .array && Search.areObjects($0.elements) })
@@ -206,13 +206,13 @@ struct ItemPlace {
 
 /// A response whose items have been found.
 struct ResponseLook {
-  /// The lines of a catalog file that say what the response is written in; none for JSON.
+  /// The lines of a catalog file for the response's notation; none for JSON.
   let notation: [String]
   /// The response as JSON.
   let response: JSONNode
-  /// What holds the items: the response, or what a program made of it.
+  /// The root of the items: the response, or a program's output for it.
   let root: JSONNode
-  /// What the response went through.
+  /// The program that the response was run through.
   let program: JoiningProgram?
   /// Where the items are.
   let place: ItemPlace
@@ -229,7 +229,7 @@ struct ResponseLook {
     let (notation, body) = try ProposedNotation.lines(for: body)
     let response = try JSONDocument(parsing: body, of: "the response").root
     let program = JoiningProgram(for: response)
-    // What a program makes is taken only when there are items in it.
+    // A program's output is taken only when there are items in it.
     let joined = program?.applied(to: body)
     let found = joined.flatMap(Self.best)
     guard let best = found ?? Self.best(in: response) else {

@@ -21,7 +21,7 @@ struct JoiningProgram: Equatable {
 
   private static let tableName = "a table"
 
-  /// What the program is for, as a comment of the catalog file.
+  /// The purpose of the program, as a comment of the catalog file.
   var comment: String {
     service == Self.tableName
       ? "# A table: its columns have their names once, here each row gets them."
@@ -103,7 +103,8 @@ struct JoiningProgram: Equatable {
     ),
   ]
 
-  /// What the program makes of a response; nil when it cannot run, for want of libjq or because the response is odd.
+  /// The program's output for a response; nil when it cannot run, because libjq is missing or the
+  /// response is odd.
   func applied(to body: [UInt8]) -> JSONNode? {
     do throws(CatalogError) {
       let made = try Transform(compiling: program).apply(to: body, of: "the response")

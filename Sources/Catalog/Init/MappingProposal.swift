@@ -1,4 +1,4 @@
-/// A mapping for a response that nobody has described: where its items are, and which field is what.
+/// A mapping for an unknown response: the place of its items, and the meaning of their fields.
 ///
 /// Judged by names and values alone; every choice says how sure it is. (``ProposedFile`` writes it down.)
 package struct MappingProposal {
@@ -6,14 +6,15 @@ package struct MappingProposal {
   let place: ItemPlace
   /// How sure that is, 0 to 1.
   let confidence: Double
-  /// What the response goes through first, because its items refer to other things by id.
+  /// The program that the response is run through first, because its items refer to other things
+  /// by id.
   let program: JoiningProgram?
   /// The fields, each with its rivals.
   let fields: ItemFields
   /// The pictures of an item: the one that stands for it, and all.
   let thumbnail: PictureProposal?
   let gallery: PictureProposal?
-  /// What prices are in.
+  /// The currency of prices.
   let currency: CurrencyProposal
   /// The price to pay.
   let salePrice: PriceProposal?
@@ -28,7 +29,7 @@ package struct MappingProposal {
   var pagings: [PagingProposal]
   /// The paging of the listing.
   var paging: PagingProposal? { pagings.first }
-  /// The lines that say what the response is written in; none for JSON.
+  /// The lines for the response's notation; none for JSON.
   let notation: [String]
 
   /// Whether a text is an ISO 4217 code.
@@ -95,7 +96,7 @@ package struct MappingProposal {
     )
   }
 
-  /// How much a place counts: what is inside an item is seldom a list of items.
+  /// How likely a place is: an array inside an item is seldom a list of items.
   static func weight(of place: ItemPlace) -> Double {
     let names =
       switch place.shape {
@@ -107,7 +108,7 @@ package struct MappingProposal {
     let size = place.items.count == 1 ? 0.95 : place.sections.isEmpty ? 1 : 1.02
     let isInside = names.contains { name in
       let plain = NameWords.plain(name)
-      // Artists and brands are what items have, unless they are all there is.
+      // Artists and brands are parts of items, unless the response lists nothing else.
       let isOfOthers = ["person", "other"].contains {
         FieldRules.has($0, in: plain.hasSuffix("s") ? String(plain.dropLast()) : plain)
       }
@@ -137,7 +138,7 @@ package struct MappingProposal {
     }.map { FieldScore(evidence: $0, confidence: 0.7) }
   }
 
-  /// What tells sections apart: each has one of its own, and it could be a file name.
+  /// A field that is the key of a section: different in each, and fit for a file name.
   private static func key(of sections: [FieldEvidence]) -> FieldScore? {
     let fit = sections.filter { $0.share == 1 && $0.variety == 1 && $0.share(isFileName) == 1 }
     let named = fit.map { evidence in
@@ -215,7 +216,7 @@ extension MappingProposal {
   /// Whether a transform makes the sections, which can be the catalog's only ones.
   var makesSections: Bool { if case .sectionsByName = place.shape { true } else { false } }
 
-  /// How the response is read: where items are, how it goes on, and the fields of items.
+  /// The lines for reading the response: the place of items, the paging, and the fields of items.
   func readingLines(isLocal: Bool) -> [String] {
     var lines = notation + valueLines + items
     if let envelopeTitle { lines.append("envelope: {title: \(YAMLText.scalar(envelopeTitle))}") }
@@ -370,8 +371,8 @@ extension MappingProposal {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// A field with its grounds, and on the next lines what else it may be; in a comment where it is in doubt, unless no
-  /// item can be read without it.
+  /// A field with its evidence, and the alternatives on the next lines; in a comment where it is
+  /// in doubt, unless no item can be read without it.
   private func line(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first else { return [] }
@@ -396,7 +397,7 @@ extension MappingProposal {
   ) -> [String] {
     guard let pictures, let best = pictures.scores.first else { return [] }
     var values = pictures.values
-    // What some lack may stand at the head of the gallery.
+    // A thumbnail that some items lack may be the first picture of the gallery.
     if field == .thumbnail, let first = headOfGallery(behind: best), !values.contains(first) {
       values.append(first)
     }

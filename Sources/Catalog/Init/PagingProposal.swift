@@ -6,9 +6,9 @@ struct PagingProposal: Equatable {
   let confidence: Double
   /// Why.
   let reason: String
-  /// What is to be sent, where what tells pages apart belongs into the body of a request.
+  /// The body of the request, if the page's number or cursor belongs in it.
   var body: String?
-  /// The section's URL, where it belongs into that and is no parameter of its query.
+  /// The section's URL, if the page's number belongs in its path.
   var url: String?
 
   /// How many are tried at most, each by a request.
@@ -50,7 +50,7 @@ struct PagingProposal: Equatable {
     self = first
   }
 
-  /// Judges by the response's `Link` header, what stands around the items, and the URL's query.
+  /// Judges by the response's `Link` header, the members around the items, and the URL's query.
   ///
   /// - Parameters:
   ///   - root: The response.
@@ -60,7 +60,7 @@ struct PagingProposal: Equatable {
   ///   - url: The URL, relative to the catalog's base.
   ///   - id: The path to an item's id, from the item; nil when it has none.
   ///   - request: The body of the request; nil for a plain GET.
-  /// - Returns: What it may be, the likeliest first; only the first needs no trial, if it is sure.
+  /// - Returns: The candidates, the likeliest first; only the first needs no trial, if it is sure.
   static func ranking(
     root: JSONNode,
     place: ItemPlace,
@@ -107,7 +107,7 @@ struct PagingProposal: Equatable {
     }.map(\.element)
   }
 
-  /// Whether so many items may be one page of more.
+  /// Whether a number of items is a usual size of one page of several.
   static func isPage(_ count: Int) -> Bool {
     [10, 12, 15, 16, 20, 24, 25, 30, 36, 40, 48, 50, 60, 100, 200, 250, 500].contains(count)
   }
@@ -127,7 +127,7 @@ struct PagingProposal: Equatable {
     return [Self(yaml, 0.6, "the URL ends in a number", nil, String(paged))]
   }
 
-  /// What follows the last item, which is named by its id, where the response only says that there is more.
+  /// Paging from the last item's id on, where the response only says that there is more.
   private static func behindLast(
     _ around: [Member],
     _ place: ItemPlace,
@@ -189,7 +189,7 @@ struct PagingProposal: Equatable {
     return members
   }
 
-  /// What says, as a flag, that there is a next page.
+  /// Names of flags that say there is a next page.
   private static let moreNames: Set<String> = ["has more", "has next", "has next page", "more"]
 
   static let cursorNames: Set<String> = [
@@ -197,7 +197,7 @@ struct PagingProposal: Equatable {
     "next token", "continuation", "cursor next", "next after", "page token", "next cursor token",
   ]
 
-  /// Where the response names what leads to the next page.
+  /// Where the response names the cursor of the next page.
   static func cursor(_ around: [Member]) -> (member: Member, path: String)? {
     let found = around.first { member in
       guard let text = FieldReader.plainText(member.value), !text.isEmpty else { return false }
@@ -205,7 +205,7 @@ struct PagingProposal: Equatable {
         NameWords.plain
       )
       let isNamed = cursorNames.contains(words.last ?? "")
-      // Some call a cursor what others count.
+      // Some shops call a cursor by the name of an offset.
       let isOffset =
         ["offset", "start", "skip"].contains(words.last ?? "") && member.value.kind == .string
         && Int(text) == nil
@@ -276,7 +276,7 @@ struct PagingProposal: Equatable {
   static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
     func number(_ names: Set<String>) -> (name: String, value: Int)? {
       around.lazy.compactMap { member in
-        // {"total": {"value": 15}} is called by what stands before.
+        // {"total": {"value": 15}}: the name is that of the enclosing member.
         let words = member.path.split { ".[]'".contains($0) }.map(String.init)
         let called = member.name == "value" ? words.dropLast().last ?? "" : member.name
         guard names.contains(NameWords.plain(called)) else { return nil }
@@ -448,7 +448,8 @@ extension String {
 }
 
 extension PagingProposal {
-  /// The paging of what is asked for by a body: what tells pages apart is put where the body has a place for it.
+  /// The paging of a request with a body: the page's number or cursor is put into a slot of the
+  /// body.
   static func posted(_ around: [Member], count: Int, _ posted: PostedPaging) -> [PagingProposal] {
     if let (member, path) = cursor(around) { return [posted.paging(by: member, at: path)] }
     let signs = counted(around, count: count)
@@ -468,7 +469,7 @@ extension PagingProposal {
       }
     }
     guard ranking.isEmpty else { return ranking }
-    // What the response counts by is what the request may be asked by.
+    // The request may take the parameter that the response counts by.
     let counts = around.filter { $0.value.integer.map { (0...1).contains($0) } ?? false }
     for name in counts.map(\.name).filter({ pageNames.contains(NameWords.plain($0)) }) + ["page"] {
       let isFromZero = counts.contains { $0.name == name && $0.value.integer == 0 }

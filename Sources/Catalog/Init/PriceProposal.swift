@@ -27,8 +27,8 @@ struct PriceProposal {
   ///
   /// - Parameters:
   ///   - scores: The places.
-  ///   - all: All that items have.
-  ///   - currency: What prices are in.
+  ///   - all: All fields of items.
+  ///   - currency: The currency of prices.
   ///   - other: How the numbers of the other price of an item are meant.
   init?(
     _ scores: [FieldScore],
@@ -170,7 +170,7 @@ struct PriceProposal {
   }
 }
 
-/// What prices are in.
+/// The currency of prices.
 struct CurrencyProposal: Equatable {
   /// An ISO 4217 code.
   var code: String
@@ -181,8 +181,8 @@ struct CurrencyProposal: Equatable {
   /// Where an item names it, when items differ in it.
   var path: String?
 
-  /// Judges by what the user said, what the items name, what the prices are written with, or what the
-  /// response names elsewhere.
+  /// Judges by the user's choice, else the code in the items, else the signs in the prices, else
+  /// the code elsewhere in the response.
   init(given: String?, items: [FieldEvidence], prices: [FieldEvidence], root: JSONNode) {
     let named = items.first(where: Self.isNamed)
     if let given {
@@ -237,7 +237,7 @@ struct CurrencyProposal: Equatable {
     self.init(code: "USD", confidence: 0.1, reason: "the response names none: correct it")
   }
 
-  /// Whether what stands at a place is the code of a currency, and is called so.
+  /// Whether the values at a place are codes of currencies, and its name says so.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     names.contains(NameWords.plain(evidence.place.name))
       && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
@@ -249,8 +249,8 @@ struct CurrencyProposal: Equatable {
     self.reason = reason
   }
 
-  /// What the signs and codes say that prices are written with; one that several currencies share is told by the
-  /// code that the response names.
+  /// The currency of the signs and codes in prices; where several share a sign, the code in the
+  /// response decides.
   private static func written(in prices: [FieldEvidence], named: String?) -> Self? {
     for evidence in prices {
       var counts: [String: Int] = [:]
@@ -316,7 +316,7 @@ struct CurrencyProposal: Equatable {
   }
 }
 
-/// What a text that may be a price looks like.
+/// The form of a text that may be a price.
 enum PriceText {
   /// Whether it is an amount with units that are those of a currency, or two of them with a mark between.
   static func isPrice(_ text: String) -> Bool {

@@ -15,7 +15,7 @@ package struct ProposedPage: Sendable {
   }
 }
 
-/// A catalog file for responses, whatever they are written in.
+/// A catalog file for responses, in any notation that larder reads.
 package struct ProposedFile {
   /// Sources that are read in one way.
   struct Part {
@@ -27,7 +27,7 @@ package struct ProposedFile {
 
   /// The catalog file as YAML.
   package var text: String { lines.joined(separator: "\n") + "\n" }
-  /// What each of the sources lists, in their order, as the file reads it.
+  /// The listing of each source, in their order, as the file reads it.
   package internal(set) var listings: [DecodedListing] = []
   /// The keys that are in doubt: they stand in comments, or have rivals there.
   package var unsure: [String] {
@@ -50,9 +50,9 @@ package struct ProposedFile {
   /// - Parameters:
   ///   - pages: The responses, each with an address of its own; one at least.
   ///   - detail: The detail of an item; nil when there is none.
-  ///   - headers: What is sent along.
+  ///   - headers: The headers of the requests.
   ///   - currency: The ISO 4217 code that the user gave; nil to judge.
-  ///   - name: What the file is called, for messages.
+  ///   - name: The name of the file, for messages.
   ///   - ask: Fetches the next page of the response at a position by a URL as the file writes it, and by a body
   ///     where it is asked for by one, to see whether the shop knows a paging; nil where nobody can be asked.
   /// - Throws: ``CatalogError`` when nothing in a response looks like items, or no item is that of the detail; its subject is the
@@ -111,7 +111,7 @@ package struct ProposedFile {
     _ = try readBack(name)
   }
 
-  /// What a response is, and where its items are if it is JSON.
+  /// The reading of a response: a built-in format, or else a mapping and the response's JSON.
   private static func reading(
     of page: ProposedPage,
     _ currency: String?
@@ -321,10 +321,10 @@ package struct ProposedFile {
 }
 
 extension ProposedFile {
-  /// The file as a sync will read it, once that is known to say nothing but what was proposed.
+  /// The file as a sync will read it, once it is known to hold the proposal and nothing else.
   ///
-  /// Names and texts of a response stand in the file, so that one that is quoted wrongly could add a key, such as
-  /// `token:` with a command to run.
+  /// Names and texts of a response stand in the file, so that one that is quoted wrongly could add
+  /// a key, such as `token:` with a command to run.
   ///
   /// - Parameter name: The file's name, for messages.
   /// - Returns: The file.

@@ -134,7 +134,7 @@ extension ProposedFile {
     return ", item: {\((plain + images).joined(separator: ", "))}"
   }
 
-  /// What a section says of its own, with an end to what the catalog says and it has not.
+  /// A section's own keys, with `null` for the keys of the catalog that it lacks.
   private static func withoutCatalogs(_ reading: [String], _ first: ProposedReading) -> [String] {
     guard !reading.isEmpty else { return [] }
     func has(_ key: String, _ lines: [String]) -> Bool {

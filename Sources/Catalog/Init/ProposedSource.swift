@@ -2,7 +2,7 @@
 package struct ProposedSource: Hashable, Sendable {
   /// The catalog's name.
   package var name: String
-  /// What the section's URL is relative to; nil for a file.
+  /// The base of the section's URL; nil for a file.
   package var base: String?
   /// The section's URL, relative to `base`.
   package var url: String
@@ -10,7 +10,7 @@ package struct ProposedSource: Hashable, Sendable {
   package var key: String
   /// The URL's query.
   var query: [(name: String, value: String)] { Self.query(of: url) }
-  /// What is sent to ask for it, with places such as `{cursor}`; nil for a plain GET.
+  /// The body of the request, with placeholders such as `{cursor}`; nil for a plain GET.
   package var body: String?
   /// The fields that other listings have and no item of this one.
   var absent: [ItemField] = []
@@ -18,10 +18,11 @@ package struct ProposedSource: Hashable, Sendable {
   var isUnknown = false
   /// The names of the environment's variables that stand for secrets of the URL.
   package var variables: [String] = []
-  /// What these variables hold, in their order.
+  /// The values of these variables, in their order.
   private var secrets: [String] = []
 
-  /// A response from a URL, without user and password; what its query seems to hold in secrets becomes variables.
+  /// A response from a URL, without user and password; parts of its query that look like secrets
+  /// become variables.
   package init(url: String) {
     let text = String(url.prefix { $0 != "#" })
     let address = text.prefix { $0 != "?" }
@@ -52,10 +53,10 @@ package struct ProposedSource: Hashable, Sendable {
   /// Whether a text may be a catalog's name.
   package static func isName(_ text: String) -> Bool { isFileName(text) }
 
-  /// What is sent to ask for a response, as a catalog file may hold it.
+  /// The body of a request, as a catalog file may hold it.
   ///
   /// - Parameter text: JSON.
-  /// - Returns: The same, in which nothing is a place by chance.
+  /// - Returns: The same, in which nothing is a placeholder by chance.
   /// - Throws: ``CatalogError`` when it is no JSON.
   package static func requestBody(_ text: String) throws(CatalogError) -> String {
     _ = try JSONDocument(parsing: Array(text.utf8), of: "request body")
@@ -99,7 +100,7 @@ package struct ProposedSource: Hashable, Sendable {
         joined[place].base = base
       }
     } else {
-      // Files come first: what is on the web is named whole.
+      // Files come first: a URL of the web is written in full.
       for place in joined.indices {
         if let own = joined[place].base { joined[place].url = own + joined[place].url }
         joined[place].base = nil
@@ -110,7 +111,7 @@ package struct ProposedSource: Hashable, Sendable {
     return joined
   }
 
-  /// The folder that most of the sources are in: of those on the host of the first one, what all have in common.
+  /// The folder that most of the sources are in: the path that all on the first one's host share.
   private static func common(_ base: String, _ sources: [ProposedSource]) -> String {
     func parts(_ base: String) -> [Substring] {
       base.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -122,7 +123,8 @@ package struct ProposedSource: Hashable, Sendable {
     return shared.joined(separator: "/") + "/"
   }
 
-  /// What tells the sources apart: the last part of their addresses in which all differ, else with a number.
+  /// The keys of the sources: the last part of their addresses in which all differ, else with a
+  /// number.
   private static func keys(of sources: [ProposedSource]) -> [String] {
     let own = sources.map(\.key)
     if Set(own).count == own.count { return own }
@@ -146,7 +148,7 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  /// Where the response is, for messages; without what may be secret.
+  /// The address of the response, for messages; without parts that may be secret.
   package var label: String {
     if isUnknown { return "the response on stdin" }
     return (base.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "") + url
@@ -175,7 +177,7 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  /// A URL of the file with what the user's own had in place of variables; not to be shown.
+  /// A URL of the file with the user's own values instead of variables; not to be shown.
   package func unveiled(_ url: String) -> String {
     zip(variables, secrets).reduce(url) { $0.replacing("${\($1.0)}", with: $1.1) }
   }

@@ -1,4 +1,5 @@
-/// What the first page of a section says about its catalog file: what maps, and what looks wrong.
+/// A check of a catalog file against the first page of a section: the mapped fields and the
+/// findings.
 package struct SectionCheck: Sendable {
   /// A field of the catalog file, and how many items have a value in it.
   package struct Field: Sendable {
@@ -18,7 +19,7 @@ package struct SectionCheck: Sendable {
   package let total: Int?
   /// The fields that have paths.
   package let fields: [Field]
-  /// What looks wrong, the gravest first.
+  /// The findings, the most severe first.
   package var findings: [CatalogFinding]
 
   /// Judges a section of a page.
@@ -52,7 +53,7 @@ package struct SectionCheck: Sendable {
       + Self.odd(items)
   }
 
-  /// What could not be read, by field and reason.
+  /// The values that could not be read, by field and reason.
   private static func unreadable(_ skips: [SkippedItem]) -> [CatalogFinding] {
     var groups: [(skip: SkippedItem, examples: [String], count: Int)] = []
     for skip in skips {
@@ -152,13 +153,13 @@ package struct SectionCheck: Sendable {
 }
 
 extension DecodedListing {
-  /// What looks wrong about a page as a whole, not about one section.
+  /// Findings about a page as a whole, not about one section.
   ///
   /// - Parameters:
   ///   - body: The page.
   ///   - paging: The paging in the catalog file; nil when there is none.
   ///   - hasNextLink: Whether its `Link` header names a next page.
-  /// - Returns: What looks wrong; nothing when all is well.
+  /// - Returns: The findings; none when all is well.
   package func pageFindings(
     of body: [UInt8],
     paging: PagingRule?,
@@ -188,15 +189,15 @@ extension DecodedListing {
         CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)
       ]
     }
-    // What a sync warns of is found here too.
+    // The warnings of a sync are findings here too.
     guard let message = unfollowed(hasNextLink: hasNextLink) else { return [] }
     return [CatalogFinding(.morePages, field: "paging", count: elementCount, message: message)]
   }
 }
 
-/// Something in what a catalog file reads that looks wrong.
+/// A finding: something in a page that looks wrong, read by a catalog file.
 package struct CatalogFinding: Hashable, Sendable {
-  /// What kind of thing.
+  /// The kind of finding.
   package enum Code: String, Sendable, CaseIterable {
     /// Items that cannot be read.
     case itemSkipped = "item-skipped"
@@ -230,15 +231,15 @@ package struct CatalogFinding: Hashable, Sendable {
     case empty
   }
 
-  /// What kind of thing.
+  /// The kind of finding.
   package let code: Code
   /// The field of the catalog file that it is about; nil when it is about none.
   package let field: String?
   /// How many items it is about.
   package let count: Int
-  /// What it is, and what may help.
+  /// The finding in words, and a possible remedy.
   package let message: String
-  /// The ids of some of the items, or what else shows it.
+  /// The ids of some of the items, or another example.
   package let examples: [String]
 
   /// Makes a finding; of the examples three are kept.
@@ -287,10 +288,10 @@ package struct CatalogFinding: Hashable, Sendable {
 extension CatalogFile {
   /// Findings about prices as a page writes them.
   ///
-  /// Only the custom of a currency tells that "1.299" is 1,299 euros, and not 1.30 in somebody's database: where other
-  /// prices of the field show what the point does, nothing is in doubt. Whole numbers that end as prices in cents do may
-  /// be cents: no text with decimals is, and no number of a currency whose everyday prices are that large.
-  ///
+  /// Only the custom of a currency tells that "1.299" is 1,299 euros, and not 1.30 from a
+  /// database: where other prices of the field show the meaning of the point, nothing is in doubt.
+  /// Whole numbers that end as prices in cents do may be cents: no text with decimals is, and no
+  /// number of a currency whose everyday prices are that large.
   /// - Parameters:
   ///   - body: The page.
   ///   - position: The source that it is of.
@@ -356,16 +357,16 @@ extension CatalogFile {
   }
 }
 
-/// The texts of a price field, and whether they leave open what the point does.
+/// The texts of a price field, and whether the meaning of the point is in doubt.
 struct PriceCustom {
-  /// What the texts that are sure say of the point.
+  /// The meanings of the point in the texts that are clear.
   private var shown: Set<WrittenPrice.Point> = []
-  /// The texts that are not, each with what it is read as.
+  /// The ambiguous texts, each with the price that is read from it.
   private var open: [(text: String, price: Price, meaning: WrittenPrice.Point)] = []
 
   /// Takes a price as it is written.
   mutating func add(_ text: String, _ currency: String) {
-    // What cannot be read at all is reported as lost.
+    // A text that cannot be read at all is reported as lost.
     guard let written = try? WrittenPrice(text), let point = written.point(in: currency) else {
       return
     }
@@ -379,7 +380,7 @@ struct PriceCustom {
     open.append((text, price, isGrouped ? .groups : .decimals))
   }
 
-  /// What is in doubt; nil when nothing is.
+  /// The finding for ambiguous prices; nil for none.
   func finding(_ field: String) -> CatalogFinding? {
     guard let (text, price, meaning) = open.first, shown != [meaning] else { return nil }
     return CatalogFinding(

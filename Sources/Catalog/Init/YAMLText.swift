@@ -33,8 +33,9 @@ enum YAMLText {
   /// A comment behind its mark, on one line.
   static func comment(_ text: String) -> String { "# \(PlainText.line(text))" }
 
-  /// The lines of a literal block (YAML 1.2, section 8.1.2), for JSON and programs: their text is the same when what
-  /// YAML takes for a line break, or for no character, is escaped as JSON escapes it.
+  /// The lines of a literal block (YAML 1.2, section 8.1.2), for JSON and programs: characters
+  /// that YAML takes for a line break, or for no character, are escaped as in JSON, so the text
+  /// stays the same.
   static func block(_ text: String, indent: String) -> [String] {
     let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
     return lines.map { line in

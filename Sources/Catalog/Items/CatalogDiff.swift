@@ -1,4 +1,4 @@
-/// What changed from one state of a catalog to another.
+/// The changes from one state of a catalog to another.
 ///
 /// A listing is an item's appearance in a section. The same item twice in one section is told apart
 /// by its occurrence, so the first of today is compared with the first of yesterday. An item that left one section
@@ -41,7 +41,7 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// What a first state adds to nothing, known by the ids of its listings alone.
+  /// The diff from nothing to a first state, by the ids of its listings alone.
   ///
   /// - Parameter sections: The sections in order, each with the ids that it lists, in order.
   public init(first sections: [(key: String, ids: [String])]) {
@@ -52,13 +52,13 @@ public struct CatalogDiff: Hashable, Sendable {
     )
   }
 
-  /// Compares two states of which the ids are in memory, and no more of the items than `changes` reads.
+  /// Compares two states by the ids in memory, and reads no more of the items than `changes` does.
   ///
   /// - Parameters:
   ///   - old: The sections before; their keys differ.
   ///   - new: The sections after; their keys differ.
   ///   - changes: The fields that differ between an item before and the same after. Asked in the new order.
-  /// - Throws: What `changes` throws.
+  /// - Throws: The error of `changes`.
   package init<Failure: Error>(
     from old: [ListedIDs],
     to new: [ListedIDs],
@@ -154,7 +154,7 @@ public struct CatalogDiff: Hashable, Sendable {
     }
   }
 
-  /// The comparable fields as text; prices in minor units, URLs parted by spaces.
+  /// The comparable fields as text; prices in minor units, URLs separated by spaces.
   private static func fields(
     of item: StoreItem,
     detail: ItemDetail?

@@ -1,4 +1,4 @@
-/// What a store tells about one item beyond its listing.
+/// The detail of one item: a store's information beyond its listing.
 public struct ItemDetail: Hashable, Sendable, Codable {
   /// The id of the item.
   public var id: String
@@ -8,7 +8,7 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   public var prices: [Price]
   /// Its pictures: top, gallery, section, each in the feed's order; one URL may come twice.
   public var images: [ImageReference]
-  /// What else it says, by name: `point`, `delivery_info`, `delivery_fee`.
+  /// Further texts by name: `point`, `delivery_info`, `delivery_fee`.
   public var notes: [String: String]
   /// The fields that are there and could not be read; nil when there are none.
   public var lost: [LostField]?
@@ -16,7 +16,7 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   /// here: no value, and no sign of a wrong path either; nil when there are none.
   public var empty: [String]?
 
-  /// Makes a detail; what a feed may leave out may be left out here.
+  /// Makes a detail; optional fields of a feed may be left out.
   public init(
     id: String,
     description: String? = nil,
@@ -34,7 +34,7 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   }
 }
 
-/// A field that is there and could not be read; what it belongs to does without it.
+/// A field that is there and could not be read; its item or detail goes without it.
 public struct LostField: Hashable, Sendable, Codable {
   /// The field as the feed calls it; nil when its path ends in no name.
   public var field: String?
@@ -77,7 +77,7 @@ extension ItemDetail {
     return writer.bytes
   }
 
-  /// Reads what ``encoded()`` or any other JSON coder wrote.
+  /// Reads the output of ``encoded()`` or any other JSON coder.
   ///
   /// - Parameter bytes: One JSON object.
   /// - Throws: ``CatalogError`` when the bytes are anything else.
@@ -96,7 +96,7 @@ extension ItemDetail {
 
   /// The fields that a stored detail lost, found without reading the detail where it lost none.
   ///
-  /// - Parameter bytes: What ``encoded()`` wrote.
+  /// - Parameter bytes: The output of ``encoded()``.
   /// - Returns: The fields, in the order in which they were read.
   public static func lostFields(in bytes: [UInt8]) -> [LostField] {
     // A detail ends in the object of its notes or the names of empty fields, unless the list of lost fields follows.

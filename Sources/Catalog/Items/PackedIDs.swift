@@ -53,7 +53,8 @@ package struct PackedIDs: Sendable {
   /// How many items before this one have its id.
   package func occurrence(at place: Int) -> Int { occurrences[place] ?? 0 }
 
-  /// The item here that is to its id what an item elsewhere is to the same id there: its first, or its second.
+  /// The item here with the same id and the same occurrence, first or second, as an item
+  /// elsewhere.
   ///
   /// - Parameters:
   ///   - place: The item elsewhere.
@@ -90,7 +91,7 @@ package struct PackedIDs: Sendable {
 
   /// The slot that holds an id, or is free for it.
   private func slot(of id: ArraySlice<UInt8>) -> Int {
-    // Seeded anew in each process: no feed can choose ids that share a slot.
+    // The seed differs in each process: no feed can choose ids that share a slot.
     var hasher = Hasher()
     id.withUnsafeBytes { hasher.combine(bytes: $0) }
     var slot = hasher.finalize() & (slots.count - 1)

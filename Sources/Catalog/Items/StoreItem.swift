@@ -2,7 +2,7 @@
 public struct StoreItem: Hashable, Sendable, Codable {
   /// The store's own name for it; the same item in two sections has one id.
   public var id: String
-  /// What it is called.
+  /// The item's name.
   public var title: String
   /// A line about it.
   public var description: String?
@@ -20,11 +20,11 @@ public struct StoreItem: Hashable, Sendable, Codable {
   public var address: String?
   /// Its pictures, thumbnails first, else in the feed's order.
   public var images: [ImageReference]
-  /// What fills the places of the catalog file that ask for the item's detail, by their names; nil when none
-  /// asks for more than the id.
+  /// The values of the catalog file's placeholders for the item's detail, by their names; nil when
+  /// none needs more than the id.
   public var placeValues: [String: String]?
 
-  /// Makes an item; what a feed may leave out may be left out here.
+  /// Makes an item; optional fields of a feed may be left out.
   public init(
     id: String,
     title: String,
@@ -88,7 +88,7 @@ extension StoreItem {
     return writer.bytes
   }
 
-  /// Reads what ``encoded()`` or any other JSON coder wrote.
+  /// Reads the output of ``encoded()`` or any other JSON coder.
   ///
   /// - Parameter bytes: One JSON object.
   /// - Throws: ``CatalogError`` when the bytes are anything else.

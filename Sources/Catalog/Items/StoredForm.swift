@@ -3,7 +3,7 @@
 /// Lists of many thousand items go through here, for which Codable's encoder takes ten times the
 /// instructions.
 package struct StoredFormWriter {
-  /// What is written so far.
+  /// The output so far.
   package private(set) var bytes: [UInt8] = []
   /// Whether the next member or element follows another.
   private var needsComma = false
@@ -13,12 +13,12 @@ package struct StoredFormWriter {
     bytes.reserveCapacity(512)
   }
 
-  /// Writes `{…}` around what `members` writes.
+  /// Writes `{…}` around the output of `members`.
   package mutating func object(_ members: (inout Self) -> Void) {
     enclose(UInt8(ascii: "{"), UInt8(ascii: "}"), members)
   }
 
-  /// Writes `[…]` around what `elements` writes.
+  /// Writes `[…]` around the output of `elements`.
   package mutating func array(_ elements: (inout Self) -> Void) {
     enclose(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
   }
@@ -30,7 +30,7 @@ package struct StoredFormWriter {
     needsComma = false
   }
 
-  /// Ends what ``open(_:)`` began.
+  /// Ends the object or array that ``open(_:)`` began.
   mutating func close(_ bracket: Unicode.Scalar) {
     bytes.append(UInt8(ascii: bracket))
     needsComma = true
@@ -228,11 +228,11 @@ extension StoredFormWriter {
   }
 }
 
-/// Reads back what `StoredFormWriter` wrote; anything else is damage.
+/// Reads back the output of `StoredFormWriter`; anything else is damage.
 struct StoredFormReader {
   /// The object to read from.
   private let node: JSONNode
-  /// What is read, for messages.
+  /// The name of the object, for messages.
   private let subject: String
 
   /// Parses stored bytes that must hold one object.

@@ -1,29 +1,29 @@
 /// A regular expression for interoperability. (RFC 9485)
 ///
-/// Matched by following all its alternatives at once, so that the time is at most the length of the
-/// text times ``size``, whatever the pattern: both may be hostile. Swift's own `Regex` backtracks and can
-/// take exponential time; of the libraries that do not, RE2 is C++ with a new ABI in each release, and
-/// knows a richer language that would have to be kept out.
+/// Matched by following all its alternatives at once, so that the time is at most the length of
+/// the text times ``size``, for any pattern: both may be hostile. Swift's own `Regex` backtracks
+/// and can take exponential time; of the libraries that do not, RE2 is C++ with a new ABI in each
+/// release, and knows a richer language that would have to be kept out.
 struct IRegexp: Hashable, Sendable {
-  /// What is wrong with a pattern.
+  /// A fault in a pattern.
   struct Fault: Error, Hashable {
     /// Where, in scalars from 0.
     let position: Int
-    /// What should have stood there.
+    /// The construct that was expected there.
     let expected: String
   }
 
   /// One step of the program that a pattern becomes.
   enum Instruction: Hashable, Sendable {
-    /// Takes one scalar that is in the set, and goes on.
+    /// Takes one scalar that is in the set, and continues with the next step.
     case take(ScalarSet)
-    /// Goes on at both places.
+    /// Continues at both steps.
     case fork(Int, Int)
-    /// Goes on elsewhere.
+    /// Continues at another step.
     case jump(Int)
-    /// Goes on at the beginning of the text only.
+    /// Continues at the beginning of the text only.
     case begin
-    /// Goes on at the end of the text only.
+    /// Continues at the end of the text only.
     case end
     /// The pattern has matched.
     case done
@@ -331,7 +331,7 @@ struct ScalarSet: Hashable, Sendable {
   /// An empty set.
   init() {}
 
-  /// What a dot takes: all but the ends of lines.
+  /// The set of a dot: all scalars but the ends of lines.
   static let dot: ScalarSet = {
     var set = ScalarSet()
     set.ranges = [0x0A...0x0A, 0x0D...0x0D]

@@ -1,4 +1,4 @@
-/// Which of a value's children a path takes: what stands behind `?`. (RFC 9535, section 2.3.5)
+/// A filter of a value's children: the expression behind `?`. (RFC 9535, section 2.3.5)
 indirect enum JSONFilter: Hashable, Sendable {
   /// `||`
   case any([JSONFilter])
@@ -34,7 +34,7 @@ indirect enum JSONFilter: Hashable, Sendable {
     case greater = ">"
   }
 
-  /// What has one value, or none. (RFC 9535, section 2.4.1, ValueType)
+  /// An operand with one value, or none. (RFC 9535, section 2.4.1, ValueType)
   indirect enum Operand: Hashable, Sendable {
     case literal(Literal)
     /// A query that leads to one value at most.
@@ -87,8 +87,8 @@ extension JSONFilter {
   /// Whether a child is taken.
   ///
   /// - Parameters:
-  ///   - current: What `@` stands for.
-  ///   - root: What `$` stands for.
+  ///   - current: The value of `@`.
+  ///   - root: The value of `$`.
   /// - Returns: Whether the condition holds.
   /// - Throws: ``CatalogError`` with code `path-work` when the document's filters take too many steps.
   func holds(for current: JSONNode, root: JSONNode) throws(CatalogError) -> Bool {
@@ -115,13 +115,13 @@ extension JSONFilter {
 }
 
 extension JSONFilter.Query {
-  /// What the query leads to.
+  /// The values that the query selects.
   func values(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> [JSONNode] {
     let start = isRelative ? current : root
     return try JSONPath.values(of: segments[...], from: start, root: root, isCounted: true)
   }
 
-  /// What a query that leads to one value at most leads to.
+  /// The value of a query that selects one value at most.
   func only(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> JSONNode? {
     var value = isRelative ? current : root
     for segment in segments {
@@ -168,7 +168,7 @@ extension JSONFilter.Pattern {
     case .faulty: return nil
     case .computed(let operand):
       guard let text = try operand.value(current, root).text else { return nil }
-      // Reading the pattern and what it becomes, which may be long where the pattern is short.
+      // Compiling the pattern counts too: a short one may have a long compiled form.
       try current.document.count(steps: text.utf8.count + IRegexp.sizeLimit / 8)
       do throws(IRegexp.Fault) {
         return try IRegexp(parsing: text)
@@ -202,7 +202,7 @@ enum ComparedValue {
   /// An array or an object.
   case structure(JSONNode)
 
-  /// What a node is; nothing for none.
+  /// The kind of a node; nothing for none.
   init(_ node: JSONNode?) {
     guard let node else {
       self = .nothing

@@ -1,7 +1,7 @@
 /// A path into JSON values. (RFC 9535)
 ///
-/// Filters are safe on hostile input: what they may cost is bounded by the size of the document, and
-/// their regular expressions take time in proportion to the text. (RFC 9485)
+/// Filters are safe on hostile input: their cost is bounded by the size of the document, and their
+/// regular expressions take time in proportion to the text. (RFC 9485)
 public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// The path as it was written.
   public let description: String
@@ -10,11 +10,11 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// Whether the path leads to one value at most. (RFC 9535, section 2.3.5.1)
   let isSingular: Bool
 
-  /// One step: which values to look at, and what to take from them. (RFC 9535, section 2.5)
+  /// One step: the values to look at, and the selectors to apply to them. (RFC 9535, section 2.5)
   struct Segment: Hashable, Sendable {
     /// Whether to look at every descendant (`..`), not at the value alone.
     let isDescendant: Bool
-    /// What to take, in order.
+    /// The selectors, in order.
     let selectors: [Selector]
 
     /// Whether the step leads from one value to one at most.
@@ -27,7 +27,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What a step takes from a value. (RFC 9535, section 2.3)
+  /// A selector of children of a value. (RFC 9535, section 2.3)
   enum Selector: Hashable, Sendable {
     case name(String)
     case wildcard
@@ -45,8 +45,8 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     self.init(description: text, segments: try parser.parse())
   }
 
-  /// What is wrong with the first regular expression that the path spells out and that is none; nil
-  /// when there is no such.
+  /// The fault in the first regular expression of the path that is invalid; nil when there is
+  /// none.
   ///
   /// RFC 9535 lets nothing match it. In a catalog file it is a mistake.
   var faultyPattern: CatalogError? {
@@ -69,7 +69,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     isSingular = segments.allSatisfy(\.isSingular)
   }
 
-  /// The last name in the path, which is how the feed calls what it leads to.
+  /// The last name in the path: the feed's name of the selected values.
   var lastName: String? {
     for segment in segments.reversed() {
       for case .name(let name) in segment.selectors { return name }
@@ -98,7 +98,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
 extension JSONPath {
   /// All values that the path selects, in the order of RFC 9535.
   ///
-  /// - Parameter root: What `$` stands for.
+  /// - Parameter root: The value of `$`.
   /// - Returns: The values; one may come more than once.
   /// - Throws: ``CatalogError`` with code `path-work` when filters and descendants take more steps
   ///   than the document's size allows.
@@ -108,7 +108,7 @@ extension JSONPath {
 
   /// The first value that the path selects.
   ///
-  /// - Parameter root: What `$` stands for.
+  /// - Parameter root: The value of `$`.
   /// - Returns: The value; nil when there is none.
   /// - Throws: ``CatalogError`` as ``values(in:)`` does.
   public func firstValue(in root: JSONNode) throws(CatalogError) -> JSONNode? {
@@ -124,7 +124,7 @@ extension JSONPath {
     return value
   }
 
-  /// What a step leads to that leads to one value at most; nil for any other.
+  /// The value of a step that selects one value at most; nil for any other step.
   static func only(_ segment: Segment, of value: JSONNode) throws(CatalogError) -> JSONNode? {
     guard !segment.isDescendant, segment.selectors.count == 1 else { return nil }
     switch segment.selectors[0] {
@@ -134,12 +134,12 @@ extension JSONPath {
     }
   }
 
-  /// What steps lead to.
+  /// The values that steps select.
   ///
   /// - Parameters:
   ///   - segments: The steps.
   ///   - start: Where the first step is taken.
-  ///   - root: What `$` stands for in filters.
+  ///   - root: The value of `$` in filters.
   ///   - isCounted: Whether each look is work that a filter causes, and so is bounded.
   /// - Returns: The values.
   /// - Throws: ``CatalogError`` as ``values(in:)`` does.
@@ -166,7 +166,7 @@ extension JSONPath {
     return values
   }
 
-  /// The selectors of one step, and what `$` stands for in their filters.
+  /// The selectors of one step, and the value of `$` in their filters.
   private struct Selection {
     let selectors: [Selector]
     let root: JSONNode

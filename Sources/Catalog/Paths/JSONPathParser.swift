@@ -5,7 +5,7 @@ struct JSONPathParser {
   private let text: String
   private let scalars: [Unicode.Scalar]
   private var position = 0
-  /// How many brackets and calls enclose what is read.
+  /// The number of open brackets and calls at the current place.
   private var depth = 0
   /// How many of them may enclose one another.
   private static let depthLimit = 64
@@ -16,13 +16,13 @@ struct JSONPathParser {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// What is read next; nil at the end.
+  /// The next scalar; nil at the end.
   var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
   /// The place, to come back to or to name in an error.
   var place: Int { position }
 
-  /// Passes over what is read next.
+  /// Skips the next scalar.
   mutating func advance() { position += 1 }
 
   /// Comes back to a place.
@@ -50,7 +50,7 @@ struct JSONPathParser {
     return true
   }
 
-  /// Reads what stands in brackets or a call, which may not enclose one another without end.
+  /// Reads the content of brackets or a call, to a limited depth.
   mutating func nested<Value>(
     _ body: (inout JSONPathParser) throws(CatalogError) -> Value
   ) throws(CatalogError) -> Value {
@@ -62,7 +62,7 @@ struct JSONPathParser {
     return try body(&self)
   }
 
-  /// What is wrong, at the place or at another one.
+  /// The fault, at the current place or at another one.
   func error(_ expected: String, at place: Int? = nil) -> CatalogError {
     let position = place ?? position
     return CatalogError(
@@ -228,7 +228,7 @@ extension JSONPathParser {
     return segments
   }
 
-  /// Steps, up to what begins none.
+  /// Steps, up to the first scalar that begins none.
   mutating func segments() throws(CatalogError) -> [JSONPath.Segment] {
     var segments: [JSONPath.Segment] = []
     while true {
@@ -302,7 +302,7 @@ extension JSONPathParser {
   }
 }
 
-/// What stands behind `?`. (RFC 9535, section 2.3.5.1)
+/// The expression behind `?`. (RFC 9535, section 2.3.5.1)
 extension JSONPathParser {
   /// Conditions of which one must hold.
   mutating func filter() throws(CatalogError) -> JSONFilter {
@@ -344,7 +344,7 @@ extension JSONPathParser {
     return filter
   }
 
-  /// What a term says by itself: that a query leads somewhere, or that a text matches.
+  /// A term as a test: a query that has a result, or a text that matches.
   private func test(_ term: Term) throws(CatalogError) -> JSONFilter {
     switch term.kind {
     case .query(let query): return .exists(query)
@@ -353,7 +353,7 @@ extension JSONPathParser {
     }
   }
 
-  /// What a term stands for in a comparison or as a function's value.
+  /// A term as an operand of a comparison or of a function.
   private func operand(_ term: Term) throws(CatalogError) -> JSONFilter.Operand {
     switch term.kind {
     case .operand(let operand): return operand
@@ -373,7 +373,7 @@ extension JSONPathParser {
 
 /// Terms: queries, literals and calls of functions. (RFC 9535, sections 2.3.5.1 and 2.4)
 extension JSONPathParser {
-  /// A part of a filter, before it is known what it is used for.
+  /// A part of a filter, before its use is known.
   private struct Term {
     enum Kind {
       case query(JSONFilter.Query)

@@ -1,4 +1,4 @@
-/// What ISO 4217 says of a currency, and how shops write it.
+/// The properties of a currency in ISO 4217, and the ways in which shops write it.
 enum Currency {
   /// The codes in use. (ISO 4217, list one, without funds and metals)
   static let codes: [String] = """
@@ -23,7 +23,7 @@ enum Currency {
     }
   }
 
-  /// What a lone point or comma before three digits means.
+  /// The meaning of a lone point or comma before three digits.
   enum Separators {
     /// The point is the decimal one, and the comma groups thousands: "1,299.50".
     case decimalPoint

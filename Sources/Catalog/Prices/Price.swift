@@ -48,10 +48,10 @@ extension Price {
   ///
   /// The last of two different separators is the decimal one. A lone comma before three digits
   /// groups thousands. A lone point before three digits groups them where that is the currency's
-  /// custom ("1.299 €", "12.990" CLP); elsewhere it is the decimal point, and the third digit must be
-  /// a zero ("19.990" USD is 19.99). What may mean two amounts ("19.999" USD, "19.990" EUR) is an
-  /// error. Of a range ("5~7", "10.00 - 12.50 EUR") the low end is the price. A unit, where there is
-  /// one, must belong to `currency`. Nothing is ever rounded.
+  /// custom ("1.299 €", "12.990" CLP); elsewhere it is the decimal point, and the third digit must
+  /// be a zero ("19.990" USD is 19.99). An ambiguous text ("19.999" USD, "19.990" EUR) is an
+  /// error. Of a range ("5~7", "10.00 - 12.50 EUR") the low end is the price. A unit, where there
+  /// is one, must belong to `currency`. Nothing is ever rounded.
   ///
   /// - Parameters:
   ///   - text: The price as written.
@@ -178,7 +178,7 @@ private func joinedUnits(
 ///
 /// - Parameters:
 ///   - text: The price in UTF-8.
-///   - unit: What may stand behind it.
+///   - unit: The unit that may follow it.
 ///   - places: How many decimals the currency has.
 /// - Returns: The minor units; nil when the text must be looked at more closely.
 func plainUnits(
@@ -304,17 +304,17 @@ struct WrittenPrice {
     return (groups, separators)
   }
 
-  /// What the point does in a price.
+  /// The meaning of the point in a price.
   enum Point: Hashable {
-    /// It parts thousands, or would: the comma is the decimal one.
+    /// It separates thousands, or would: the comma is the decimal one.
     case groups
-    /// It is the decimal point, or would be: the comma parts thousands.
+    /// It is the decimal point, or would be: the comma separates thousands.
     case decimals
-    /// It stands before three digits at the end, and only the custom of the currency says what it does.
+    /// It is before three digits at the end, and only the custom of the currency decides.
     case open
   }
 
-  /// What this text says of the point; nil when nothing.
+  /// The meaning of the point in this text; nil when the text does not show it.
   func point(in currency: String) -> Point? {
     let (groups, separators) = split()
     guard let last = separators.last, last == "." || last == "," else { return nil }
@@ -347,9 +347,10 @@ struct WrittenPrice {
     return try meaning(of: last, before: groups[1], currency) == .decimals
   }
 
-  /// What a lone separator before three digits means: thousands, or decimals with a zero at the end.
+  /// The meaning of a lone separator before three digits: thousands, or decimals with a zero at
+  /// the end.
   ///
-  /// Which of them is the custom of the currency; what custom leaves open is an error.
+  /// The custom of the currency decides; a text that it leaves ambiguous is an error.
   private func meaning(
     of separator: Unicode.Scalar,
     before digits: [UInt8],
@@ -383,12 +384,12 @@ struct WrittenPrice {
     case decimals
   }
 
-  /// What stands behind a whole amount in place of decimals: "12,-", "99:-", "5.--", "5/-".
+  /// Marks instead of decimals after a whole amount: "12,-", "99:-", "5.--", "5/-".
   private static let emptyDecimals = [",", ".", ":", "/"].flatMap { separator in
     ["--", "-", "–", "—"].map { separator + $0 }
   }
 
-  /// What says that the amount is all there is to pay.
+  /// Notes that say the amount is the full price.
   ///
   /// Other notes may mean another amount.
   private static let taxNotes = [
@@ -409,7 +410,7 @@ struct WrittenPrice {
     return unit
   }
 
-  /// The unit in the text around the amount, without white space, notes and what stands for no decimals.
+  /// The unit in the text around the amount, without white space, notes and marks for no decimals.
   private static func unit(
     in part: Substring.UnicodeScalarView,
     of text: String
@@ -535,7 +536,7 @@ struct DecimalDigits {
     return (Array(whole), Array(digits.dropFirst(pointIndex)))
   }
 
-  /// Rounds half up to so many decimals.
+  /// Rounds half up to a number of decimals.
   mutating func round(toPlaces places: Int) {
     let kept = pointIndex + places
     guard kept >= 0, kept < digits.count else { return }

@@ -1,17 +1,17 @@
 /// Which items are listed, and in which order.
 public struct ItemQuery: Hashable, Sendable {
-  /// What stands in id, title, description or a badge; nil for anything.
+  /// The text to find in id, title, description or a badge; nil for anything.
   public var search: SearchText?
-  /// What stands in a badge; nil for anything.
+  /// The text to find in a badge; nil for anything.
   public var badge: SearchText?
-  /// What the item costs; nil for anything, also no price at all.
+  /// The bounds of the price; nil for any price and none.
   public var price: PriceBounds?
   /// The order; nil for the catalog's.
   public var order: ItemOrder?
   /// The most items; nil for all.
   public var limit: Int?
 
-  /// Makes a query; what is left out asks for nothing.
+  /// Makes a query; parameters left out admit everything.
   public init(
     search: SearchText? = nil,
     badge: SearchText? = nil,
@@ -43,10 +43,10 @@ public struct ItemQuery: Hashable, Sendable {
       || item.description.map(search.isIn) ?? false || item.badges.contains(where: search.isIn)
   }
 
-  /// Admitted elements in the order that is asked for, no more than are asked for.
+  /// Admitted elements in the query's order, up to its limit.
   ///
   /// - Parameters:
-  ///   - elements: What is admitted.
+  ///   - elements: The admitted elements.
   ///   - item: The item of an element.
   /// - Returns: The elements to show.
   public func arranged<Element>(
@@ -70,7 +70,7 @@ public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
   /// Puts elements into order; those that are equal keep theirs.
   ///
   /// - Parameters:
-  ///   - elements: What is put into order.
+  ///   - elements: The elements to put into order.
   ///   - item: The item of an element.
   /// - Returns: The elements in order.
   public func sorted<Element>(
@@ -88,17 +88,17 @@ public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
     elements.sorted { precedes($0.key, $1.key) }
   }
 
-  /// What an item is put into order by.
+  /// The sort key of an item.
   package enum Key: Sendable {
     /// It has no price.
     case none
-    /// A price, in minor units of a currency with so many digits behind the point.
+    /// A price, in minor units of a currency with `exponent` digits behind the point.
     case amount(units: Int, exponent: Int)
     /// A title, folded.
     case text(String)
   }
 
-  /// What an item is put into order by.
+  /// The sort key of an item.
   package func key(of item: StoreItem) -> Key {
     switch self {
     case .title: .text(SearchText.foldedText(item.title))
@@ -114,7 +114,7 @@ public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
     switch (first, second) {
     case (.text(let first), .text(let second)): return first < second
     case (.amount(let first, let places), .amount(let second, let others)):
-      // Units of several currencies are compared as numbers, for want of a rate.
+      // Units of several currencies are compared as numbers, because there is no exchange rate.
       let (first, second) = (Self.major(first, places), Self.major(second, others))
       return self == .dearest ? first > second : first < second
     case (.amount, _): return true
@@ -129,7 +129,7 @@ public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
 }
 
 extension StoreItem {
-  /// What the item costs: the price to pay, else the normal one.
+  /// The item's price: the price to pay, else the normal one.
   public var price: Price? { salePrice ?? normalPrice }
 }
 
@@ -157,14 +157,14 @@ public struct PriceBounds: Hashable, Sendable {
       places = parts.count == 2 ? parts[1].utf8.count : 0
     }
 
-    /// Whether it is above so many units of which `exponent` digits are decimals.
+    /// Whether it is above an amount of units of which `exponent` digits are decimals.
     func isAbove(_ units: Int, exponent: Int) -> Bool {
       let own = digits.multipliedFullWidth(by: Self.power(exponent))
       let other = units.multipliedFullWidth(by: Self.power(places))
       return (own.high, own.low) > (other.high, other.low)
     }
 
-    /// Whether it is below so many units of which `exponent` digits are decimals.
+    /// Whether it is below an amount of units of which `exponent` digits are decimals.
     func isBelow(_ units: Int, exponent: Int) -> Bool {
       let own = digits.multipliedFullWidth(by: Self.power(exponent))
       let other = units.multipliedFullWidth(by: Self.power(places))
@@ -176,7 +176,7 @@ public struct PriceBounds: Hashable, Sendable {
     }
   }
 
-  /// What a text has to be, for messages.
+  /// The expected form of a text, for messages.
   public static let expected =
     "LOW..HIGH in the currency's major unit, such as 5000..9000, ..9.99 or 20.."
 

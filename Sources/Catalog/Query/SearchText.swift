@@ -1,10 +1,10 @@
-/// What a person searches for, compared as people compare: without regard to case, to the width of
-/// characters, to how Unicode composes them, or to how much white space stands between.
+/// A text to search for, compared as people compare: without regard to case, to the width of
+/// characters, to how Unicode composes them, or to the amount of white space.
 ///
 /// A Korean initial consonant stands for every syllable that begins with it, as on a phone: `ㅂㄱㄱ` and
 /// `불ㄱㄱ` find 불고기.
 public struct SearchText: Hashable, Sendable {
-  /// What is looked for, character by character.
+  /// The pattern, character by character.
   private let pattern: [Mark]
   /// The same for plain texts; nil when it has characters that are not plain.
   private let plainPattern: [PlainMark]?
@@ -21,7 +21,7 @@ public struct SearchText: Hashable, Sendable {
     var initial: UInt32?
   }
 
-  /// Reads what is searched for; text without any character finds everything.
+  /// Reads a search text; one without any character finds everything.
   public init(_ text: String) {
     pattern = Self.folded(text).map { character in
       Self.initial(of: character).map { .initial($0, character) } ?? .character(character)
@@ -37,7 +37,7 @@ public struct SearchText: Hashable, Sendable {
   /// Whether everything is found.
   public var isEmpty: Bool { pattern.isEmpty }
 
-  /// Whether a text holds what is searched for.
+  /// Whether a text holds the search text.
   public func isIn(_ text: String) -> Bool {
     if pattern.isEmpty { return true }
     if let plainPattern, let scalars = PlainScalars.folded(text) {
@@ -150,8 +150,8 @@ public struct SearchText: Hashable, Sendable {
 }
 
 extension SearchText {
-  /// Texts of the characters that most shops write in: each one scalar, whatever stands beside it, whose lower case
-  /// is one scalar too.
+  /// Texts of the characters that most shops write in: each is one scalar next to any other, and
+  /// its lower case is one scalar too.
   ///
   /// The general way, by Unicode's tables, takes forty times as long, and a search asks every text of a catalog.
   enum PlainScalars {
@@ -182,7 +182,7 @@ extension SearchText {
       case 0xE0...0xFF, 0xD7: value
       // Dashes, quotation marks and the ellipsis.
       case 0x2010...0x2027: value
-      // Ideographic punctuation, Hiragana, Katakana and Hangul letters, without what combines.
+      // Ideographic punctuation, Hiragana, Katakana and Hangul letters, without combining marks.
       case 0x3001...0x3029, 0x3041...0x3096, 0x30A1...0x30FC, 0x3131...0x318E: value
       // Ideographs and Hangul syllables.
       case 0x4E00...0x9FFF, 0xAC00...0xD7A3: value

@@ -51,11 +51,11 @@ public struct BodyNotation: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - body: The body as it came.
-  ///   - subject: What is read, for messages.
+  ///   - subject: The name of the body, for messages.
   ///   - columns: Column names; a table needs at least one of them. Empty: any table.
-  ///   - limits: What the run holds decoding to.
+  ///   - limits: The run's limits for decoding.
   /// - Returns: JSON in UTF-8.
-  /// - Throws: ``CatalogError`` when the body is not what the notation says.
+  /// - Throws: ``CatalogError`` when the body is not in this notation.
   func json(
     of body: [UInt8],
     _ subject: String,

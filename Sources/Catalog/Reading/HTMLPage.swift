@@ -1,19 +1,19 @@
 import CXML
 import Glibc
 
-/// What is told of an HTML page while it is read: override what matters.
+/// A handler of the events of an HTML page: override the methods that matter.
 class HTMLReceiver {
   /// How many elements are open.
   private(set) var depth = 0
-  /// How often anything was told.
+  /// The number of events so far.
   fileprivate var events = 0
-  /// Whether what follows is no markup until the end tag, as in a script.
+  /// Whether the text up to the end tag is no markup, as in a script.
   fileprivate var isRaw = false
 
   /// An element begins: its name in lower case, and for a script its `type`.
   func start(_ name: String, type: String?) {}
 
-  /// An element ends, by its tag, by what follows, or with the page.
+  /// An element ends: by its tag, by the markup after it, or with the page.
   func end(_ name: String) {}
 
   /// Characters, entities undone; those of a script as they stand.
@@ -41,7 +41,7 @@ class HTMLReceiver {
   }
 }
 
-/// A reading of one HTML page by libxml2, which mends what is broken as browsers do.
+/// A reading of one HTML page by libxml2, which repairs broken markup as browsers do.
 ///
 /// It fetches nothing. libxml2 compares each attribute of a tag with all others, and each end tag with all open
 /// elements, so ``MarkupTags`` and ``Limits`` bound both.
@@ -67,10 +67,10 @@ struct HTMLPage: ~Copyable {
   ///
   /// - Parameters:
   ///   - bytes: The page; when it is no UTF-8, in the encoding that its `meta` element names.
-  ///   - receiver: What is told of it, before this returns.
-  ///   - subject: What is read, for messages.
+  ///   - receiver: The handler of the page's events, all called before this returns.
+  ///   - subject: The name of the page, for messages.
   ///   - limits: How much it may ask for.
-  ///   - run: What the run holds decoding to.
+  ///   - run: The run's limits for decoding.
   /// - Throws: ``CatalogError`` when memory is out or a limit is passed.
   static func read(
     _ bytes: ArraySlice<UInt8>,
@@ -97,7 +97,7 @@ struct HTMLPage: ~Copyable {
       }
       try run.demandTime(subject)
       page.push(piece)
-      // What was told of is behind the parser; the last tag of the piece may go on.
+      // The events so far are behind the parser; the last tag of the piece may be incomplete.
       if receiver.events > events { words = wordCount(of: piece) }
       guard receiver.depth <= limits.depth else {
         throw refusal("has more than \(limits.depth) elements in one another", subject)
@@ -212,7 +212,7 @@ enum PageText {
   /// A text without its tags, entities undone, blocks on lines of their own.
   ///
   /// - Parameter text: HTML, or plain text.
-  /// - Returns: Plain text; what cannot be read stays as it is.
+  /// - Returns: Plain text; the text as it was when it cannot be read.
   static func plain(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") }) else {
       return text
@@ -224,7 +224,7 @@ enum PageText {
     return PlainText.block(String(decoding: gathering.bytes, as: UTF8.self))
   }
 
-  /// A text with its entities undone; what looks like a tag stays.
+  /// A text with its entities undone; a text that looks like a tag stays.
   ///
   /// - Parameter text: Text with character references (HTML, section 13.5), or without.
   /// - Returns: The text; as it was when it cannot be read.

@@ -12,7 +12,7 @@ public final class JSONDocument: @unchecked Sendable {
   // SAFETY: the tree is never changed after `init`, reading simdjson's values touches no shared
   // state, and nodes hold the document, so no value outlives it.
   private let tree: OpaquePointer
-  /// What it is, for messages.
+  /// The name of the text, for messages.
   private let subject: String
   /// How many steps the filters and descendants of paths may take in all.
   private let stepLimit: Int
@@ -24,9 +24,9 @@ public final class JSONDocument: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The text in UTF-8.
-  ///   - subject: What it is, for messages: "section main".
+  ///   - subject: The name of the text, for messages: "section main".
   ///   - depthLimit: How many arrays and objects may enclose one another.
-  /// - Throws: ``CatalogError`` with line, column and what was expected there.
+  /// - Throws: ``CatalogError`` with line, column and the expected token.
   public convenience init(
     parsing bytes: [UInt8],
     of subject: String = "JSON",
@@ -105,7 +105,7 @@ public struct JSONNode: Sendable {
     self.document = document
   }
 
-  /// What a JSON value can be.
+  /// The kind of a JSON value.
   public enum Kind: String, Sendable {
     /// Members by name.
     case object
@@ -123,7 +123,7 @@ public struct JSONNode: Sendable {
     case null
   }
 
-  /// What this value is.
+  /// The kind of this value.
   public var kind: Kind {
     switch larder_json_kind_of(value) {
     case LARDER_JSON_OBJECT: .object

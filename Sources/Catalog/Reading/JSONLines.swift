@@ -37,7 +37,7 @@ package enum JSONLines {
 
   /// The lines as one array, each value on the line where it was, so that faults are placed.
   ///
-  /// - Parameter body: A value a line; what is an array already stays what it is.
+  /// - Parameter body: A value a line; a body that is an array already is returned as it is.
   /// - Returns: JSON.
   package static func array(of body: [UInt8]) -> [UInt8] {
     var joining = Joining()
@@ -66,7 +66,7 @@ package enum JSONLines {
     /// Nothing came yet.
     package init() {}
 
-    /// What a further piece is in the array.
+    /// Converts a further piece to a part of the array.
     ///
     /// - Parameter piece: The body's next bytes, cut anywhere.
     /// - Returns: The array's next bytes.
@@ -104,7 +104,7 @@ package enum JSONLines {
       return array
     }
 
-    /// What ends the array.
+    /// The end of the array.
     package var end: [UInt8] {
       switch state {
       case .array: []

@@ -36,7 +36,7 @@ struct JSONText {
     }
   }
 
-  /// Why the text cannot be read, with the place of what is wrong first.
+  /// Why the text cannot be read, with the place of the first fault.
   func error(subject: String) -> CatalogError {
     // A text without fault is one that simdjson had no memory for.
     let fault =
@@ -72,15 +72,15 @@ struct JSONText {
   }
 }
 
-/// Where a text stops being JSON, and what was to stand there. (RFC 8259)
+/// The first fault of a text that is no JSON: its place and the expected token. (RFC 8259)
 ///
 /// simdjson is fast and says neither; its refusal is looked into here.
 struct JSONFault: Error, Equatable {
   /// How many bytes stand before the token that is wrong.
   var offset: Int
-  /// What was to stand there.
+  /// The token that was expected there.
   var expected: String
-  /// What stands there, as it goes into a message; nil where nothing can be pointed at.
+  /// The text there, as it goes into a message; nil where there is no place to point at.
   var found: String?
 
   /// Reads a text; nil when nothing is wrong with it.
@@ -100,11 +100,11 @@ struct JSONFault: Error, Equatable {
   }
 }
 
-/// Reads a JSON text for its grammar alone, and throws what is wrong first.
+/// Reads a JSON text for its grammar alone, and throws its first fault.
 private struct JSONFaultReader {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
-  /// The brackets that are to close what is open, the innermost last.
+  /// The brackets that are to close the open ones, the innermost last.
   private var closers: [UInt8] = []
 
   private enum Place {
@@ -232,7 +232,7 @@ private struct JSONFaultReader {
     }
   }
 
-  /// What stands here: a word, a number, a string or one character.
+  /// The token here: a word, a number, a string or one character.
   private var token: ArraySlice<UInt8> {
     let rest = bytes[index...]
     guard let byte else { return rest }
@@ -304,7 +304,7 @@ struct JSONRepair {
   /// The rewritten text.
   private(set) var bytes: ArraySlice<UInt8>
 
-  /// Rewrites a text; nil when there is nothing to mend.
+  /// Rewrites a text; nil when there is nothing to repair.
   ///
   /// - Parameters:
   ///   - original: The text.
@@ -325,7 +325,7 @@ struct JSONRepair {
       } else if Self.isNumeric(byte) {
         let end = original[index...].firstIndex { !Self.isNumeric($0) } ?? original.endIndex
         let number = original[index..<end]
-        // A number in a name's place stays what it is: a fault.
+        // A number instead of a name is left as it is: a fault.
         if Self.isTooLarge(number, wholeLimit), !Self.isFollowedByColon(original, end) {
           output += [UInt8(ascii: "\"")] + number + [UInt8(ascii: "\"")]
           isChanged = true

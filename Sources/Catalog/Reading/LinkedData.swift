@@ -8,7 +8,8 @@ enum LinkedData {
 
   /// A body as JSON that a mapping reads.
   ///
-  /// A block of a page that is no JSON is skipped; when it speaks of products, a text in place of an item says so.
+  /// A block of a page that is no JSON is skipped; if it mentions products, a text takes the place
+  /// of an item and gives the reason.
   ///
   /// - Throws: ``CatalogError`` when the body is neither, or holds neither products nor an empty list of them.
   static func json(
@@ -123,8 +124,9 @@ enum LinkedData {
 
 /// The nodes of JSON-LD, found by their `@id`.
 ///
-/// Nodes of one `@id` are one thing (JSON-LD 1.1, section 3.3), so a reference `{"@id": …}` has what stands elsewhere
-/// under that id. Nothing is followed but on demand and one step at a time: cycles do no harm.
+/// Nodes of one `@id` are one thing (JSON-LD 1.1, section 3.3), so a reference `{"@id": …}` has
+/// the members of all nodes with that id. References are followed on demand only, one step at a
+/// time: cycles do no harm.
 struct LinkedGraph {
   /// How many nodes of one `@id` are put together.
   private static let mostParts = 8
@@ -171,7 +173,7 @@ struct LinkedGraph {
     }
   }
 
-  /// A node with what stands under its `@id` elsewhere, its own words first.
+  /// A node merged with the nodes of the same `@id`, its own values first.
   ///
   /// - Throws: ``CatalogError`` with code `path-work` when more is looked up than a body of this size needs.
   func node(_ json: JSONNode) throws(CatalogError) -> LinkedNode {
@@ -183,7 +185,7 @@ struct LinkedGraph {
     return node
   }
 
-  /// What a node is called, by which others refer to it.
+  /// The id of a node, by which others refer to it.
   static func id(of node: JSONNode) -> String? {
     guard node.kind == .object, let id = (node["@id"] ?? node["id"])?.text, !id.isEmpty else {
       return nil
@@ -217,7 +219,7 @@ struct LinkedGraph {
 
 /// One thing of JSON-LD: the members that its nodes have, by their plain names.
 struct LinkedNode {
-  /// What it is called; nil when nothing can refer to it.
+  /// The id; nil when nothing can refer to it.
   let id: String?
   /// The names in their order.
   private(set) var names: [String] = []
@@ -236,7 +238,7 @@ struct LinkedNode {
     }
   }
 
-  /// Adds the members of a node; what is there already and says something stays.
+  /// Adds the members of a node; a member that has a value already stays.
   fileprivate mutating func add(_ node: JSONNode) throws(CatalogError) {
     let members = node.members
     // Taking a member over costs more than a step of a path.
@@ -274,8 +276,8 @@ enum LinkedValue: Equatable {
   case real(Double)
   case list([LinkedValue])
 
-  /// What a text, a number, a typed value, a list of these, or a thing with a name says in plain; nil when it says
-  /// nothing.
+  /// The plain value of a text, a number, a typed value, a list of these, or a thing with a name;
+  /// nil for none.
   init?(_ node: JSONNode, in graph: LinkedGraph) throws(CatalogError) {
     guard node.kind == .array else {
       try self.init(single: node, in: graph)
@@ -330,7 +332,7 @@ enum LinkedValue: Equatable {
     if case .list(let values) = self, let first = values.first { first } else { self }
   }
 
-  /// What the value counts; nil for what is no plain number.
+  /// The value as a number; nil when it is no plain number.
   var number: Double? {
     switch self {
     case .text(let text): Double(text)

@@ -1,15 +1,16 @@
 /// The products of JSON-LD as plain JSON, an object each.
 ///
-/// Its members are `price`, `listPrice`, `priceCurrency` and `availability` (a list) of the offer that counts, `image` (a
-/// list of URLs), and what else the product says in texts and numbers, under the names of schema.org; of a thing such
-/// as a brand its name. A variant has what its group says where it says nothing itself.
+/// Its members are `price`, `listPrice`, `priceCurrency` and `availability` (a list) of the offer
+/// that counts, `image` (a list of URLs), and the product's other texts and numbers, under the
+/// names of schema.org; a thing such as a brand becomes its name. A variant takes the members that
+/// it lacks from its group.
 struct LinkedProducts {
   /// A product, by the names of its members.
   typealias Item = [(name: String, value: LinkedValue)]
 
   /// The products, in the order of the body.
   private(set) var items: [Item] = []
-  /// What the list of them is called.
+  /// The name of the list.
   private(set) var title: String?
   /// Whether the body has a list of products that is empty.
   private(set) var hasEmptyList = false
@@ -18,11 +19,11 @@ struct LinkedProducts {
   let place: Place
   private let byteLimit: Int
   private var byteCount = 0
-  /// What is taken, by `@id`, number and name.
+  /// The products taken, by `@id`, number and name.
   private var seen: Set<[String]> = []
   /// By id and name, where a product stands.
   private var places: [String: Int] = [:]
-  /// The first page that a list names in place of a product.
+  /// The first page that a list names instead of a product.
   private(set) var linkedPage: String?
 
   private static let products: Set<String> = [
@@ -30,17 +31,17 @@ struct LinkedProducts {
   ]
   private static let groups: Set<String> = ["ProductGroup"]
   private static let lists: Set<String> = ["ItemList", "OfferCatalog", "ProductCollection"]
-  /// What leads to other things than the page is about.
+  /// Members that lead to other things than the page is about.
   private static let others: Set<String> = [
     "@context", "itemReviewed", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor",
     "isConsumableFor", "review", "reviews",
   ]
-  /// What a variant does not share with its group.
+  /// Members that a variant does not share with its group.
   private static let ownMembers: Set<String> = [
     "sku", "productID", "mpn", "gtin", "gtin8", "gtin12", "gtin13", "gtin14", "url",
     "productGroupID", "variesBy",
   ]
-  /// What becomes other members than it has.
+  /// Members that are converted to other members.
   private static let remade: Set<String> = [
     "offers", "image", "availability", "price", "hasVariant", "isVariantOf", "description",
     "aggregateRating", "@id", "@type", "@context", "id", "type",
@@ -115,7 +116,7 @@ struct LinkedProducts {
     }
   }
 
-  /// Visits what has to be a product when it does not say what it is.
+  /// Visits a node that is a product unless it has another type.
   private mutating func visit(
     untyped node: JSONNode,
     within offer: JSONNode? = nil
@@ -147,8 +148,8 @@ struct LinkedProducts {
   ) throws(CatalogError) {
     let node = try graph.node(json)
     guard !types.isEmpty || node.types.allSatisfy({ Self.products.contains($0) }) else { return }
-    // The group may be within the one variant that the page is about. Of the node itself, not of what its id leads
-    // to: that may lead back.
+    // The group may be within the one variant that the page is about. Only a group in the node
+    // itself counts: the nodes of its id may lead back.
     for (name, group) in json.members where LinkedGraph.plain(name) == "isVariantOf" {
       if group["hasVariant"] != nil { try visit(group) }
     }
@@ -170,7 +171,7 @@ struct LinkedProducts {
     of group: LinkedNode? = nil,
     within offer: JSONNode? = nil
   ) throws(CatalogError) {
-    // A mention of what another page has.
+    // A mention of a product of another page.
     let isVariant = group != nil && node.names.contains { !$0.hasPrefix("@") }
     guard isVariant || node["name"] != nil || node["offers"] != nil else { return }
     let key = [node.id, node["sku"]?.text, node["name"]?.text].map { $0 ?? "" }
@@ -205,7 +206,7 @@ struct LinkedProducts {
     try take(item)
   }
 
-  /// What a product and its group say in texts and numbers.
+  /// The texts and numbers of a product and its group.
   private func members(
     of node: LinkedNode,
     or group: LinkedNode?
@@ -269,7 +270,8 @@ struct LinkedProducts {
     return urls
   }
 
-  /// Adds a product, or what it says more than the one before it: themes and their extensions often publish it twice.
+  /// Adds a product, or merges it with an earlier one: themes and their extensions often publish
+  /// it twice.
   private mutating func take(_ item: Item) throws(CatalogError) {
     func value(_ names: String...) -> String? {
       let found = names.lazy.compactMap { name in item.first { $0.name == name } }.first
@@ -307,7 +309,7 @@ extension LinkedProducts {
   /// Where the data stood.
   enum Place {
     case json
-    /// A page with so many blocks, of which some could not be read.
+    /// A page with a number of blocks, of which some could not be read.
     case page(blocks: Int, [Unreadable])
   }
 
@@ -366,15 +368,15 @@ extension LinkedProducts {
   }
 }
 
-/// What a thing is sold for: one of the offers of its `offers`.
+/// The price of a thing: one of the offers of its `offers`.
 ///
 /// (schema.org/Offer, AggregateOffer and PriceSpecification)
 struct LinkedOffer {
-  /// What is to be paid.
+  /// The price to pay.
   private(set) var price: LinkedValue?
-  /// What was to be paid before a reduction, or is said to be the usual price.
+  /// The price before a reduction, or the one called usual.
   private(set) var listPrice: LinkedValue?
-  /// What both are in, as the page writes it.
+  /// The currency of both, as the page writes it.
   private(set) var currency: LinkedValue?
   /// `InStock` and the like, without prefix.
   private(set) var availability: String?
@@ -387,10 +389,11 @@ struct LinkedOffer {
   ]
   private static let soldOut: Set<String> = ["OutOfStock", "SoldOut", "Discontinued"]
 
-  /// The offer that counts among those of a thing: the cheapest that can be had, in the currency of the first.
+  /// The offer that counts among those of a thing: the cheapest one that is available, in the
+  /// currency of the first.
   ///
   /// - Parameters:
-  ///   - values: What `offers` holds.
+  ///   - values: The values of `offers`.
   ///   - graph: Where references lead.
   /// - Returns: The offer; nil when there is none.
   /// - Throws: ``CatalogError`` with code `path-work` when they refer to more than a body of this size needs.
@@ -448,7 +451,7 @@ struct LinkedOffer {
     var listCurrency: LinkedValue?
     for json in node.all("priceSpecification") where json.kind == .object {
       let specification = try graph.node(json)
-      // What members of a club pay is not what others pay.
+      // The price for members of a club is not the price for others.
       guard specification["validForMemberTier"] == nil else { continue }
       var amount = try value("price", of: specification)
       if amount == nil { amount = try value("minPrice", of: specification) }

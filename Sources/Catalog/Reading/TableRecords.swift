@@ -29,10 +29,10 @@ struct TableRecords {
   /// Prepares to read tables.
   ///
   /// - Parameters:
-  ///   - rule: What becomes of the columns.
-  ///   - separator: What stands between cells; nil for the one that the first line has most of.
+  ///   - rule: The mapping of columns to members.
+  ///   - separator: The separator of cells; nil for the most frequent one in the first line.
   ///   - columns: Column names; a table needs at least one of them. Empty: any table.
-  ///   - subject: What is read, for messages.
+  ///   - subject: The name of the table, for messages.
   init(_ rule: Rule, separator: UInt8?, columns: [String], _ subject: String) {
     self.rule = rule
     self.separator = separator
@@ -44,7 +44,7 @@ struct TableRecords {
   ///
   /// - Parameters:
   ///   - body: UTF-8 with or without a mark, or UTF-16 with one.
-  ///   - limits: What the run holds decoding to.
+  ///   - limits: The run's limits for decoding.
   /// - Returns: JSON.
   /// - Throws: ``CatalogError`` when the body has no line of column names.
   func json(

@@ -2,7 +2,7 @@ import CGlibc
 import CJQ
 import Glibc
 
-/// A jq program that turns one response into larder's own shape, or into what a mapping reads.
+/// A jq program that turns one response into larder's own shape, or into the input of a mapping.
 ///
 /// It runs in a process of its own without environment and files, and gets no more time and memory than
 /// ``Limits`` allow, so that neither the program nor the response can harm the run.
@@ -12,7 +12,7 @@ public struct Transform: Hashable, Sendable {
   /// The line of the catalog file on which the program begins, counted from 1; nil without a file.
   public let line: Int?
 
-  /// What a program may use for one response.
+  /// The limits of a program for one response.
   public struct Limits: Hashable, Sendable {
     /// Seconds of processor time.
     public var seconds: Int
@@ -28,8 +28,8 @@ public struct Transform: Hashable, Sendable {
       self.output = output
     }
 
-    /// What is enough for a response of so many bytes: jq reads 10 MB a second or more, holds a value in up to thirty
-    /// times the space of its text, and yields little more than it reads.
+    /// Enough for a response of `count` bytes: jq reads 10 MB a second or more, holds a value in
+    /// up to thirty times the space of its text, and yields little more than it reads.
     public static func usual(forBytes count: Int) -> Limits {
       Limits(
         seconds: 2 + count / 500_000,
@@ -85,8 +85,8 @@ public struct Transform: Hashable, Sendable {
   /// - Parameters:
   ///   - body: JSON in UTF-8. A whole number that a `Double` does not hold exactly reaches the program as text
   ///     with the same digits, because jq would change it.
-  ///   - subject: What it is, for messages: "section main".
-  ///   - limits: What the run may use; nil for ``Limits/usual(forBytes:)``.
+  ///   - subject: The name of the body, for messages: "section main".
+  ///   - limits: The limits of the run; nil for ``Limits/usual(forBytes:)``.
   ///   - isStopped: Asked several times a second whether the run is to end.
   /// - Returns: The one value that the program yields, as JSON in UTF-8.
   /// - Throws: ``CatalogError`` with code `transform`, and the line of the program in its catalog file.
@@ -121,7 +121,7 @@ public struct Transform: Hashable, Sendable {
 
   /// Runs the program on the records of a listing.
   ///
-  /// - Returns: What becomes of them, in their order.
+  /// - Returns: The results, in the order of the records.
   func apply(
     to records: [JSONNode],
     of subject: String,
@@ -148,7 +148,7 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// What the program must not use.
+  /// Names that the program must not use.
   ///
   /// Defined on the first line of the text that is compiled, so that lines keep their numbers.
   private static let preamble: String = {
@@ -207,7 +207,7 @@ extension String {
 struct JQRun {
   /// The program.
   let program: String
-  /// What the process may use.
+  /// The limits of the process.
   let limits: Transform.Limits
   /// Asked several times a second whether to end the process.
   var isStopped: @Sendable () -> Bool = { false }
@@ -260,7 +260,7 @@ struct JQRun {
     }
   }
 
-  /// What came from a process.
+  /// The output of a process.
   private enum Read {
     case whole([UInt8])
     /// The process has to be ended, and why.

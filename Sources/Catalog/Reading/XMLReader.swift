@@ -2,9 +2,10 @@ import CXML
 
 /// A pull parser over an XML document, freed exactly once.
 ///
-/// It expands no entity and fetches nothing. ``MarkupTags`` looks at the document first, for what libxml2 takes too long.
+/// It expands no entity and fetches nothing. ``MarkupTags`` first refuses documents that would
+/// take libxml2 too long.
 struct XMLReader: ~Copyable {
-  /// What comes next in a document.
+  /// The next event in a document.
   enum Event {
     /// An element begins: its name and the prefix before it, its namespace, and whether it has no content.
     case start(name: String, prefix: String?, namespace: String?, isEmpty: Bool)
@@ -23,7 +24,7 @@ struct XMLReader: ~Copyable {
   ///
   /// - Parameters:
   ///   - body: The document, in any encoding that it declares.
-  ///   - subject: What is read, for messages.
+  ///   - subject: The name of the document, for messages.
   /// - Throws: ``CatalogError`` when a tag of the document is at fault or memory is out.
   init(_ body: [UInt8], of subject: String) throws(CatalogError) {
     if let fault = MarkupTags.fault(inXML: body) {
@@ -45,7 +46,7 @@ struct XMLReader: ~Copyable {
     bytes.deallocate()
   }
 
-  /// What comes next; nil at the end.
+  /// The next event; nil at the end.
   func next() throws(CatalogError) -> Event? {
     switch Int(cxml_next(reader)) {
     case cxml_done: return nil
@@ -106,7 +107,7 @@ enum MarkupTags {
   static let mostAttributes = 256
   /// How many namespaces one tag may declare.
   static let mostNamespaces = 16
-  /// What is said of a document type.
+  /// The fault of a document with a document type.
   static let documentType = "has a document type or an entity of its own, which is not read"
 
   /// Why a document is not parsed.

@@ -4,7 +4,7 @@
 /// its text, and its children by name, where a repeated one is a list. Names keep the prefix that the document gives them.
 /// (XML 1.0; Namespaces in XML 1.0)
 struct XMLRecords {
-  /// Which elements are records, and what members are called.
+  /// Which elements are records, and the names of their members.
   struct Rule: Hashable, Sendable {
     /// The names of elements that are records each; none for the document as one tree.
     var records: [String] = []

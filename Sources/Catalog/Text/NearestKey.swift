@@ -4,8 +4,8 @@
 /// alignment). Case is ignored; of equals the first wins.
 ///
 /// - Parameters:
-///   - word: What was written.
-///   - candidates: What is known.
+///   - word: The word as written.
+///   - candidates: The known words.
 /// - Returns: The nearest candidate; nil when there is none to choose from.
 public func nearest(to word: String, in candidates: [String]) -> String? {
   nearest(1, to: word, in: candidates).first
@@ -15,8 +15,8 @@ public func nearest(to word: String, in candidates: [String]) -> String? {
 ///
 /// - Parameters:
 ///   - count: How many to find at most.
-///   - word: What was written.
-///   - candidates: What is known.
+///   - word: The word as written.
+///   - candidates: The known words.
 /// - Returns: The nearest candidates, the nearest first.
 package func nearest(_ count: Int, to word: String, in candidates: some Sequence<String>)
   -> [String]
@@ -25,7 +25,7 @@ package func nearest(_ count: Int, to word: String, in candidates: some Sequence
   var best: [(distance: Int, candidate: String)] = []
   for candidate in candidates {
     let scalars = Array(candidate.lowercased().unicodeScalars)
-    // So many letters have to be inserted or dropped at least.
+    // The difference in length is a lower bound of the edits.
     let least = abs(scalars.count - written.count)
     if best.count == count, let last = best.last, least >= last.distance { continue }
     let distance = editDistance(written, scalars)
@@ -40,8 +40,8 @@ package func nearest(_ count: Int, to word: String, in candidates: some Sequence
 /// Finds the candidate that was probably meant: the nearest one, when most of its letters are those that were written.
 ///
 /// - Parameters:
-///   - word: What was written.
-///   - candidates: What is known.
+///   - word: The word as written.
+///   - candidates: The known words.
 /// - Returns: The nearest candidate; nil when more would be a guess.
 package func probablyMeant(by word: String, in candidates: [String]) -> String? {
   guard let candidate = nearest(to: word, in: candidates) else { return nil }

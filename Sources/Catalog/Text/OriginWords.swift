@@ -1,4 +1,4 @@
-/// What an origin says about a request in the body of its answer, in place of what was asked for.
+/// An origin's error message about a request, from the body of its answer.
 ///
 /// One line without control characters, short enough for a message. It may still hold secrets of the request that the
 /// origin repeats: apply a ``SecretVeil`` before showing it.
@@ -8,7 +8,8 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
 
   private static let longest = 200
   private static let most = 3
-  /// The bytes of a body beyond which it is what was asked for, whatever is wrong with it.
+  /// The largest body that may be an error message; a larger one is the resource itself, however
+  /// broken.
   static let longestBody = 4 << 20
 
   /// Reads the body of an answer; nil when it says nothing.
@@ -29,7 +30,7 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
     description = words
   }
 
-  /// Reads what came in place of a picture; nil when it says nothing.
+  /// Reads the body that came instead of a picture; nil when it has no message.
   ///
   /// - Parameter body: The body, or its beginning.
   package init?(inPlaceOfPicture body: [UInt8]) {
@@ -97,7 +98,7 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: - Pages
 
-  /// What a page calls itself; nil when the body is none.
+  /// The title of a page; nil when the body is none.
   private static func page(_ body: [UInt8], notJSON: String = ", not JSON") -> String? {
     let text = JSONText(body).bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     guard text.first == UInt8(ascii: "<") else { return nil }
@@ -132,7 +133,7 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension CatalogError {
-  /// The error with what the origin says in the body that could not be used.
+  /// The error with the origin's message from the body that could not be used.
   ///
   /// - Parameter body: the body, or its beginning.
   /// - Returns: The error in the origin's words, or as it was.

@@ -1,11 +1,11 @@
-/// Text from elsewhere, made harmless: nothing in it can move a cursor, hide or reorder what
-/// follows.
+/// Text from elsewhere, made harmless: nothing in it can move a cursor, or hide or reorder the
+/// text after it.
 ///
-/// The one judgement for all that larder shows of a feed, a server or an order: on a terminal, in
+/// The one rule for all text of a feed, a server or an order that larder shows: on a terminal, in
 /// a log, in a CSV and in a message.
 public enum PlainText {
-  /// The text on one line, trimmed: runs of white space become one space, and what
-  /// ``isHarmful(_:)`` goes.
+  /// The text on one line, trimmed: runs of white space become one space, and characters that are
+  /// ``isHarmful(_:)`` are removed.
   public static func line(_ text: String) -> String {
     if isPlainLine(text) { return text }
     return without(text, keepingBreaks: false).split(whereSeparator: \.isWhitespace)
@@ -49,10 +49,10 @@ public enum PlainText {
 
   /// Whether a character never stands in text that is shown.
   ///
-  /// Controls (C0, DEL, C1), line and paragraph separators, what turns the direction of text
-  /// (Unicode, UAX 9), what has no width and no shape, and what is no character. The joiners that
-  /// emoji and some scripts need are none of them; tag characters are, but in the flags that they
-  /// were made for.
+  /// Controls (C0, DEL, C1), line and paragraph separators, characters that turn the direction of
+  /// text (Unicode, UAX 9), characters without width and shape, and noncharacters. The joiners
+  /// that emoji and some scripts need are none of them; tag characters are, except in the flags
+  /// that they were made for.
   public static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20...0x7E, 0xA0...0x061B: false
@@ -67,8 +67,8 @@ public enum PlainText {
     text.unicodeScalars.allSatisfy { !isHarmful($0) }
   }
 
-  /// The text without what is harmful; controls that are white space, and breaks, become a space
-  /// or a line feed.
+  /// The text without harmful characters; controls that are white space, and breaks, become a
+  /// space or a line feed.
   private static func without(_ text: String, keepingBreaks: Bool) -> String {
     var plain = String.UnicodeScalarView()
     var isFlag = false

@@ -1,8 +1,9 @@
-/// Takes secrets out of text that somebody else wrote and that is to be shown.
+/// Redacts secrets in foreign text that is to be shown.
 ///
-/// An origin may repeat in its answer what it was sent, and a program on stderr what it printed.
+/// An origin may repeat in its answer the secrets of the request, and a program may print them on
+/// stderr.
 package struct SecretVeil: Hashable, Sendable {
-  /// What is taken out, as bytes.
+  /// The secrets to redact, as bytes.
   private var secrets: Set<[UInt8]> = []
   /// Shorter words are no secrets, and would be found in every other text.
   package static let shortestSecret = 4
@@ -36,9 +37,9 @@ package struct SecretVeil: Hashable, Sendable {
   /// Replaces bytes wherever they stand, as they are or with any of them percent-encoded.
   ///
   /// - Parameters:
-  ///   - value: What to look for; not empty.
+  ///   - value: The bytes to look for; not empty.
   ///   - text: Where to look.
-  ///   - name: What to put there.
+  ///   - name: The replacement.
   /// - Returns: The text without the value.
   package static func replacing(
     _ value: [UInt8],
@@ -86,7 +87,7 @@ package struct SecretVeil: Hashable, Sendable {
     {
       place += 2
       if high << 4 | low == wanted { return place }
-      // An encoded percent sign, behind which the escape goes on.
+      // An encoded percent sign, behind which the escape continues.
       guard high << 4 | low == UInt8(ascii: "%") else { return nil }
     }
     return nil
@@ -107,7 +108,7 @@ extension SecretVeil: CustomStringConvertible, CustomDebugStringConvertible, Cus
   package var description: String { "\(secrets.count) secrets" }
   /// The same as `description`.
   package var debugDescription: String { description }
-  /// Nothing of what is hidden, so that `dump` shows none either.
+  /// No children, so that `dump` shows none of the secrets either.
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 

@@ -7,7 +7,7 @@ package enum FileTrust {
     /// The type and the permissions.
     package let mode: UInt32
 
-    /// Takes what `stat(2)` told.
+    /// Takes owner and mode from `stat(2)`.
     package init(owner: UInt32, mode: UInt32) {
       self.owner = owner
       self.mode = mode

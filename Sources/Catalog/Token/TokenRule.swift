@@ -2,7 +2,7 @@
 ///
 /// The command is an argument vector: no shell reads it, and nothing in it is replaced.
 public struct TokenRule: Hashable, Sendable {
-  /// The request header that takes what the command prints.
+  /// The request header for the token.
   public let header: String
   /// The program and its arguments.
   public let command: [String]
@@ -10,14 +10,14 @@ public struct TokenRule: Hashable, Sendable {
   /// Makes a rule.
   ///
   /// - Parameters:
-  ///   - header: The request header that takes what the command prints.
+  ///   - header: The request header for the token.
   ///   - command: The program and its arguments; not empty.
   public init(header: String, command: [String]) {
     self.header = header
     self.command = command
   }
 
-  /// The program's name, for messages: arguments may hold what nobody else is to see.
+  /// The program's name, for messages: its arguments may be secret.
   public var program: String {
     let name = command.first.map { $0.split(separator: "/").last.map(String.init) ?? $0 } ?? ""
     return String(PlainText.line(name).prefix(80))
@@ -30,7 +30,7 @@ enum TokenParser {
   ///
   /// - Parameter node: The value of `token`.
   /// - Returns: The rule.
-  /// - Throws: ``CatalogError`` with line, key and what was expected.
+  /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(_ node: YAMLNode) throws(CatalogError) -> TokenRule {
     let mapping = try node.mapping()
     try mapping.checkKeys(.token)
@@ -66,7 +66,7 @@ enum TokenParser {
   }
 }
 
-/// What a run knows of the token that its command prints, and what follows from each 401.
+/// The state of a run's token, and the reaction to each 401.
 ///
 /// A value: its owner guards it, and runs the command when told to. However many requests are refused at
 /// once, one of them starts the command and the others wait for it.
@@ -78,7 +78,7 @@ package struct TokenState<Waiting> {
     case failed(String)
   }
 
-  /// What to do about a refused request.
+  /// The reaction to a refused request.
   package enum Step: Hashable, Sendable {
     /// Run the command; the request waits for it.
     case run
@@ -86,7 +86,7 @@ package struct TokenState<Waiting> {
     case wait
     /// Send the request again with that value.
     case again(String)
-    /// The refusal stands: the origin refuses what the command printed, too.
+    /// The refusal stands: the origin refuses the command's token, too.
     case refusedAgain
     /// The refusal stands, because the command failed; see ``ProgramFault/words``.
     case stand(String)
@@ -106,8 +106,8 @@ package struct TokenState<Waiting> {
   ///
   /// - Parameters:
   ///   - sent: The command's value that it was sent with; nil when it went out before there was one.
-  ///   - waiting: What to keep until the command has ended.
-  /// - Returns: What to do.
+  ///   - waiting: The request to keep until the command has ended.
+  /// - Returns: The reaction.
   package mutating func refused(sentWith sent: String?, _ waiting: Waiting) -> Step {
     switch phase {
     case .unasked:
@@ -125,7 +125,7 @@ package struct TokenState<Waiting> {
   /// Notes how the command ended.
   ///
   /// - Parameter result: The value, or why there is none.
-  /// - Returns: What waits for it.
+  /// - Returns: The requests that wait for it.
   package mutating func ended(_ result: Result<String, ProgramFault>) -> [Waiting] {
     guard case .asking(let waiting) = phase else { return [] }
     switch result {
@@ -138,31 +138,31 @@ package struct TokenState<Waiting> {
 
 /// How a program that the user names ended, such as the command of a ``TokenRule``.
 package struct ProgramOutput: Hashable, Sendable {
-  /// What ended it.
+  /// The way in which it ended.
   package enum End: Hashable, Sendable {
     /// It left with a status.
     case status(Int32)
     /// A signal ended it.
     case signal(Int32)
-    /// It took longer than so many seconds.
+    /// It took longer than a number of seconds.
     case tooSlow(Int)
     /// It could not be started; the system's words.
     case notStarted(String)
   }
 
-  /// What ended it.
+  /// The way in which it ended.
   package var end: End
-  /// What it wrote to stdout, as far as it was read.
+  /// Its stdout, as far as it was read.
   package var output: [UInt8]
-  /// What it wrote to stderr, as far as it was read.
+  /// Its stderr, as far as it was read.
   package var errors: [UInt8]
 
   /// Makes an outcome.
   ///
   /// - Parameters:
-  ///   - end: What ended it.
-  ///   - output: What it wrote to stdout.
-  ///   - errors: What it wrote to stderr.
+  ///   - end: The way in which it ended.
+  ///   - output: Its stdout.
+  ///   - errors: Its stderr.
   package init(end: End, output: [UInt8] = [], errors: [UInt8] = []) {
     self.end = end
     self.output = output
@@ -182,7 +182,7 @@ package struct ProgramOutput: Hashable, Sendable {
 
   /// The header's value, or why there is none, as words that follow the program's name.
   ///
-  /// - Parameter veil: What may not stand in the words besides the value itself.
+  /// - Parameter veil: The secrets to redact in the words, besides the value itself.
   /// - Returns: The value, or the words.
   package func value(hiding veil: SecretVeil = SecretVeil()) -> Result<String, ProgramFault> {
     var veil = veil
@@ -204,7 +204,7 @@ package struct ProgramOutput: Hashable, Sendable {
 
   /// Why the program did not do what it should, as words that follow its name; nil when its status is 0.
   ///
-  /// - Parameter veil: What may not stand in the words.
+  /// - Parameter veil: The secrets to redact in the words.
   /// - Returns: The fault, with what the program wrote to stderr.
   package func fault(hiding veil: SecretVeil = SecretVeil()) -> ProgramFault? {
     switch end {
@@ -223,8 +223,8 @@ package struct ProgramOutput: Hashable, Sendable {
   }
 }
 
-/// Why a program was of no use.
+/// Why a program failed.
 package struct ProgramFault: Error, Hashable, Sendable {
-  /// What happened, in words that follow the program's name; without what is secret.
+  /// The failure, in words that follow the program's name; without secrets.
   package let words: String
 }
