@@ -148,8 +148,9 @@ typedef struct {
   uint64_t files, net, scoped;
 } ruleset;
 
-// Forbids what changes a file system, starts a program, and, from ABI 4 and 6 on, reaches a TCP port, an abstract socket
-// or another process by a signal. What is read is left alone: libraries and fonts are opened when they are needed.
+// Forbids changes to file systems and new programs, and, from ABI 4 and 6 on, TCP ports, abstract
+// sockets and signals to other processes. Reading stays allowed: libraries and fonts are opened
+// when they are needed.
 static bool restrict_by_landlock(void) {
   long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
   if (abi < 1) return false;
@@ -177,7 +178,7 @@ static bool restrict_by_landlock(void) {
 #define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define REFUSE(name) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1), ANSWER(EPERM)
 
-// Refuses new programs, processes and sockets, whatever the kernel's Landlock knows.
+// Refuses new programs, processes and sockets, also on kernels without Landlock.
 static bool restrict_by_filter(void) {
 #ifdef MACHINE
   uint32_t self = (uint32_t)getpid();
@@ -248,7 +249,7 @@ int larder_confine(const char *name) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
   restrict_by_landlock();
   restrict_by_filter();
-  // Last: whoever reads the name knows that the rest is done.
+  // Last: the name shows that the rest is done.
   prctl(PR_SET_NAME, name, 0, 0, 0);
   return 0;
 }

@@ -38,7 +38,8 @@ static _Noreturn void answer(char letter, jv words) {
   _exit(0);
 }
 
-// libjq's words about a program: "jq: error: WHAT at <top-level>, line N:" and the program's text.
+// libjq's message about a program: "jq: error: REASON at <top-level>, line N:" and the program's
+// text.
 static void compile_error(void *first, jv message) {
   bool *is_first = first;
   if (*is_first) {

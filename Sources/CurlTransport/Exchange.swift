@@ -37,7 +37,7 @@ final class Exchange {
   private(set) var refusal: (reason: FailureReason, detail: String)?
   /// The first bytes of a refusal's body.
   private(set) var refusalBody: [UInt8] = []
-  /// Whether the server's 206 does not fit what the sink holds.
+  /// Whether the server's 206 does not continue the bytes in the sink.
   private(set) var cannotResume = false
   /// Whether the server sent more than it promised.
   private(set) var hasExcess = false

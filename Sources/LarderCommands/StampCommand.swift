@@ -122,7 +122,7 @@ struct StampCommand: ParsableCommand {
     Output.end(try make())
   }
 
-  /// What earlier runs posted from the output folder; nil for stdout.
+  /// The record of earlier uploads from the output folder; nil for stdout.
   private var uploadMemory: UploadMemory? {
     get throws {
       guard upload.post != nil, !pictures.writesStandardOutput else { return nil }
@@ -246,7 +246,7 @@ struct UploadOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - text: The text on the stamp.
-  ///   - memory: What arrived in earlier runs.
+  ///   - memory: The record of earlier uploads.
   /// - Returns: The uploader.
   /// - Throws: ``CommandFailure`` when the URL or the token is unusable.
   func upload(text: String?, memory: UploadMemory?) throws -> PictureUpload? {

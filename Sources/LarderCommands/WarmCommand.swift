@@ -260,7 +260,7 @@ struct CatalogWarm {
     (try? CatalogReader(cache: cache.path, catalog: name).lastRun()) != nil
   }
 
-  /// Tells a webhook what changed.
+  /// Tells a webhook the changes.
   ///
   /// - Returns: The status; nil where nobody is to be told.
   private func tell(
@@ -381,7 +381,7 @@ struct FailureOptions: ParsableArguments {
   }
 }
 
-/// Who is told of a run that changed something.
+/// The receivers of a message about a run with changes.
 struct ChangeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

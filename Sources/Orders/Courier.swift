@@ -7,8 +7,8 @@ import Transport
 
 /// Takes messages about orders, or notices, from the outbox to a webhook: at least once, and honest about it.
 ///
-/// Every message is `sending` on disk before its first byte leaves. Any number of couriers may run at
-/// once, in any number of processes: each attempt is made under the ``CourierLock``.
+/// Every message is `sending` on disk before its first byte leaves. Any number of senders may run
+/// at once, in any number of processes: each attempt is made under the ``CourierLock``.
 package final class Courier: Sendable {
   /// How far one run goes.
   package struct Limits: Sendable {

@@ -111,8 +111,8 @@ extension Outbox {
 
   /// The first that is due.
   ///
-  /// A message without an attempt since it was placed or replayed is due, whatever the clock
-  /// showed then: see ``DeliveryPlan/due(_:attempted:at:)``.
+  /// A message without an attempt since it was placed or replayed is due, regardless of the clock
+  /// then: see ``DeliveryPlan/due(_:attempted:at:)``.
   private static func firstDue(_ which: String, at now: OrderTime, _ db: Database) throws
     -> MessageRow?
   {

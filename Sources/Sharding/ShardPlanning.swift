@@ -81,7 +81,8 @@ package struct ShardPlanning: Sendable {
     start: (SyncRun) -> Void = { _ in },
     sync: (_ cache: String, RunParts) -> SyncRun
   ) throws -> (plan: ShardPlan?, report: SyncReport) {
-    // What no worker could read is refused before anything is fetched: a plan has no format files beside it.
+    // A catalog that no worker could read is refused before anything is fetched: a plan has no
+    // format files beside it.
     _ = try CatalogFile(parsing: text, file: ShardPlan.catalogName)
     let place = try Self.place(folder)
     let known = try Known(cache)

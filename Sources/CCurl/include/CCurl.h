@@ -11,8 +11,9 @@ const char *larder_curl_open(void);
 // Why it could not be opened; NULL where it could, or nobody has asked for it yet.
 const char *larder_curl_failure(void);
 
-// libcurl's functions of like names, without what is never asked of them. What makes something opens libcurl first, and
-// is NULL where that fails; what tells of an error tells of that one then.
+// libcurl's functions of like names, those that larder calls. A function that makes something
+// opens libcurl first, and is NULL where that fails; the error function then describes that
+// failure.
 CURLcode larder_global_init(void);
 const curl_version_info_data *larder_version_info(CURLversion age);
 CURL *larder_easy_init(void);
@@ -55,7 +56,7 @@ typedef size_t (*larder_data_callback)(char *bytes, size_t size, size_t count, v
 typedef int (*larder_address_callback)(const uint8_t *address, size_t count, void *context);
 // Called on each connection, new or reused, before the request is sent, with the peer's address as text.
 typedef int (*larder_prereq_callback)(void *context, char *peer, char *local, int peer_port, int local_port);
-// Called with what libcurl says about a transfer whose verbosity is on.
+// Called with libcurl's messages about a transfer whose verbosity is on.
 typedef int (*larder_debug_callback)(CURL *easy, curl_infotype type, char *text, size_t count, void *context);
 
 // Function pointers are data to no C compiler, so that they need setters of their own.
@@ -63,7 +64,7 @@ CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_dat
 CURLcode larder_easy_set_prereq_callback(CURL *easy, larder_prereq_callback callback);
 CURLcode larder_easy_set_debug_callback(CURL *easy, larder_debug_callback callback);
 
-// What decides about addresses; must outlive the handle that uses it.
+// The judge of addresses; must outlive the handle that uses it.
 struct larder_address_judge {
   larder_address_callback callback;
   void *context;

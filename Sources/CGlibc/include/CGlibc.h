@@ -1,4 +1,4 @@
-// What Swift's own Glibc module leaves out.
+// Functions that Swift's own Glibc module lacks.
 #ifndef LARDER_CGLIBC_H
 #define LARDER_CGLIBC_H
 
@@ -9,13 +9,14 @@
 #include <sys/types.h>
 #include <time.h>
 
-/// Lets all threads share so many heaps. malloc.h is not part of Swift's Glibc module.
+/// Limits the heaps of all threads together to `count`. malloc.h is not part of Swift's Glibc
+/// module.
 void larder_limit_heaps(int count);
 
-/// Maps what is as large as this on its own, and gives it back when it is freed.
+/// Maps blocks of `size` bytes or more on their own, and gives them back when they are freed.
 void larder_map_from(size_t size);
 
-/// Keeps the heaps' blocks of up to so many bytes for reuse, and gives larger ones back.
+/// Keeps the heaps' blocks of up to `size` bytes for reuse, and gives larger ones back.
 void larder_keep_blocks(size_t size);
 
 /// Opens a pipe that no other program inherits. pipe2 is declared for _GNU_SOURCE alone.
@@ -32,12 +33,14 @@ int larder_readable(const void *bytes, size_t count);
 /// Writes all of some bytes; -1 and errno when that fails, ENOSPC where nothing more is taken.
 int larder_write(int file, const void *bytes, size_t count);
 
-/// Starts a process that does one thing for this one, in which no signal is blocked, handled or ignored: a crash or a limit ends
-/// it alone. An error number, or 0. Swift cannot call the variadic parts of this.
+/// Starts a worker process for this one, in which no signal is blocked, handled or ignored: a
+/// crash or a limit ends the worker alone. An error number, or 0. Swift cannot call the variadic
+/// parts of this.
 ///
-/// It has `channel` as descriptor 3, and `output`, which is above 3, as stdout; -1 for none. Its other standard streams are
-/// /dev/null, and it has no other descriptor. Of the environment it has what finds libraries, fonts and zones and what tells
-/// sanitizers what to do, and nothing that may be a secret.
+/// It has `channel` as descriptor 3, and `output`, which is above 3, as stdout; -1 for none. Its
+/// other standard streams are /dev/null, and it has no other descriptor. Its environment has the
+/// variables that find libraries, fonts and zones and the options of sanitizers, and nothing that
+/// may be a secret.
 int larder_start(pid_t *process, const char *program, char *const arguments[], int channel, int output);
 
 /// Has a process that is spawned close every descriptor from this one on. Declared for _GNU_SOURCE alone.
@@ -67,9 +70,10 @@ ssize_t larder_receive(int socket, void *bytes, size_t count, int *descriptor);
 /// Has a thread end this process once the far end of a socket is closed; an error number, or 0.
 int larder_end_with(int socket);
 
-/// Gives up for good, before there is a second thread, what a worker never needs, and takes a name: new privileges, programs,
-/// processes and sockets, changes of files that are not open yet, and core dumps; as far as the kernel lets it. -1 and
-/// errno when not even privileges can be given up.
+/// Gives up for good, before there is a second thread, the rights that a worker never needs, and
+/// takes a name: new privileges, programs, processes and sockets, changes of files that are not
+/// open yet, and core dumps; as far as the kernel supports it. -1 and errno when not even
+/// privileges can be given up.
 int larder_confine(const char *name);
 
 /// Lowers a limit of this process, for good or so that it may be raised again; -1 and errno when that fails.

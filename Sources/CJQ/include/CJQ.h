@@ -5,18 +5,19 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/// What a process that runs a program may use.
+/// The limits of a process that runs a program.
 typedef struct {
   /// Seconds of processor time.
   unsigned seconds;
-  /// Bytes of memory, beyond what it begins with.
+  /// Bytes of memory, beyond those that it begins with.
   size_t memory;
 } cjq_limits;
 
 /// Starts a process that compiles a program and, unless `text` is NULL, runs it on a JSON text.
 ///
-/// A process of its own because libjq aborts when memory runs out, and can be interrupted neither in a function such as
-/// `test` nor at a number of steps. It is this program, started anew from /proc/self/exe, which never comes to main.
+/// A process of its own because libjq aborts when memory runs out, and can be interrupted neither
+/// in a function such as `test` nor at a number of steps. It is this program, started again from
+/// /proc/self/exe, and never reaches main.
 ///
 /// The process writes one letter and the rest of its answer to `*output`, then ends: `v` and the value as
 /// JSON, `c` and why the program cannot be compiled, `e` and the error of the run, `n` when the program

@@ -1,5 +1,5 @@
-// Opens a library when it is first needed: one that brings so many others along that each start would take half as long
-// again.
+// Opens a library when it is first needed, for libraries with many dependencies: opening them all
+// would make each start take half as long again.
 #ifndef LARDER_COPENING_H
 #define LARDER_COPENING_H
 
@@ -21,8 +21,9 @@ const char *copening_find(const char *library, const copening_function *function
 #define COPENING_DECLARED(name, ...) extern COPENING_HIDDEN __typeof__(&name) their_##name;
 #define COPENING_HIDDEN __attribute__((visibility("hidden")))
 
-// Defines a pointer `their_NAME` for each function of a list, and `opener(void)`, which finds them once a process, from
-// any thread. The list calls its argument with the name of each, and with whatever the file needs besides.
+// Defines a pointer `their_NAME` for each function of a list, and `opener(void)`, which finds them
+// once a process, from any thread. The list calls its argument with the name of each, and with the
+// file's own further arguments.
 #define COPENING(opener, library, list)                                                             \
   list(COPENING_POINTER)                                                                            \
   static const copening_function opener##_functions[] = {list(COPENING_ENTRY)};                     \
@@ -39,8 +40,8 @@ const char *copening_find(const char *library, const copening_function *function
 #define COPENING_POINTER(name, ...) COPENING_HIDDEN __typeof__(&name) their_##name;
 #define COPENING_ENTRY(name, ...) {#name, (void **)&their_##name},
 
-// Tells packagers what is opened, as the dynamic section no longer does: "required", or "recommended" where larder says
-// what is missing and goes on.
+// Tells packagers which library is opened, as the dynamic section no longer does: "required", or
+// "recommended" where larder names the missing library and continues.
 // (https://uapi-group.org/specifications/specs/elf_dlopen_metadata/)
 #define COPENING_NOTE(feature, priority, description, library)                                      \
   COPENING_WORDS("[{\"feature\":\"" feature "\",\"description\":\"" description                    \

@@ -11,7 +11,7 @@ const char *_Nonnull larder_sqlite_release(void);
 
 struct sqlite3;
 
-/// Turns one switch of a connection on or off, and tells in `state` what it is now.
+/// Turns one switch of a connection on or off, and writes its present state to `state`.
 /// (https://sqlite.org/c3ref/db_config.html)
 int larder_sqlite_config(struct sqlite3 *_Nonnull connection, int option, int on, int *_Nonnull state);
 
@@ -26,7 +26,7 @@ struct sqlite3 *_Nullable larder_sqlite_open_header(const char *_Nonnull path);
 int larder_sqlite_read_header(
     struct sqlite3 *_Nonnull header, void *_Nonnull bytes, int count, long long offset);
 
-/// Closes what `larder_sqlite_open_header` opened.
+/// Closes a connection of `larder_sqlite_open_header`.
 void larder_sqlite_close_header(struct sqlite3 *_Nullable header);
 
 #endif

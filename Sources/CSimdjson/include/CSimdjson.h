@@ -30,7 +30,7 @@ typedef enum {
   LARDER_JSON_OBJECT,
 } larder_json_kind;
 
-// Parses a text that holds one value; NULL when simdjson refuses it, whatever the reason.
+// Parses a text that holds one value; NULL when simdjson refuses it, for any reason.
 larder_json *larder_json_parse(const char *text, size_t count, size_t depth_limit);
 
 // Frees a parsed text; its values are then void.
@@ -39,7 +39,7 @@ void larder_json_free(larder_json *json);
 // The outermost value.
 larder_json_value larder_json_root(const larder_json *json);
 
-// What a value is. A whole number that fits uint64_t only is UNSIGNED.
+// The kind of a value. A whole number that fits uint64_t only is UNSIGNED.
 larder_json_kind larder_json_kind_of(larder_json_value value);
 
 // The number in a value of kind INTEGER.

@@ -21,7 +21,7 @@ typedef ptrdiff_t (*cunpack_read)(void *context, uint8_t *room, size_t count);
 // Takes bytes that were unpacked.
 typedef void (*cunpack_take)(void *context, const uint8_t *bytes, size_t count);
 
-// Decodes what `read` gives, and stops as soon as more than `limit` bytes come out.
+// Decodes the bytes from `read`, and stops as soon as more than `limit` bytes come out.
 int cunpack_gzip(cunpack_read read, cunpack_take take, void *context, size_t limit);
 
 #endif

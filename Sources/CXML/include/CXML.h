@@ -11,8 +11,8 @@ const char *cxml_release(void);
 
 typedef struct cxml_reader cxml_reader;
 
-// What the parser came to. A document type is refused, and with it every entity but the five of XML itself: nothing
-// is expanded, and nothing is fetched.
+// The parser's next event. A document type is refused, and with it every entity but the five of
+// XML itself: nothing is expanded, and nothing is fetched.
 enum {
   cxml_done = 0,
   cxml_element = 1,
@@ -51,25 +51,27 @@ void cxml_free(cxml_reader *reader);
 
 typedef struct cxml_page cxml_page;
 
-// What is told of a page while it is pushed, on the pushing thread. What the pointers lead to is gone afterwards.
+// Callbacks for the events of a page while it is pushed, on the pushing thread. Their pointers are
+// valid only during the call.
 typedef struct {
   void *context;
   // An element begins: its name in lower case, and for a script its type or NULL.
   void (*start)(void *context, const char *name, const char *type);
-  // An element ends, by its tag, by what follows, or with the page.
+  // An element ends: by its tag, by the markup after it, or with the page.
   void (*end)(void *context, const char *name);
   // Characters in UTF-8, entities undone; those of a script as they stand. A text may come in pieces.
   void (*text)(void *context, const uint8_t *bytes, size_t count);
 } cxml_page_handler;
 
-// Starts to read a page of HTML, however broken. The handler has to stay until the page is freed. `is_utf8`: whatever
-// the page says, it is UTF-8; else it says itself what it is in. NULL when memory is out.
+// Starts to read a page of HTML, however broken. The handler has to stay until the page is freed.
+// `is_utf8`: the page is UTF-8, even if it names another encoding; else it names its own. NULL
+// when memory is out.
 cxml_page *cxml_page_start(const cxml_page_handler *handler, bool is_utf8);
 
 // Reads the next bytes. A tag, and a text outside of scripts, is told of when all of it is there.
 void cxml_page_push(cxml_page *page, const uint8_t *bytes, size_t count);
 
-// Reads what is left, and ends what is open.
+// Reads the rest, and ends the open elements.
 void cxml_page_end(cxml_page *page);
 
 void cxml_page_free(cxml_page *page);

@@ -62,7 +62,7 @@ package struct GuardedConnection: ~Copyable {
     sqlite3_busy_timeout(opened, 10_000)
     sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Self.longestValue)
     sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
-    // SQLite sorts in a file: TMPDIR, not memory, holds what is large.
+    // SQLite sorts in a file: TMPDIR, not memory, holds large results.
     let pragmas = "PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE"
     guard sqlite3_exec(opened, pragmas, nil, nil, nil) == SQLITE_OK else {
       let failure = Self.failure(of: opened)

@@ -7,9 +7,10 @@ import SQLite
 // `CREATE TABLE`), append a migration with a new name to the end of `tables`, and never edit a
 // released one: files remember the migrations by name. A new column needs a default or may be NULL.
 // A column of `picture` goes into `Index.pictureColumns` too, because a damaged index is salvaged
-// by that list. A change to a table drops the views of `Index+Views.swift` that read it first, and makes them anew with the
-// same columns. `user_version` counts by itself. `MigrationTests` then brings the files of every
-// earlier version up to date; keep one of today's there before you start.
+// by that list. A change to a table first drops the views of `Index+Views.swift` that read it, and
+// then creates them again with the same columns. `user_version` counts by itself. `MigrationTests`
+// then brings the files of every earlier version up to date; keep one of today's there before you
+// start.
 
 extension Index {
   /// Every change to the tables, in the order in which a file goes through them.

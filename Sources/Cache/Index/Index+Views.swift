@@ -124,7 +124,7 @@ extension Index {
     of root: String,
     seconds: Int = 8
   ) throws(LarderError) -> QueryRows {
-    // Says what is wrong with the file itself, and undoes the transaction of a killed run.
+    // Throws for a damaged file, and undoes the transaction of a killed run.
     let path = try Index(reading: root).path
     do {
       guard try SQLiteDatabase(asFound: path).read(DatabaseSchema.version) == version else {

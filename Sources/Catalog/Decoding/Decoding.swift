@@ -5,7 +5,7 @@
 ///   - source: The section it was fetched for.
 ///   - file: The catalog it belongs to.
 ///   - firstIndex: How many elements earlier pages listed, so that skipped items keep counting.
-/// - Returns: The section, with what had to be skipped.
+/// - Returns: The section, with a list of the skipped items and fields.
 /// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no items where
 ///   the mapping looks. An empty array is an empty section.
 public func decodeSection(
@@ -74,7 +74,7 @@ package func decodeWindow(
 ///   - position: The source, in the catalog's order.
 ///   - file: The catalog it belongs to.
 ///   - limits: The run's limits for decoding.
-/// - Returns: The sections, with what had to be skipped.
+/// - Returns: The sections, with a list of the skipped items and fields.
 /// - Throws: ``CatalogError`` when the body cannot be used.
 package func decodeSource(
   _ body: [UInt8],
@@ -101,7 +101,7 @@ package func decodeSource(
 ///   - body: JSON in UTF-8.
 ///   - plan: Where the sections and their names are.
 ///   - file: The catalog it belongs to.
-///   - firstIndices: By section, how many elements earlier pages listed.
+/// - Returns: The sections, with a list of the skipped items and fields.
 /// - Returns: The sections, with what had to be skipped.
 /// - Throws: ``CatalogError`` when the body as a whole cannot be used.
 public func decodeSections(

@@ -24,7 +24,7 @@ public struct ListingDecoder: Sendable {
   ///   - body: JSON in UTF-8.
   ///   - source: The section it was fetched for.
   ///   - firstIndex: How many elements earlier pages listed.
-  /// - Returns: The section, with what had to be skipped.
+  /// - Returns: The section, with a list of the skipped items and fields.
   /// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no items
   ///   where the mapping looks. An empty array is an empty section.
   public func section(

@@ -348,7 +348,7 @@ extension Mapping {
   /// The whole mapping as text that changes when, and only when, the mapping does.
   ///
   /// The same on every machine and in every run, so a cache may keep it or its digest, and decode
-  /// again what it holds when the text is another.
+  /// its bodies again when the text is another.
   public var fingerprint: String {
     // Raise the number when larder reads bodies in another way: then bodies that never change are
     // read again.

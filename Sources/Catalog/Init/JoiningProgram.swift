@@ -1,7 +1,7 @@
-/// A jq program for responses of known services, in which things refer to one another by id: it makes items of them
-/// that hold what they refer to.
+/// A jq program for responses of known services, in which things refer to one another by id: it
+/// joins them to items.
 struct JoiningProgram: Equatable {
-  /// Whose form the response has.
+  /// The service that sends such responses.
   let service: String
   /// The program, which makes `{"items": […]}`.
   let program: String

@@ -354,7 +354,8 @@ struct PagingProposal: Equatable {
 struct PostedPaging {
   /// A member of the request, by its name and its value as written.
   struct Slot {
-    /// What the value means: the member's name, or that of the argument that GraphQL gives it to.
+    /// The meaning of the value: the name of the member, or of the GraphQL argument that it is
+    /// given to.
     let meaning: String
     /// The value: a number, `null`, or a text in quotes.
     let value: Substring

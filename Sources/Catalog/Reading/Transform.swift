@@ -163,7 +163,8 @@ public struct Transform: Hashable, Sendable {
     }.joined()
   }()
 
-  /// libjq's words, "jq: error: WHAT at <top-level>, line N:" and more, with the line in the file.
+  /// libjq's message, "jq: error: REASON at <top-level>, line N:" and more, with the line in the
+  /// file.
   private func fault(compiling words: String) -> CatalogError {
     let first = words.prefix { $0 != "\n" }
     let place = first.ranges(of: " at <top-level>, line ").last

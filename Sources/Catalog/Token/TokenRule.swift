@@ -202,10 +202,10 @@ package struct ProgramOutput: Hashable, Sendable {
     return .success(value)
   }
 
-  /// Why the program did not do what it should, as words that follow its name; nil when its status is 0.
+  /// The program's failure, as words that follow its name; nil when its status is 0.
   ///
   /// - Parameter veil: The secrets to redact in the words.
-  /// - Returns: The fault, with what the program wrote to stderr.
+  /// - Returns: The fault, with the program's stderr.
   package func fault(hiding veil: SecretVeil = SecretVeil()) -> ProgramFault? {
     switch end {
     case .notStarted(let words): fault("cannot be started (\(words))", hiding: veil)

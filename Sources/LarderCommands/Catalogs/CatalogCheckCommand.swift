@@ -173,7 +173,7 @@ struct CatalogTrial {
     try FileReading.bytes(path, what: what, limit: Int(CatalogProbe.limit.count))
   }
 
-  /// Whether a sync would refuse a section for what it lost.
+  /// Whether a sync would refuse a section because it lost too much.
   private static func isWithheld(_ check: SectionCheck) -> Bool {
     SkipLimit.standard.refuses(
       lost: check.skipped,
