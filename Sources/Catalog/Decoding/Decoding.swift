@@ -101,8 +101,8 @@ package func decodeSource(
 ///   - body: JSON in UTF-8.
 ///   - plan: Where the sections and their names are.
 ///   - file: The catalog it belongs to.
+///   - firstIndices: By section, how many elements earlier pages listed.
 /// - Returns: The sections, with a list of the skipped items and fields.
-/// - Returns: The sections, with what had to be skipped.
 /// - Throws: ``CatalogError`` when the body as a whole cannot be used.
 public func decodeSections(
   _ body: [UInt8],
