@@ -20,7 +20,7 @@ public func decodeSection(
 /// Cuts a body of the source at a position into windows, each a smaller body of the same source.
 ///
 /// - Parameters:
-///   - body: JSON in UTF-8.
+///   - body: The body, of any notation.
 ///   - position: The source, in the catalog's order.
 ///   - file: The catalog it belongs to.
 /// - Returns: The windows; nil when the body has to be decoded whole.
@@ -57,6 +57,8 @@ package func decodeWindow(
   within limits: DecodingLimits = DecodingLimits()
 ) throws(CatalogError) -> DecodedListing {
   var decoder = ListingDecoder(file, position: position)
+  decoder.mapping.notation.kind = window.kind
+  decoder.linesBefore = window.linesBefore
   // Of one section, a window does not know how much there is.
   decoder.limits = limits
   if file.sections.parts(ofSource: position) == nil { decoder.limits.maxSkipped = nil }

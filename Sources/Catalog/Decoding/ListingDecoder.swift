@@ -1,7 +1,7 @@
 /// Turns bodies into sections: tolerant item by item, strict about the body as a whole.
 public struct ListingDecoder: Sendable {
   /// Where things are.
-  public let mapping: Mapping
+  public internal(set) var mapping: Mapping
   /// The catalog's currency.
   public let currency: String
   /// Where the next page is named; nil when it is not.
@@ -10,6 +10,8 @@ public struct ListingDecoder: Sendable {
   var nextPageIsCursor = false
   /// The run's limits for decoding.
   var limits = DecodingLimits()
+  /// How many lines stand before the body, where it is a part of a larger one.
+  var linesBefore = 0
 
   /// Makes a decoder.
   public init(mapping: Mapping, currency: String, nextPage: JSONPath? = nil) {
@@ -252,7 +254,13 @@ public struct ListingDecoder: Sendable {
     try mapping.transform?.checkSize(body.count, of: subject)
     let isMade = mapping.transform != nil || mapping.records != nil
     let columns = isMade ? [] : mapping.item.id.compactMap(\.lastName)
-    let body = try mapping.notation.json(of: body, subject, columns: columns, within: limits)
+    let body = try mapping.notation.json(
+      of: body,
+      subject,
+      columns: columns,
+      linesBefore: linesBefore,
+      within: limits
+    )
     let response = try JSONDocument(parsing: body, of: subject, within: limits).root
     let nextPage = try link(in: response, subject)
     guard let transform = mapping.transform else {

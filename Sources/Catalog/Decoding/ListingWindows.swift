@@ -9,6 +9,10 @@ package struct ListingWindow: Sendable {
   let extent: Extent
   /// How many bytes of the body later windows have.
   package let bytesAfter: Int
+  /// The notation of the window.
+  let kind: BodyNotation.Kind
+  /// How many lines of the body stand before it; 0 where lines do not count.
+  let linesBefore: Int
 
   /// How much of its sections a window of a body of many sections has.
   enum Extent {
@@ -37,17 +41,20 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     var ranges: [Range<Int>]
     var sectionsBefore = 0
     var extent = ListingWindow.Extent.whole
+    var linesBefore = 0
   }
 
   private let body: any RandomAccessBody
+  private let kind: BodyNotation.Kind
   private var plans: ArraySlice<Plan>
   /// The bytes of the last window, whose memory the next one takes over when nobody holds them any more.
   private var bytes: [UInt8] = []
 
   /// How many bytes of items make a window at least, where a smaller body is not worth the cutting.
   private static let size = 2 << 20
-  /// How many bytes around the items each window may repeat.
+  /// How many bytes around the items each window may repeat; around records of XML, such as a shop's categories, more.
   private static let mostAround = 64 << 10
+  private static let mostAroundRecords = 512 << 10
   /// Padding that simdjson may read behind a text.
   private static let padding = [UInt8](repeating: 0x20, count: 64)
 
@@ -55,7 +62,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   /// items at once, or the items do not stand in one array, or in one of each section.
   ///
   /// - Parameters:
-  ///   - body: JSON in UTF-8.
+  ///   - body: The body, of any notation.
   ///   - decoder: The decoder that is to read it.
   ///   - parts: Where its sections are; nil when it is one.
   ///   - size: How many bytes of items make a window at least.
@@ -65,16 +72,25 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     parts: CombinedSections? = nil,
     size: Int = Self.size
   ) {
-    guard body.count > 2 * size, decoder.mapping.notation.isJSON,
-      decoder.mapping.transform == nil
+    guard body.count > 2 * size, decoder.mapping.transform == nil,
+      let beginning = body.beginning(most: 1 << 20)
     else { return nil }
     self.body = body
-    var beginning: [UInt8] = [0, 0, 0]
-    guard beginning.withUnsafeMutableBytes({ body.copy(0..<3, to: $0) }) else { return nil }
+    var notation = decoder.mapping.notation
+    let named = notation.kind ?? notation.content(of: beginning)
+    // Lines that their name or type told of are an array by now.
+    let isArray = JSONText(beginning).first == UInt8(ascii: "[")
+    kind = named == .jsonl && isArray ? .json : named
+    notation.kind = kind
     let start = beginning.count - JSONText(beginning).bytes.count
-    let plans =
-      parts.map { Self.plans(of: body, from: start, decoder, $0, size) }
-      ?? Self.plans(of: body, from: start, decoder, size)
+    let plans: [Plan]?
+    if kind != .json {
+      plans = parts == nil ? Self.plans(of: body, from: start, decoder, notation, size) : nil
+    } else if let parts {
+      plans = Self.plans(of: body, from: start, decoder, parts, size)
+    } else {
+      plans = Self.plans(of: body, from: start, decoder, size)
+    }
     guard let plans, plans.count > 1 else { return nil }
     self.plans = plans[...]
   }
@@ -104,8 +120,33 @@ package struct ListingWindows: Sequence, IteratorProtocol {
       bytes: bytes,
       sectionsBefore: plan.sectionsBefore,
       extent: plan.extent,
-      bytesAfter: after
+      bytesAfter: after,
+      kind: kind,
+      linesBefore: plan.linesBefore
     )
+  }
+
+  /// The windows of a table, of lines or of an XML document, whose records become `items`.
+  private static func plans(
+    of body: some RandomAccessBody,
+    from start: Int,
+    _ decoder: ListingDecoder,
+    _ notation: BodyNotation,
+    _ size: Int
+  ) -> [Plan]? {
+    let isLines = notation.kind == .jsonl
+    let names = isLines ? [] : ["items"]
+    let ways = decoder.mapping.items.map(\.namesOfArray)
+    // The paths before it are for other notations, and lead to nothing here.
+    guard let way = ways.firstIndex(where: { $0?.names == names }),
+      ways[..<way].allSatisfy({ $0.map { $0.names.first != "around" } ?? false }),
+      !(isLines && ways[way]?.isChoice == true),
+      decoder.pathsAroundItems.allSatisfy({ $0.staysOutside(names) }),
+      let cuts = RecordCuts(body, from: start, notation, size: size)
+    else { return nil }
+    let (head, tail) = (start..<cuts.records.lowerBound, cuts.records.upperBound..<body.count)
+    guard head.count + tail.count <= mostAroundRecords else { return nil }
+    return cuts.parts.map { Plan(ranges: [head, $0.range, tail], linesBefore: $0.linesBefore) }
   }
 
   /// The windows of the body of one section.

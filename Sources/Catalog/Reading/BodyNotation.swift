@@ -53,6 +53,7 @@ public struct BodyNotation: Hashable, Sendable {
   ///   - body: The body as it came.
   ///   - subject: The name of the body, for messages.
   ///   - columns: Column names; a table needs at least one of them. Empty: any table.
+  ///   - linesBefore: The number of lines before it, where it is a part of a larger body.
   ///   - limits: The run's limits for decoding.
   /// - Returns: JSON in UTF-8.
   /// - Throws: ``CatalogError`` when the body is not in this notation.
@@ -60,6 +61,7 @@ public struct BodyNotation: Hashable, Sendable {
     of body: [UInt8],
     _ subject: String,
     columns: [String] = [],
+    linesBefore: Int = 0,
     within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> [UInt8] {
     try ForeignData.check(body, subject)
@@ -70,7 +72,8 @@ public struct BodyNotation: Hashable, Sendable {
     case .tsv: return try records(ofTable: body, UInt8(ascii: "\t"), subject, columns, limits)
     case .xml: return try XMLRecords(xml ?? .init(), subject, limits).json(of: body)
     case .html: return try LinkedData.json(of: body, subject, within: limits)
-    case .lines: return try TextLines.json(of: body, subject, within: limits)
+    case .lines:
+      return try TextLines.json(of: body, subject, linesBefore: linesBefore, within: limits)
     }
   }
 
@@ -85,8 +88,8 @@ public struct BodyNotation: Hashable, Sendable {
       .json(of: body, within: limits)
   }
 
-  /// The notation of a body whose file names none, but how XML or tables are read.
-  private func content(of body: [UInt8]) -> Kind {
+  /// The notation of a body whose file names none, but how XML or tables are read; its beginning is enough.
+  func content(of body: [UInt8]) -> Kind {
     if isJSON { return JSONLines.seem(body) ? .jsonl : .json }
     if xml != nil, table == nil || Self.isMarkup(body) { return .xml }
     let first = JSONText(body).first
@@ -149,6 +152,7 @@ enum TextLines {
   static func json(
     of body: [UInt8],
     _ subject: String,
+    linesBefore: Int = 0,
     within limits: DecodingLimits = DecodingLimits()
   ) throws(CatalogError) -> [UInt8] {
     let bytes = JSONText(body).bytes
@@ -157,7 +161,7 @@ enum TextLines {
     writer.name("items")
     writer.open("[")
     var place = bytes.startIndex
-    var number = 0
+    var number = linesBefore
     while place < bytes.endIndex {
       let end = bytes[place...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? bytes.endIndex
       number += 1

@@ -183,38 +183,68 @@ struct TableRecords {
     private mutating func line(_ most: Int) -> [String] {
       var row: [String] = []
       var cell: [UInt8] = []
-      var isQuoted = false
-      var afterQuote = false
+      var scan = CellScan(separator: separator)
       func end(_ cell: [UInt8]) {
         if row.count < most { row.append(String(decoding: cell, as: UTF8.self).trimmed) }
       }
-      while place < bytes.endIndex {
+      scan: while place < bytes.endIndex {
         let byte = bytes[place]
         place += 1
-        if isQuoted {
-          if byte == UInt8(ascii: "\"") {
-            isQuoted = false
-            afterQuote = true
-          } else {
-            cell.append(byte)
-          }
-        } else if byte == UInt8(ascii: "\""), cell.isEmpty || afterQuote {
-          if afterQuote { cell.append(byte) }
-          isQuoted = true
-          afterQuote = false
-        } else if byte == 0x0A || byte == 0x0D {
-          break
-        } else if byte == separator {
+        switch scan.step(byte) {
+        case .part: cell.append(byte)
+        case .quote: break
+        case .cellEnd:
           end(cell)
           cell.removeAll(keepingCapacity: true)
-          afterQuote = false
-        } else {
-          cell.append(byte)
-          afterQuote = false
+        case .rowEnd: break scan
         }
       }
       end(cell)
       return row
     }
+  }
+}
+
+/// A walk through a table, byte after byte. (RFC 4180, section 2)
+struct CellScan {
+  /// The part that a byte has in the table.
+  enum Step {
+    /// It belongs to the cell; a doubled quote is one.
+    case part
+    /// It is a quote around the cell.
+    case quote
+    /// It ends the cell.
+    case cellEnd
+    /// It ends the cell and the row.
+    case rowEnd
+  }
+
+  private let separator: UInt8
+  private var isQuoted = false
+  private var isBehindQuote = false
+  private var isEmpty = true
+
+  /// At the beginning of a row.
+  init(separator: UInt8) { self.separator = separator }
+
+  /// Takes the next byte.
+  mutating func step(_ byte: UInt8) -> Step {
+    let isQuote = byte == UInt8(ascii: "\"")
+    if isQuoted {
+      if isQuote { (isQuoted, isBehindQuote) = (false, true) } else { isEmpty = false }
+      return isQuote ? .quote : .part
+    }
+    if isQuote, isEmpty || isBehindQuote {
+      let isDoubled = isBehindQuote
+      (isQuoted, isBehindQuote) = (true, false)
+      if isDoubled { isEmpty = false }
+      return isDoubled ? .part : .quote
+    }
+    if byte == 0x0A || byte == 0x0D || byte == separator {
+      self = CellScan(separator: separator)
+      return byte == separator ? .cellEnd : .rowEnd
+    }
+    (isEmpty, isBehindQuote) = (false, false)
+    return .part
   }
 }

@@ -169,6 +169,16 @@ enum MarkupTags {
     return rest.dropFirst().prefix { $0 != quote }.lowercased()
   }
 
+  /// Whether the markup of a document with these first bytes is ASCII, a byte each.
+  static func isASCII(_ beginning: [UInt8]) -> Bool {
+    !isWide(beginning) && isASCIIBased(encoding(of: beginning))
+  }
+
+  /// Whether a text with these first bytes is UTF-16 or UTF-32.
+  static func isWide(_ beginning: [UInt8]) -> Bool {
+    [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00]].contains { beginning.starts(with: $0) }
+  }
+
   /// Whether the bytes of markup mean markup, and no others do.
   ///
   /// Those of ISO-2022, UTF-7 and EBCDIC do not.

@@ -1,0 +1,272 @@
+/// The records of a large table, of lines or of an XML document, and the places between them where it can be cut.
+///
+/// The bytes around the records together with some of the records are a smaller body of the same notation. For example,
+/// a table is cut into tables that all have its first line, and a feed into feeds that all have its channel.
+struct RecordCuts {
+  /// Where the records are in the body.
+  private(set) var records: Range<Int>
+  /// The records between two cuts each, and how many lines of the body stand before them.
+  private(set) var parts: [(range: Range<Int>, linesBefore: Int)] = []
+
+  /// Cuts a body; nil when it has to be read whole: its notation has no records, or they do not stand side by side.
+  ///
+  /// - Parameters:
+  ///   - body: The body.
+  ///   - start: Where it begins, behind a byte order mark.
+  ///   - notation: Its notation, with a kind.
+  ///   - size: How many bytes of records make a part at least.
+  init?(
+    _ body: some RandomAccessBody,
+    from start: Int,
+    _ notation: BodyNotation,
+    size: Int
+  ) {
+    var pieces = BodyPieces(body, from: start)
+    guard !MarkupTags.isWide(pieces.beginning) else { return nil }
+    let records: Range<Int>?
+    var cutter = Cutter(size: size)
+    switch notation.kind {
+    case .csv, .tsv: records = Self.table(&pieces, isTabbed: notation.kind == .tsv, &cutter)
+    case .lines, .jsonl: records = Self.lines(&pieces, &cutter)
+    case .xml: records = Self.xml(&pieces, named: notation.xml?.records ?? [], &cutter)
+    case .json, .html, nil: return nil
+    }
+    guard let records, !records.isEmpty else { return nil }
+    self.records = records
+    parts = cutter.parts(of: records)
+  }
+
+  /// The cuts between records, far enough apart.
+  private struct Cutter {
+    let size: Int
+    private var last: Int?
+    private var cuts: [(place: Int, lines: Int)] = []
+
+    init(size: Int) { self.size = size }
+
+    /// Whether a cut here would make a part that is large enough; the first one is where the records begin.
+    mutating func offer(_ place: Int, lines: Int) {
+      if let last, place - last < size { return }
+      last = place
+      cuts.append((place, lines))
+    }
+
+    func parts(of records: Range<Int>) -> [(range: Range<Int>, linesBefore: Int)] {
+      cuts.indices.map { index in
+        let end = index + 1 < cuts.count ? cuts[index + 1].place : records.upperBound
+        return (cuts[index].place..<end, cuts[index].lines)
+      }.filter { !$0.range.isEmpty }
+    }
+  }
+
+  /// The rows below the first line that is not empty.
+  private static func table(
+    _ pieces: inout BodyPieces,
+    isTabbed: Bool,
+    _ cutter: inout Cutter
+  ) -> Range<Int>? {
+    let separator =
+      isTabbed ? UInt8(ascii: "\t") : TableRecords.separator(of: pieces.beginning[...])
+    var scan = CellScan(separator: separator)
+    var start: Int?
+    var hasCells = false
+    while let (offset, piece) = pieces.next() {
+      for (index, byte) in piece.enumerated() {
+        guard scan.step(byte) == .rowEnd else {
+          hasCells = true
+          continue
+        }
+        guard start != nil || hasCells else { continue }
+        let place = offset + index + 1
+        start = start ?? place
+        cutter.offer(place, lines: 0)
+      }
+    }
+    return pieces.end.flatMap { end in start.map { $0..<end } }
+  }
+
+  /// All lines; they are cut behind a line feed.
+  private static func lines(_ pieces: inout BodyPieces, _ cutter: inout Cutter) -> Range<Int>? {
+    let start = pieces.start
+    cutter.offer(start, lines: 0)
+    var lines = 0
+    var before: UInt8 = 0
+    while let (offset, piece) = pieces.next() {
+      for (index, byte) in piece.enumerated() {
+        if byte == 0x0D || byte == 0x0A && before != 0x0D { lines += 1 }
+        if byte == 0x0A { cutter.offer(offset + index + 1, lines: lines) }
+        before = byte
+      }
+    }
+    return pieces.end.map { start..<$0 }
+  }
+
+  /// The records of an XML document, which have to be in one element.
+  private static func xml(
+    _ pieces: inout BodyPieces,
+    named names: [String],
+    _ cutter: inout Cutter
+  ) -> Range<Int>? {
+    guard !names.isEmpty, MarkupTags.isASCII(pieces.beginning) else { return nil }
+    var scan = MarkupScan()
+    var depth = 0
+    var found: (depth: Int, start: Int)?
+    var end: Int?
+    while let (offset, piece) = pieces.next() {
+      for (index, byte) in piece.enumerated() {
+        switch scan.step(byte, at: offset + index) {
+        case .none: break
+        case .refused: return nil
+        case .start(let name, let start, let isEmpty):
+          let local = name.split(separator: ":").last.map(String.init) ?? name
+          if names.contains(name) || names.contains(local) {
+            if found == nil { found = (depth, start) }
+            guard let found, end == nil else { return nil }
+            if depth == found.depth { cutter.offer(start, lines: 0) }
+          }
+          if !isEmpty { depth += 1 }
+        case .end(let start):
+          depth -= 1
+          if depth < 0 { return nil }
+          if let found, depth < found.depth, end == nil { end = start }
+        }
+      }
+    }
+    guard pieces.end != nil, depth == 0, let found, let end else { return nil }
+    return found.start..<end
+  }
+}
+
+/// A body, piece after piece from its beginning.
+private struct BodyPieces {
+  private let body: any RandomAccessBody
+  private var offset: Int
+  private var bytes: [UInt8] = []
+  private var isRead = true
+  /// Where the first piece begins.
+  let start: Int
+  /// The first bytes.
+  let beginning: [UInt8]
+
+  private static let size = 256 << 10
+
+  init(_ body: some RandomAccessBody, from start: Int) {
+    (self.body, self.start, offset) = (body, start, start)
+    beginning = body.beginning(from: start, most: 1 << 16) ?? []
+  }
+
+  /// Where the body ends, once all pieces were read; nil when one could not be.
+  var end: Int? { isRead && offset == body.count ? offset : nil }
+
+  /// The next piece and its place in the body; nil behind the last, and where it cannot be read.
+  mutating func next() -> (offset: Int, piece: [UInt8])? {
+    let range = offset..<min(body.count, offset + Self.size)
+    guard !range.isEmpty, isRead else { return nil }
+    if bytes.count != range.count { bytes = [UInt8](repeating: 0, count: range.count) }
+    isRead = bytes.withUnsafeMutableBytes { [body] in body.copy(range, to: $0) }
+    guard isRead else { return nil }
+    offset = range.upperBound
+    return (range.lowerBound, bytes)
+  }
+}
+
+extension RandomAccessBody {
+  /// The bytes from a place on, at most so many; nil when they cannot be read.
+  func beginning(from start: Int = 0, most: Int) -> [UInt8]? {
+    let range = start..<max(start, min(count, start + most))
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    return bytes.withUnsafeMutableBytes({ copy(range, to: $0) }) ? bytes : nil
+  }
+}
+
+/// A walk through the tags of an XML document, byte after byte.
+///
+/// It knows comments, CDATA, instructions and quoted values, and checks nothing: libxml2 reads what it finds.
+private struct MarkupScan {
+  /// What a byte ends.
+  enum Step {
+    /// Nothing.
+    case none
+    /// The tag of an element that begins at `at`; `isEmpty` when it has no end tag.
+    case start(name: String, at: Int, isEmpty: Bool)
+    /// The end tag that begins at `at`.
+    case end(at: Int)
+    /// A document type, or a tag with a name of more than a kibibyte.
+    case refused
+  }
+
+  private enum State {
+    case text
+    /// Behind `<`.
+    case open
+    /// Behind `<!`.
+    case declaration
+    /// Within something that ends with these bytes.
+    case until(StaticString)
+    case endTag
+    case name
+    case tag
+    case value(quote: UInt8)
+  }
+
+  private var state = State.text
+  private var start = 0
+  /// The bytes behind `<!`, the name of the tag, or the last bytes of a comment.
+  private var word: [UInt8] = []
+  private var last: UInt8 = 0
+
+  private static let longestName = 1024
+
+  mutating func step(_ byte: UInt8, at place: Int) -> Step {
+    switch state {
+    case .text:
+      if byte == UInt8(ascii: "<") { (state, start) = (.open, place) }
+    case .open:
+      word.removeAll(keepingCapacity: true)
+      switch byte {
+      case UInt8(ascii: "/"): state = .endTag
+      case UInt8(ascii: "!"): state = .declaration
+      case UInt8(ascii: "?"): state = .until("?>")
+      default:
+        word.append(byte)
+        state = .name
+      }
+    case .declaration:
+      word.append(byte)
+      let isComment = "--".utf8.starts(with: word)
+      guard isComment || "[CDATA[".utf8.starts(with: word) else { return .refused }
+      guard word.count == (isComment ? 2 : 7) else { break }
+      word.removeAll(keepingCapacity: true)
+      state = .until(isComment ? "-->" : "]]>")
+    case .until(let end):
+      if word.count == end.utf8CodeUnitCount { word.removeFirst() }
+      word.append(byte)
+      if end.withUTF8Buffer({ $0.elementsEqual(word) }) { state = .text }
+    case .endTag:
+      guard byte == UInt8(ascii: ">") else { break }
+      state = .text
+      return .end(at: start)
+    case .name:
+      guard byte <= 0x20 || byte == UInt8(ascii: "/") || byte == UInt8(ascii: ">") else {
+        word.append(byte)
+        return word.count > Self.longestName ? .refused : .none
+      }
+      state = .tag
+      last = 0
+      return step(byte, at: place)
+    case .tag:
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"): state = .value(quote: byte)
+      case UInt8(ascii: ">"):
+        state = .text
+        let name = String(decoding: word, as: UTF8.self)
+        return .start(name: name, at: start, isEmpty: last == UInt8(ascii: "/"))
+      default: break
+      }
+      last = byte
+    case .value(let quote):
+      if byte == quote { state = .tag }
+    }
+    return .none
+  }
+}

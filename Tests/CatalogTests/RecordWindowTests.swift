@@ -1,0 +1,128 @@
+import Testing
+
+@testable import Catalog
+
+/// Large tables, lines and XML documents are read in windows, as JSON is.
+struct RecordWindowTests {
+  private static let item = "item: {id: $.id, title: $.title, salePrice: $.price}\n"
+
+  private static let table =
+    "id;title;price\r\n\r\n"
+    + (1...9).map { "A\($0);\"Cup \($0); \"\"blue\"\"\nwide\";\($0).50\r\n" }.joined()
+    + "\n;no id;1.50\nA10; \"loose\" ;many\rA11;\"\";7.25"
+
+  private static let lines =
+    "\u{FEFF}https://c.example/0.jpg\r\n\r\n"
+    + (1...9).map { "  https://c.example/\($0).jpg Cup \($0)\n\($0 % 3 == 0 ? "\n" : "")" }
+    .joined()
+    + "no address\nhttps://c.example/last.jpg"
+
+  private static let records =
+    (1...9).map { #"{"id": "A\#($0)", "title": "[\#($0)] \"a, b\" {\\", "price": "\#($0).50"}"# }
+    + [#"{"title": "T"}"#, "7"]
+
+  private static let feed =
+    """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!-- <item> of a <channel> -->
+    <rss xmlns:m="http://media.example/" note='a > b />'><channel><title>Cups</title>
+    <link/>
+    """
+    + (1...9).map {
+      """
+      <item n="\($0)"><id>A\($0)</id><title><![CDATA[</channel><item> ]] \($0)]]></title>
+        <m:item><price>0</price></m:item><!-- </item> --><price>\($0).50</price></item>
+      <break between="/item>"/>
+      """
+    }.joined()
+    + "<item/><item ><title>no id</title></item ></channel><after>x</after></rss>\n"
+
+  private static let all: [(body: String, lines: String)] = [
+    (table, "read: csv"), (table.replacing(";", with: "\t"), "read: tsv"),
+    (lines, "format: list"), (lines, "read: lines\nitem: {id: $.number, title: $.text}"),
+    (records.joined(separator: "\n"), "read: jsonl\nitems: $"),
+    ("\n" + records.joined(separator: "\r\n") + "\n", "items: [$.none, $]"),
+    (feed, "xml: {record: item}\nenvelope: {title: $.around.rss.channel.title}"),
+    (
+      feed.replacing("<item", with: "<x:item").replacing("</item", with: "</x:item")
+        .replacing("<rss", with: "<rss xmlns:x='x'"), "read: xml\nxml: {record: item}"
+    ),
+  ]
+
+  private func file(_ lines: String) throws -> CatalogFile {
+    let isWhole = lines.contains("item: {") || lines.contains("format:")
+    return try catalog((isWhole ? "" : Self.item) + lines)
+  }
+
+  /// What the windows of a body are read as; nil when it is not cut, or a window cannot be read.
+  private func read(_ body: [UInt8], _ file: CatalogFile, size: Int) throws -> DecodedListing? {
+    guard let windows = ListingWindows(body, for: ListingDecoder(file), size: size) else {
+      return nil
+    }
+    var whole = DecodedListing(sections: [], elementCount: 0)
+    for window in windows {
+      let part = try? decodeWindow(
+        window,
+        at: 0,
+        using: file,
+        after: whole,
+        elements: whole.elementCount
+      )
+      guard let part else { return nil }
+      whole.append(part)
+    }
+    return whole
+  }
+
+  @Test(arguments: all.indices)
+  func `what is read does not depend on where records are cut`(_ index: Int) throws {
+    let (body, lines) = Self.all[index]
+    let file = try file(lines)
+    let whole = try decodeSource(bytes(body), at: 0, using: file)
+
+    for size in [1, 20, 90, 150] {
+      #expect(try read(bytes(body), file, size: size) == whole, "\(size) bytes")
+    }
+    #expect(whole.sections[0].items.count >= 9)
+  }
+
+  @Test(arguments: all.indices)
+  func `a body that is cut off or torn is read by windows as it is whole, or not by them`(
+    _ index: Int
+  ) throws {
+    let (text, lines) = Self.all[index]
+    let file = try file(lines)
+    let body = bytes(text)
+    var torn = stride(from: 1, to: body.count, by: 3).map { Array(body[..<$0]) }
+    for place in body.indices where "<>/\"'\n;\t![".utf8.contains(body[place]) {
+      torn.append(Array(body[..<place] + body[(place + 1)...]))
+      torn.append(Array(body[...place] + body[place...]))
+    }
+    var count = 0
+    for body in torn {
+      guard let read = try read(body, file, size: 60) else { continue }
+      count += 1
+      let whole = try? decodeSource(body, at: 0, using: file)
+      #expect(read == whole, "\(String(decoding: body, as: UTF8.self))")
+    }
+    #expect(count > 20)
+  }
+
+  @Test(arguments: [
+    // Records of several parents, a list of all records, another encoding, one tree, a document type.
+    ("<a><b><item/><item/></b><c><item/></c></a>", "xml: {record: item}"),
+    (feed, "xml: {record: item}\nenvelope: {title: \"$.items[0].title\"}"),
+    (feed, "xml: {record: item}\nitems: $.around.rss.channel.break"),
+    (feed.replacing("UTF-8", with: "UTF-7"), "xml: {record: item}"),
+    (feed, "read: xml\nitems: $.rss.channel.item"),
+    ("<!DOCTYPE rss>" + feed, "xml: {record: item}"),
+    ("[1]\n[2]\n[3]\n[4]\n[5]\n[6]\n", "read: jsonl\nitems: \"$[*]\""),
+    (table, "read: csv\ntransform: ."),
+  ])
+  func `records that windows could read otherwise are read whole`(body: String, lines: String)
+    throws
+  {
+    let windows = ListingWindows(bytes(body), for: ListingDecoder(try file(lines)), size: 5)
+    #expect(windows == nil)
+  }
+}
