@@ -43,7 +43,7 @@ class Mixed(Shop):
 
 @shop
 class Commas(Shop):
-    shape = "pictures in one text, parted by commas"
+    shape = "pictures in one text, separated by commas"
     options = ["--currency", "PLN"]
 
     def list(self, query):
