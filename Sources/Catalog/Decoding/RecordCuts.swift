@@ -181,9 +181,10 @@ extension RandomAccessBody {
 
 /// A walk through the tags of an XML document, byte after byte.
 ///
-/// It knows comments, CDATA, instructions and quoted values, and checks nothing: libxml2 reads what it finds.
+/// It knows comments, CDATA, instructions and quoted values, and checks nothing: libxml2 reads the
+/// elements that it finds.
 private struct MarkupScan {
-  /// What a byte ends.
+  /// The tag that a byte ends.
   enum Step {
     /// Nothing.
     case none
