@@ -112,6 +112,27 @@ struct PriceTests {
     #expect(Price(minorUnits: units, currency: currency).formatted() == text)
   }
 
+  @Test(arguments: ["KRW", "EUR", "USD", "KWD", "ISK", "ARS"])
+  func `a price with the code behind it is the same whatever the white space around it`(
+    _ currency: String
+  ) throws {
+    func units(_ text: String) -> Int? {
+      (try? Price(parsing: text, currency: currency))?.minorUnits
+    }
+    let amounts = [
+      "7", "7000", "7,000", "7.000", "1,299.50", "1.299,50", "12,50", "0.99", "1,29", "1.2345", "",
+      "999999999999999", ",5",
+    ]
+    for amount in amounts {
+      for unit in [currency, "XXX", "EUR", "원"] {
+        #expect(
+          units("\(amount) \(unit)") == units(" \(amount)\u{A0}\(unit)"),
+          "\(amount) \(unit)"
+        )
+      }
+    }
+  }
+
   @Test(arguments: [("KRW", 7000), ("USD", 129_950), ("EUR", 99), ("KWD", 1_234_567)])
   func `what is shown can be read back`(currency: String, units: Int) throws {
     let price = Price(minorUnits: units, currency: currency)

@@ -60,9 +60,7 @@ extension Price {
   public init(parsing text: String, currency: String) throws(CatalogError) {
     let places = Currency.exponent(of: currency)
     var plain = text
-    if let units = plain.withUTF8({
-      plainUnits($0, unit: currency == "KRW" ? "원" : "", places: places)
-    }) {
+    if let units = plain.withUTF8({ plainUnits($0, of: currency, places: places) }) {
       self.init(minorUnits: units, currency: currency)
       return
     }
@@ -172,24 +170,27 @@ private func joinedUnits(
   return units
 }
 
-/// Reads "7,000원", "39,000" and "1,299.50" without the care that other prices need.
+/// Reads "7,000원", "39,000", "1,299.50" and "1,299.50 EUR" without the care that other prices need.
 ///
 /// Nearly all prices of a feed are written like this, and a large section has many thousands.
 ///
 /// - Parameters:
 ///   - text: The price in UTF-8.
-///   - unit: The unit that may follow it.
+///   - currency: The currency, an ISO 4217 code.
 ///   - places: How many decimals the currency has.
 /// - Returns: The minor units; nil when the text must be looked at more closely.
-func plainUnits(
+private func plainUnits(
   _ text: UnsafeBufferPointer<UInt8>,
-  unit: StaticString,
+  of currency: String,
   places: Int
 ) -> Int? {
   var end = text.count
-  let start = end - unit.utf8CodeUnitCount
-  if start >= 0, (start..<end).allSatisfy({ text[$0] == unit.utf8Start[$0 - start] }) {
-    end = start
+  if currency == "KRW", text.reversed().starts(with: "원".utf8.reversed()) {
+    end -= "원".utf8.count
+  } else if end > 4, text[end - 4] == UInt8(ascii: " "),
+    text[(end - 3)...].elementsEqual(currency.utf8)
+  {
+    end -= 4
   }
   var units = 0
   var digitsInGroup = 0
@@ -426,7 +427,8 @@ struct WrittenPrice {
     if unit.hasPrefix("-") || unit.hasPrefix("−") || unit.hasSuffix("-") {
       throw priceError("\"\(shortened(text))\" is negative")
     }
-    return unit.isEmpty ? unit : withoutTaxNote(unit.lowercased())
+    unit = unit.lowercased()
+    return unit.isEmpty || !Currency.codes(writtenAs: unit).isEmpty ? unit : withoutTaxNote(unit)
   }
 
   /// The value of a digit, half or full width, or as Arabic and Persian write it.
