@@ -137,8 +137,9 @@ package struct ProxyRoute: Hashable, Sendable {
 
 /// Hosts that are reached without a proxy, in the words of `no_proxy`.
 ///
-/// A list of names and addresses with commas or white space between: a name stands for itself and everything below
-/// it, an address may end with a slash and the bits that count, and a star alone stands for every host.
+/// A list of names and addresses, separated by commas or white space. A name stands for itself and
+/// everything below it, an address may end with a slash and the bits that count, and a star alone
+/// stands for every host.
 struct ProxyExceptions: Hashable, Sendable {
   private let isEverything: Bool
   private var names: [String] = []

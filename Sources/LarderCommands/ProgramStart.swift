@@ -57,10 +57,10 @@ enum Memory {
 enum Descriptors {
   /// Makes room for many descriptors while there is one thread.
   ///
-  /// The kernel's table starts with 64. In a process of several threads each growth of it waits until
-  /// no processor can be reading the old one, ten to twenty milliseconds in which no thread can open
-  /// a file: a run of many connections and files stood still that long, once or twice.
-  /// (`expand_fdtable` in Linux, fs/file.c)
+  /// The kernel's table starts with 64. In a process of several threads each growth of it waits
+  /// until no processor can be reading the old one. That takes ten to twenty milliseconds, in
+  /// which no thread can open a file: a run of many connections and files stood still that long,
+  /// once or twice. (`expand_fdtable` in Linux, fs/file.c)
   static func makeRoom() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }

@@ -7,9 +7,12 @@ import Transport
 
 /// A bucket of an object store that speaks S3, asked through a transport that signs.
 ///
-/// Every request may be sent twice: a PUT writes the same object again. Keys are letters, digits, `-._~` and slashes;
-/// queries are sorted and encoded; headers that are signed have no two blanks in turn, and none is the beginning of
-/// another with a character below the colon behind it: so all libcurls from 7.88 on sign alike, and stores find them right.
+/// Every request may be sent twice: a PUT writes the same object again.
+///
+/// All libcurls from 7.88 on sign its requests alike, and as stores expect. For that, keys are
+/// letters, digits, `-._~` and slashes, and queries are sorted and encoded. Signed headers have no
+/// two blanks in turn, and none is the beginning of another with a character below the colon
+/// behind it.
 package final class ObjectStore: Sendable {
   /// Where it is.
   package let location: StoreLocation

@@ -217,14 +217,16 @@ package struct ConcurrencyWindow: Sendable {
   }
 }
 
-/// Stops asking a host that does not answer, or sends everybody away.
+/// Stops asking a host that does not answer, or is overloaded for long.
 ///
-/// After `failures` attempts in a row without an answer, one probe at a time goes there, at growing distances: a
-/// server that restarts loses nothing. A host that has not answered for `grace` as well is dead: waiting
-/// requests fail at once, for `rest`; after that one probe decides. A host that says nothing but that it is
-/// overloaded is asked again each time after the quiet that it needs; when that has happened as often and for
-/// `patience`, or `toldPatience` if it says when to come back, it is dead too, or a catalog of thousands would
-/// wait for days.
+/// After `failures` attempts in a row without an answer, one probe at a time goes there, at
+/// growing intervals: a server that restarts loses nothing. A host that has not answered for
+/// `grace` as well is dead: waiting requests fail at once, for `rest`; after that one probe
+/// decides.
+///
+/// A host that only answers that it is overloaded is asked again after each pause that it needs.
+/// It is dead too after as many such answers and `patience`, or `toldPatience` if it says when to
+/// come back. Otherwise a catalog of thousands would wait for days.
 package struct CircuitBreaker: Sendable {
   /// When a host counts as silent, and as dead.
   package struct Thresholds: Sendable {

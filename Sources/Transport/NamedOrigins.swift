@@ -1,8 +1,9 @@
 /// The origins that the user named: they alone may have private addresses and receive secrets.
 ///
-/// It asks not who wrote a URL but whom it names. A URL from a body, be it a next page, a detail or a
-/// picture, reaches a private address only at a host and port that the user named too, and carries the
-/// catalog's headers and user information only to an origin for which the user gave them.
+/// The host of a URL decides, not the author of the URL. A URL from a body may be a next page, a
+/// detail or a picture. It reaches a private address only at a host and port that the user named
+/// too, and carries the catalog's headers and user information only to an origin for which the
+/// user gave them.
 package struct NamedOrigins: Sendable {
   /// The hosts, with their ports, that may have private addresses.
   package private(set) var hosts: Set<HostPort> = []

@@ -5,13 +5,15 @@ import Synchronization
 
 /// The data that a later run needs to resume an interrupted body.
 ///
-/// Kept beside the body in `partial/`, in a note of its own. It is written when the body outgrows
-/// memory, and never for the many small pictures that come in one piece; each piece adds a line with
-/// the digest of all that came so far, so that no byte that changed on the disk becomes part of a
-/// picture. A note counts only in the same boot of the machine: a kill leaves all that was written,
-/// but after a power cut a file may have its size and not its bytes, and syncing every piece would
-/// cost more than it saves. A note of another version does not count either: its first line differs,
-/// the body is removed, and the picture fetched from its beginning.
+/// Kept beside the body in `partial/`, in a note of its own. The note is written when the body
+/// outgrows memory, and never for the many small pictures that come in one piece. Each piece adds
+/// a line with the digest of all bytes so far, so that no byte that changed on the disk becomes
+/// part of a picture.
+///
+/// A note counts only in the same boot of the machine. A kill leaves all that was written, but
+/// after a power cut a file may have its size and not its bytes, and syncing every piece would
+/// cost more than it saves. A note of another version does not count either: its first line
+/// differs, the body is removed, and the picture fetched from its beginning.
 struct PartialBody: Equatable, Sendable {
   /// The picture's URL, as it is sent.
   var url: String

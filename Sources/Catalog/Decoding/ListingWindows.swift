@@ -58,8 +58,10 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   /// Padding that simdjson may read behind a text.
   private static let padding = [UInt8](repeating: 0x20, count: 64)
 
-  /// Cuts a body; nil when it has to be read whole: it is small, or the paths of the decoder may look at all
-  /// items at once, or the items do not stand in one array, or in one of each section.
+  /// Cuts a body; nil when it has to be read whole.
+  ///
+  /// Small bodies are read whole. So are bodies whose decoder may look at all items at once, and
+  /// bodies whose items are not in one array, or in one of each section.
   ///
   /// - Parameters:
   ///   - body: The body, of any notation.

@@ -53,8 +53,9 @@ package struct ProposedFile {
   ///   - headers: The headers of the requests.
   ///   - currency: The ISO 4217 code that the user gave; nil to judge.
   ///   - name: The name of the file, for messages.
-  ///   - ask: Fetches the next page of the response at a position by a URL as the file writes it, and by a body
-  ///     where it is asked for by one, to see whether the shop knows a paging; nil where nobody can be asked.
+  ///   - ask: Fetches the next page of the response at a position, by its URL in the file and its
+  ///     body if
+  ///     it is requested by one. The file's paging is tried with it; nil to try none.
   /// - Throws: ``CatalogError`` when nothing in a response looks like items, or no item is that of the detail; its subject is the
   ///   response's address.
   package init(

@@ -5,9 +5,9 @@ import Synchronization
 ///
 /// simdjson reads it. The tree takes about as much memory as the text.
 ///
-/// Tolerant where feeds are careless and nothing is lost by it: a byte order mark is skipped, the
-/// last of duplicate names wins, NUL escapes are kept, a number that fits neither `Int` nor `Double`
-/// becomes text with the same digits, half a surrogate pair becomes U+FFFD.
+/// Tolerant where feeds are careless and nothing is lost by it. A byte order mark is skipped, the
+/// last of duplicate names wins, and NUL escapes are kept. A number that fits neither `Int` nor
+/// `Double` becomes text with the same digits; half a surrogate pair becomes U+FFFD.
 public final class JSONDocument: @unchecked Sendable {
   // SAFETY: the tree is never changed after `init`, reading simdjson's values touches no shared
   // state, and nodes hold the document, so no value outlives it.

@@ -211,10 +211,11 @@ enum ExportName {
 
   /// The name in characters that FAT, exFAT, NTFS and SMB take, and that no shell acts on.
   ///
-  /// Any other character becomes `-`, as does a dot or space at the end; a `-` at the beginning, which a program takes
-  /// for an option, becomes `_`, and a name that Windows keeps for a device gets `_` in front. A name that changed also
-  /// gets eight digits of its own hash, so that it depends on no other: `16:9.png` becomes `16-9-HASH.png`.
-  /// (Microsoft, "Naming Files, Paths, and Namespaces"; exFAT specification, section 7.7.3)
+  /// Any other character becomes `-`, as does a dot or space at the end. A `-` at the beginning,
+  /// which a program takes for an option, becomes `_`. A name that Windows keeps for a device gets
+  /// `_` in front. A name that changed also gets eight digits of its own hash, so that it depends
+  /// on no other: `16:9.png` becomes `16-9-HASH.png`. (Microsoft, "Naming Files, Paths, and
+  /// Namespaces"; exFAT specification, section 7.7.3)
   ///
   /// - Parameters:
   ///   - name: A name without a slash.
