@@ -205,7 +205,7 @@ extension LarderError.Code {
 // MARK: Codes of pictures
 
 extension LarderError.Code {
-  /// The bytes are of no picture, or of a kind that is not read here.
+  /// The bytes are not a picture, or a kind of picture that is not read here.
   public static let unsupported = Self("unsupported", .data)
   /// The picture is of a kind that is known, and not read here.
   public static let unreadKind = Self("unread-kind", .data)

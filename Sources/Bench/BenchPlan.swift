@@ -3,7 +3,7 @@ import Transport
 
 /// The plan of a measurement.
 package struct BenchPlan: Sendable {
-  /// Which runs count; a pass that others need is run all the same.
+  /// Which runs count; a pass that others need is run in any case.
   package var passes: [Pass] = Pass.allCases
   /// How many transfers at once.
   package var sweep = SweepPlan.auto()

@@ -51,7 +51,7 @@ final class LevelRun: Sendable {
     return try transport.urls.map { try transport.parse($0, relativeTo: nil) }
   }
 
-  /// Fetches `urls` and throws the bytes away, pass after pass over the same connections.
+  /// Fetches `urls` and discards the bytes, pass after pass over the same connections.
   func discard(parallel: Int, _ urls: [WebURL], repeats: Bool) throws -> [RunRecord] {
     let length: PassLength =
       if !repeats {

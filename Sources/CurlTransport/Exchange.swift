@@ -289,7 +289,7 @@ extension Exchange {
   private func headEnded() -> Bool {
     guard let transfer else { return false }
     if status < 200 {
-      // Interim responses (1xx), of which there may be any number, are ignored. (RFC 9110, section 15.2)
+      // Any number of interim responses (1xx) are ignored. (RFC 9110, section 15.2)
       lines.removeAll(keepingCapacity: true)
       status = 0
       return true

@@ -62,7 +62,8 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
     userInfo.map { Self.decoded($0.drop { $0 != ":" }.dropFirst()) }
   }
 
-  /// Whether a request for a URL goes through a tunnel, of which the proxy knows only the end point.
+  /// Whether a request for a URL goes through a tunnel, so that the proxy knows only its end
+  /// point.
   func tunnels(to url: WebURL) -> Bool {
     switch scheme {
     case .http, .https: url.scheme == .https

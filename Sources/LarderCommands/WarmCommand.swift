@@ -360,7 +360,7 @@ enum CatalogFolder {
   }
 }
 
-/// The command that is told of a run that failed.
+/// The command that is started after a failed run.
 struct FailureOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -247,7 +247,7 @@ package final class ObjectStore: Sendable {
   /// Requires that the store refuses a conditional write to an existing object.
   ///
   /// - Parameter path: Where to try; the object is removed afterwards.
-  /// - Throws: ``LarderError`` with the code `unfit` when it writes all the same.
+  /// - Throws: ``LarderError`` with the code `unfit` when it writes in spite of a condition.
   package func demandConditions(trying path: String) throws(LarderError) {
     let headers = Self.once("text/plain")
     try put(

@@ -52,7 +52,7 @@ extension AttemptOutcome {
   /// - Parameters:
   ///   - result: how the transfer ended.
   ///   - reply: the first bytes of a 2xx's body, as far as they came.
-  ///   - payload: whom the webhook belongs to.
+  ///   - payload: the kind of the webhook.
   /// - Returns: Its meaning for the message.
   package static func judge(
     _ result: Result<Response, TransferFailure>,

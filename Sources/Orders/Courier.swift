@@ -244,7 +244,7 @@ public struct CourierReport: Hashable, Sendable {
   public package(set) var delivered: [OrderID] = []
   /// Messages that this run gave up, or has to try again, the last word of each.
   package var troubles: [Trouble] = []
-  /// Orders that somebody has to decide about, from this run and those before.
+  /// Orders that need a decision, from this run and those before.
   public package(set) var held: [OrderID] = []
   /// Messages by state afterwards.
   package var counts = DeliveryCounts([:])

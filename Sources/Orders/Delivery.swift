@@ -10,7 +10,7 @@ public struct Delivery: Hashable, Sendable {
     case sending
     /// The webhook took it.
     case delivered
-    /// An attempt may have arrived, and somebody has to say whether to repeat it.
+    /// An attempt may have arrived, and the user has to decide whether to repeat it.
     case ambiguous
     /// Is not sent any more, unless it is replayed.
     case dead
@@ -83,7 +83,7 @@ public struct Delivery: Hashable, Sendable {
 
 /// The policy for a message whose attempt may have arrived although no answer was seen.
 package enum AmbiguityPolicy: String, Sendable, CaseIterable {
-  /// It is kept until somebody decides: nothing is ever shown twice.
+  /// It is kept until the user decides: nothing is ever shown twice.
   case hold
   /// It is sent again under the same id, by which the receiver recognizes the repetition.
   case resend

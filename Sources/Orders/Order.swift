@@ -71,7 +71,7 @@ package struct PlacedOrder: Hashable, Sendable {
 public enum OrderState: String, Sendable, CaseIterable {
   /// Placed; may still be cancelled.
   case ordered
-  /// Somebody works on it.
+  /// Work on it has begun.
   case preparing
   /// Waits to be collected.
   case ready

@@ -1,7 +1,7 @@
 import Base
 import Catalog
 
-/// An order as somebody asks for it, before the catalog was asked.
+/// An order as requested, before it is checked against the catalog.
 ///
 ///     var request = OrderRequest(by: "Jiyeon", items: [.init("HDF73", quantity: 2)])
 ///     request.budget = Price(minorUnits: 20_000, currency: "KRW")
@@ -28,7 +28,7 @@ public struct OrderRequest: Sendable, Hashable {
   public var note: String?
   /// The most that may be spent, in the catalog's currency.
   public var budget: Price?
-  /// Whether a sold-out item is ordered all the same.
+  /// Whether sold-out items may be ordered.
   public var allowsSoldOut = false
   /// The locale that people read the order in, such as `ko_KR`; English unless Korean.
   public var locale: String

@@ -3,7 +3,7 @@ import GRDB
 
 /// The next task of a sender.
 enum Claim {
-  /// Send this now; it is `sending` and durable as such.
+  /// Send this now; it is durable in the state `sending`.
   case attempt(any Outgoing, Delivery)
   /// Nothing before that moment.
   case wait(until: OrderTime)
@@ -49,7 +49,7 @@ extension Outbox {
       if let moment = state.earliest(at: now) { return .wait(until: moment) }
       let delivery = row.standing(.queued).claimed
       guard let message = try self.message(row, delivery, mail, db) else {
-        // A damaged page: those behind it go out all the same.
+        // A damaged page: the messages behind it are sent regardless.
         try store(row.standing(.queued).settled(.dead, "unreadable"), row.id, db)
         return .wait(until: now)
       }

@@ -350,7 +350,7 @@ extension Outbox {
     }
   }
 
-  /// Writes down that held messages did arrive, as somebody saw at the receiver.
+  /// Records that held messages did arrive, as a person saw at the receiver.
   ///
   /// - Parameter ids: orders, by id or the beginning of it.
   /// - Returns: Their ids.

@@ -147,7 +147,7 @@ final class LineReader {
     }
   }
 
-  /// Passes over bytes.
+  /// Skips bytes.
   ///
   /// - Parameters:
   ///   - count: How many.

@@ -38,7 +38,7 @@ package struct ShardMerge {
   ///
   /// - Parameters:
   ///   - holder: The text for the cache's lock.
-  ///   - start: Told of the sync before it starts.
+  ///   - start: Called with the sync before it starts.
   ///   - sync: Makes a sync of the plan's catalog into the cache, from the replacements of its origins.
   /// - Returns: The report.
   /// - Throws: ``LarderError`` when manifests or files are missing or wrong; ``CatalogError``.

@@ -66,7 +66,7 @@ package struct ShardPlanning: Sendable {
   ///   - options: The options of the sync.
   ///   - disk: Where bytes go.
   ///   - now: The wall clock.
-  ///   - start: Told of the sync before it starts.
+  ///   - start: Called with the sync before it starts.
   ///   - sync: Makes a sync that fetches for the plan, from a cache's path and the replacements of its origins.
   /// - Returns: The plan, or nil when too little could be fetched; and the report.
   /// - Throws: ``LarderError``, ``CatalogError``.

@@ -350,7 +350,7 @@ package struct HeaderLines: Sequence, IteratorProtocol {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var start = 0
 
-  /// Walks over lines, each ended by a line feed; those without a colon are passed over.
+  /// Walks over lines, each ended by a line feed; those without a colon are skipped.
   package init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
   }

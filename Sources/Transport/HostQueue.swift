@@ -20,7 +20,7 @@ struct HostQueue: Sendable {
   private(set) var heard = MonotonicTime(nanoseconds: .min)
   /// Whether the host has answered at all.
   private(set) var hasAnswered = false
-  /// How many of its transfers are passed over in the run's count, because it is silent.
+  /// How many of its transfers the run's count leaves out, because the host is silent.
   var passedOver = 0
   /// Whether the host takes part in the round.
   var isReady = false

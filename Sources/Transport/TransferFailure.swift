@@ -159,7 +159,7 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let tooLongHeader = FailureReason("too-long-header")
   /// The body is, or would be, over the request's limit.
   package static let tooLarge = FailureReason("too-large")
-  /// The bytes are no picture that larder keeps; sinks say so.
+  /// The bytes are not a picture that larder keeps; sinks say so.
   package static let notAPicture = FailureReason("not-a-picture")
 
   // The run ended first.

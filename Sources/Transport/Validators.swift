@@ -12,7 +12,8 @@ package struct Validators: Hashable, Sendable {
 
   /// Makes validators; malformed entity-tags are dropped, for they can match nothing.
   ///
-  /// One word without quotes is kept all the same: some stores write tags so, and compare them as they wrote them.
+  /// One word without quotes is kept, too: some stores write tags so, and compare them as they
+  /// wrote them.
   package init(entityTag: [UInt8]?, lastModified: [UInt8]?) {
     self.entityTag = entityTag.flatMap { EntityTag($0) == nil && !Self.isWord($0) ? nil : $0 }
     self.lastModified = lastModified.flatMap { $0.isEmpty ? nil : $0 }

@@ -54,7 +54,7 @@ package final class OrphanFiles: Sendable {
       return nil
     }
     guard let entry = renewed else {
-      // No picture: if it stayed, no sweep would ever find it.
+      // Not a picture: if it stayed, no sweep would ever find it.
       try layout.remove(claimed.name.path)
       return nil
     }

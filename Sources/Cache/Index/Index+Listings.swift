@@ -330,7 +330,7 @@ extension Index {
   ///
   /// - Parameters:
   ///   - listing: The listing.
-  ///   - first: How many to pass over.
+  ///   - first: How many to skip.
   ///   - count: How many to read at most.
   /// - Returns: The versions.
   /// - Throws: ``LarderError`` when the index cannot be read.

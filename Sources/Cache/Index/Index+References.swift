@@ -50,7 +50,7 @@ extension Index {
   /// somebody refers to again; older marks stand.
   ///
   /// - Parameters:
-  ///   - referenced: The pictures that somebody refers to.
+  ///   - referenced: The pictures that a catalog refers to.
   ///   - now: The moment.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func markUnreferenced(
@@ -192,7 +192,7 @@ extension Index {
     }
   }
 
-  /// Records that the index was rebuilt, or that no picture is left to be claimed.
+  /// Records that the index was rebuilt, or that all its pictures are claimed.
   package func noteLost(since moment: UnixTime?) throws(LarderError) {
     try write { db in
       try db.execute(sql: "DELETE FROM meta WHERE key = 'lost'")

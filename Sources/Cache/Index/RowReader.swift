@@ -288,7 +288,7 @@ struct BlobReader: ~Copyable {
   /// Some of the bytes, fewer where the value ends before.
   ///
   /// - Parameters:
-  ///   - first: How many bytes to pass over.
+  ///   - first: How many bytes to skip.
   ///   - count: How many bytes to read at most.
   /// - Returns: The bytes.
   /// - Throws: `DatabaseError` when the database cannot be read.

@@ -22,7 +22,7 @@ final class GroupCommitter: @unchecked Sendable {
   /// Whether the placed files are to be committed as soon as no other rows are being written.
   private var areRowsDue = false
   private var isAlarmSet = false
-  /// Whom to tell once nothing waits for its rows.
+  /// Called once nothing waits for its rows.
   private var flushes: [@Sendable () -> Void] = []
 
   private let layout: CacheLayout
@@ -173,7 +173,7 @@ final class GroupCommitter: @unchecked Sendable {
       do throws(LarderError) {
         try self.index.write { db in try batch.save(in: db, run: self.run) }
       } catch {
-        // The files are in place all the same; the next run finds and adopts them.
+        // The files are in place regardless; the next run finds and adopts them.
         self.note(error)
         failure = error
       }
@@ -265,7 +265,7 @@ final class StagedPicture: @unchecked Sendable {
   let before: [UInt8]?
   /// The result to report once it is durable.
   let outcome: PictureOutcome
-  /// Whom to tell.
+  /// Called with the result.
   let completion: @Sendable (PictureOutcome) -> Void
 
   init(

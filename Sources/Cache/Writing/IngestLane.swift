@@ -269,7 +269,7 @@ final class ArrivedBody: @unchecked Sendable {
 
   /// Makes the row to write, on the lane, because the transfer thread has no time to read headers.
   let entry: @Sendable () -> PictureEntry
-  /// The type by the first bytes; nil if they are no picture, or too few to tell.
+  /// The type by the first bytes; nil if they are not a picture, or too few to tell.
   let type: PictureType?
   /// The bytes that were not handed on before.
   private(set) var rest: [UInt8]
@@ -281,7 +281,7 @@ final class ArrivedBody: @unchecked Sendable {
   let provesEnd: Bool
   /// The held version before, if any.
   let previous: PictureEntry?
-  /// Whom to tell when it is durable, or refused.
+  /// Called when it is durable, or refused.
   let completion: @Sendable (PictureOutcome) -> Void
 
   init(

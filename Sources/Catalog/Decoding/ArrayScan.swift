@@ -42,7 +42,7 @@ struct ArrayScan {
     return find(names[...].map { Array($0.utf8) }[...], &reader, window)
   }
 
-  /// Follows the names inside the value that the reader stands before, and passes over that value.
+  /// Follows the names inside the value that the reader stands before, and skips that value.
   private mutating func find(
     _ names: ArraySlice<[UInt8]>,
     _ reader: inout Reader,
@@ -82,7 +82,7 @@ struct ArrayScan {
   ///   - body: JSON in UTF-8.
   ///   - place: Where its text begins, behind any byte order mark.
   ///   - window: How many bytes are between two cuts of a section's array at least.
-  ///   - found: Told of each section: where it is in the body, and its array when there is one.
+  ///   - found: Called with each section: its place in the body, and its array when there is one.
   /// - Returns: The outcome of the search; `start` and `end` are of the array of sections.
   mutating func findSections(
     _ names: [String],
@@ -124,7 +124,7 @@ struct ArrayScan {
       reader.skipSpace()
       if reader.isBefore("[") { holdsArrays = true }
       guard reader.skipValue() else {
-        // An array without elements has no value to pass over.
+        // An array without elements has no value to skip.
         end = reader.place
         return last == start && reader.take("]") ? .array : .unsure
       }
@@ -142,7 +142,7 @@ struct ArrayScan {
     }
   }
 
-  /// A place in a body, of which a piece is held.
+  /// A place in a body, with a window of its bytes.
   private struct Reader: ~Copyable {
     private let body: any RandomAccessBody
     private let piece: UnsafeMutableBufferPointer<UInt8>
@@ -210,7 +210,8 @@ struct ArrayScan {
       return true
     }
 
-    /// Passes over a string; its bytes between the quotes, or nil when it has escapes, is long or there is none.
+    /// Skips a string; its bytes between the quotes, or nil when it has escapes, is long or there
+    /// is none.
     mutating func plainString() -> [UInt8]? {
       guard take("\"") else { return nil }
       var bytes: [UInt8] = []
@@ -222,7 +223,7 @@ struct ArrayScan {
       return take("\"") ? bytes : nil
     }
 
-    /// Passes over a value; false when there is none, or no end to it.
+    /// Skips a value; false when there is none, or no end to it.
     mutating func skipValue() -> Bool {
       let start = place
       var depth = 0

@@ -80,7 +80,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     self.body = body
     var notation = decoder.mapping.notation
     let named = notation.kind ?? notation.content(of: beginning)
-    // Lines that their name or type told of are an array by now.
+    // JSON Lines that were recognized by name or type are an array by now.
     let isArray = JSONText(beginning).first == UInt8(ascii: "[")
     kind = named == .jsonl && isArray ? .json : named
     notation.kind = kind

@@ -458,7 +458,7 @@ struct VariableText: Hashable, Sendable {
     case variable(String)
   }
 
-  /// Why a text is none such.
+  /// Why a text cannot be used.
   struct Fault: Error {
     /// The cause, for a message that names the text before it.
     let reason: String

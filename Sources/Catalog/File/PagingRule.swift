@@ -203,7 +203,7 @@ public struct PagingRule: Hashable, Sendable {
 
 /// Reads `paging:` of a catalog file.
 enum PagingParser {
-  /// The keys of which one says how pages are told apart.
+  /// The keys for the kind of paging; a rule has exactly one.
   private static let steps = ["page", "parameter", "offset", "cursor", "next", "link"]
 
   static func parse(_ node: YAMLNode) throws(CatalogError) -> PagingRule {

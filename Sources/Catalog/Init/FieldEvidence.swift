@@ -325,7 +325,7 @@ struct FieldPlace: Hashable {
       && steps.last?.name == "value"
   }
 
-  /// Whether it leads through a list of objects, of which it takes a field.
+  /// Whether it leads to a field of each object in a list.
   var entersList: Bool { steps.dropLast().contains(where: \.isList) }
 
   /// Whether it leads into a list of things, other than pictures, that may be items by themselves.

@@ -177,7 +177,7 @@ struct ItemFields {
     return best?.score
   }
 
-  /// The pictures of an object that numbers them, `{"1": …, "2": …}`, of which one is the thumbnail.
+  /// The pictures of an object that numbers them, `{"1": …, "2": …}`; one is the thumbnail.
   private func numbered(_ score: FieldScore) -> FieldScore? {
     let place = score.evidence.place
     for other in rankings[.thumbnail] ?? [] {

@@ -16,7 +16,7 @@ struct PriceProposal {
     case doubtful
   }
 
-  /// The places, of which the first that has a value counts.
+  /// The places; the first that has a value counts.
   let scores: [FieldScore]
   /// How its number is meant.
   let unit: Unit
@@ -154,7 +154,7 @@ struct PriceProposal {
     return numbers.count == evidence.samples.count && seemsMinor(numbers)
   }
 
-  /// Currencies with two decimals in name, of which the prices of everyday things have four digits or more.
+  /// Currencies with two decimals in name, in which everyday prices have four digits or more.
   static let largeAmounts: Set<String> = [
     "AMD", "AOA", "ARS", "BDT", "COP", "CRC", "DOP", "DZD", "EGP", "ETB", "HUF", "IDR", "INR",
     "JMD", "KES", "KZT", "LBP", "LKR", "MMK", "MNT", "MWK", "NGN", "NPR", "PHP", "PKR", "RSD",

@@ -117,7 +117,7 @@ public struct Coordinate: Hashable, Sendable, Codable {
   /// Degrees east, from -180 to 180.
   public let longitude: Double
 
-  /// Makes a place; nil when there is none such.
+  /// Makes a place; nil when the coordinates are out of range.
   public init?(latitude: Double, longitude: Double) {
     guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
     self.latitude = latitude

@@ -304,7 +304,7 @@ extension JSONPathParser {
 
 /// The expression behind `?`. (RFC 9535, section 2.3.5.1)
 extension JSONPathParser {
-  /// Conditions of which one must hold.
+  /// Conditions; one of them must hold.
   mutating func filter() throws(CatalogError) -> JSONFilter {
     try nested { parser throws(CatalogError) in
       var filters = [try parser.conjunction()]

@@ -135,9 +135,9 @@ extension StoreItem {
 
 /// Which prices are wanted: at least so much, at most so much, or both, in the currency's major unit.
 public struct PriceBounds: Hashable, Sendable {
-  /// The lowest wanted; nil for none such.
+  /// The lowest wanted; nil for no limit.
   private let low: Amount?
-  /// The highest wanted; nil for none such.
+  /// The highest wanted; nil for no limit.
   private let high: Amount?
 
   /// An exact decimal number.
@@ -157,14 +157,14 @@ public struct PriceBounds: Hashable, Sendable {
       places = parts.count == 2 ? parts[1].utf8.count : 0
     }
 
-    /// Whether it is above an amount of units of which `exponent` digits are decimals.
+    /// Whether it is above an amount whose last `exponent` digits are decimals.
     func isAbove(_ units: Int, exponent: Int) -> Bool {
       let own = digits.multipliedFullWidth(by: Self.power(exponent))
       let other = units.multipliedFullWidth(by: Self.power(places))
       return (own.high, own.low) > (other.high, other.low)
     }
 
-    /// Whether it is below an amount of units of which `exponent` digits are decimals.
+    /// Whether it is below an amount whose last `exponent` digits are decimals.
     func isBelow(_ units: Int, exponent: Int) -> Bool {
       let own = digits.multipliedFullWidth(by: Self.power(exponent))
       let other = units.multipliedFullWidth(by: Self.power(places))

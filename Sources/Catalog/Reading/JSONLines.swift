@@ -13,7 +13,7 @@ package enum JSONLines {
     return types.contains(essence)
   }
 
-  /// Whether a body of which neither name nor type is known is JSON Lines: its first two lines are objects.
+  /// Whether a body of unknown name and type is JSON Lines: its first two lines are objects.
   package static func seem(_ body: [UInt8]) -> Bool {
     let bytes = JSONText(body).bytes.drop { $0 <= 0x20 }
     // One of more than a mebibyte is no line that people write.

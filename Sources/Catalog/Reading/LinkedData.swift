@@ -229,7 +229,8 @@ struct LinkedNode {
     self.id = id
   }
 
-  /// Whether a node of the same `@id` is another thing all the same: templates give all products of a page one.
+  /// Whether a node of the same `@id` is another thing: some templates give all products of a page
+  /// one id.
   fileprivate func contradicts(_ node: JSONNode) throws(CatalogError) -> Bool {
     try node.countLook()
     return ["sku", "name"].contains { name in

@@ -309,7 +309,7 @@ extension LinkedProducts {
   /// Where the data stood.
   enum Place {
     case json
-    /// A page with a number of blocks, of which some could not be read.
+    /// A page with a number of blocks; some could not be read.
     case page(blocks: Int, [Unreadable])
   }
 

@@ -218,7 +218,7 @@ enum MarkupTags {
       return nil
     }
 
-    /// Passes over a tag.
+    /// Skips a tag.
     private mutating func tagFault() -> String? {
       var attributes = 0
       var namespaces = 0
@@ -266,7 +266,7 @@ enum MarkupTags {
       return nil
     }
 
-    /// Passes over a tag of HTML, and over the text of a script. (HTML, sections 13.2.5.6 to 13.2.5.40)
+    /// Skips a tag of HTML, and the text of a script. (HTML, sections 13.2.5.6 to 13.2.5.40)
     private mutating func pageTagFault() -> String? {
       let start = place
       while place < bytes.count, bytes[place] > 0x20, !">/".utf8.contains(bytes[place]) {

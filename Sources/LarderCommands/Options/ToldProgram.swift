@@ -3,7 +3,7 @@ import Foundation
 import Larder
 import Pipeline
 
-/// A program that the user names on the command line to be told of a run.
+/// A program that the user names on the command line, started after a run.
 struct ToldProgram {
   /// The option that names it, for messages.
   private let option: String

@@ -47,7 +47,7 @@ final class SharedDetails: Sendable {
   ///
   /// - Parameters:
   ///   - request: the document.
-  ///   - arrived: called with a new body before anybody is told of it.
+  ///   - arrived: called with a new body before any completion is.
   ///   - completion: called once with the answer, now or later.
   func ask(
     _ request: DocumentRequest,

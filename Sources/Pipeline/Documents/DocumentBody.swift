@@ -89,7 +89,7 @@ struct DocumentBody: RandomAccessBody {
 
   /// Hands on the body piece by piece.
   ///
-  /// - Parameter take: Told of each piece.
+  /// - Parameter take: Called with each piece.
   /// - Throws: ``LarderError`` when it is in a file that cannot be read.
   func forEachPiece(_ take: (ArraySlice<UInt8>) -> Void) throws(LarderError) {
     if case .memory(let bytes) = place { return take(bytes[...]) }

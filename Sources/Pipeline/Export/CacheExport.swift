@@ -191,7 +191,7 @@ struct ExportRun {
     return images
   }
 
-  /// A held picture for the plan; nil when its bytes are no picture any more.
+  /// A held picture for the plan; nil when its bytes are not a picture any more.
   private static func picture(_ image: ShownPicture, _ cache: String) -> ExportPlan.Picture? {
     guard let path = image.path,
       let type = image.type.flatMap({ PictureType(mediaType: $0) })

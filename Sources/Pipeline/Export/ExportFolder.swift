@@ -4,7 +4,7 @@ import Catalog
 import FoundationEssentials
 import Glibc
 
-/// The folder that an export fills: every file in it is whole, whenever somebody looks.
+/// The folder that an export fills: every file in it is whole at any moment.
 struct ExportFolder {
   /// How a file came to be there.
   enum Arrival: Equatable {

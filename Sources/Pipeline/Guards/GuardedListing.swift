@@ -6,7 +6,7 @@ import Catalog
 struct GuardedListing: Sendable {
   /// The shown listing.
   var listing: ListingID
-  /// The ids of items that the feed no longer lists and that stay all the same.
+  /// The ids of items that the feed no longer lists and that are kept.
   var withheld: [String] = []
   /// Why the feed's listing is not shown at all; empty when values are not the reason.
   var findings: [FieldGuard.Finding] = []

@@ -502,7 +502,7 @@ extension CatalogReader {
   ///
   /// - Parameters:
   ///   - section: One of ``sections()``.
-  ///   - first: How many to pass over, without reading them.
+  ///   - first: How many to skip, without reading them.
   ///   - count: How many to read at most.
   /// - Returns: The items.
   /// - Throws: ``LarderError`` when the index cannot be read.

@@ -50,7 +50,7 @@ package struct ItemBatches {
   /// Items from a place on, and how many the query admits in all; asked before any batch.
   ///
   /// - Parameters:
-  ///   - offset: How many items to pass over.
+  ///   - offset: How many items to skip.
   ///   - count: The most items.
   /// - Returns: The items, and the number of all.
   /// - Throws: ``LarderError`` when the index cannot be read.

@@ -35,7 +35,7 @@ struct OpenedRun {
   ///   - keeper: the store that keeps the pictures instead of the cache's folder, if any.
   ///   - transport: how to fetch.
   ///   - parts: the replacements of origins.
-  ///   - isStopped: whether somebody ended the run early.
+  ///   - isStopped: whether the run was ended early.
   ///   - progress: how far the run is.
   ///   - notice: called with a sentence for a person when the cache was taken over.
   /// - Throws: ``LarderError``, with code `locked` while another run holds the cache.
@@ -129,7 +129,7 @@ struct OpenedRun {
   ///
   /// - Parameters:
   ///   - results: the results of the stages.
-  ///   - wasStopped: whether somebody ended the run early.
+  ///   - wasStopped: whether the run was ended early.
   ///   - began: when the run began.
   ///   - notice: called with a sentence for a person when something was left undone after the run's end.
   /// - Returns: The report.

@@ -41,7 +41,7 @@ struct RunContext: Sendable {
   let failures: FailureLog
   /// Where newest URLs are noted; nil where a picture's identity is its URL.
   var newestURLs: NewestURLs?
-  /// Whether somebody ended the run early, or its deadline has come: nothing more is decoded.
+  /// Whether the run was ended early, or its deadline has come: nothing more is decoded.
   let isOver: @Sendable () -> Bool
   /// The base of relative references in local documents: the catalog's base.
   let localBase: WebURL?

@@ -40,7 +40,8 @@ final class RunStages: Sendable {
   ///   - addresses: turns the addresses of a catalog file into sources.
   ///   - disk: where squares go.
   ///   - source: where pictures come from.
-  ///   - hasStopped: asked before other runs' pictures are entered whether somebody ended the run early.
+  ///   - hasStopped: asked before other runs' pictures are entered whether the run was ended
+  ///     early.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
@@ -82,7 +83,7 @@ final class RunStages: Sendable {
   ///
   /// - Parameters:
   ///   - targets: the sources of the sections.
-  ///   - hasStopped: whether somebody ended the run early.
+  ///   - hasStopped: whether the run was ended early.
   /// - Returns: The results.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {

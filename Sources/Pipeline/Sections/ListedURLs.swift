@@ -44,7 +44,7 @@ struct ListedURLs {
   ///
   /// - Parameters:
   ///   - wanted: The pictures.
-  ///   - found: Told of each, once.
+  ///   - found: Called with each, once.
   /// - Throws: ``LarderError`` when the index cannot be read.
   mutating func find(
     _ wanted: Set<PictureID>,

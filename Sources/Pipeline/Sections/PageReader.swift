@@ -155,7 +155,7 @@ struct PageDraft: Sendable {
 struct PageWriter: Sendable {
   let context: RunContext
   let last: LastSections
-  /// Told of a section's pictures before its listing is written.
+  /// Called with a section's pictures before its listing is written.
   let ahead: @Sendable ([PictureReference]) -> Void
 
   /// Has the items of a page's next window kept, which are then held no more.

@@ -38,8 +38,9 @@ final class SectionStage: Sendable {
   ///   - context: the run.
   ///   - previous: the sections of the last run.
   ///   - report: the report of the last run.
-  ///   - ahead: told of a section's pictures as soon as it is decoded, before its listing is kept.
-  ///   - arrived: told of each listing that is kept, and then of the same pictures again.
+  ///   - ahead: called with a section's pictures as soon as it is decoded, before its listing is
+  ///     kept.
+  ///   - arrived: called with each listing that is kept, and then with the same pictures again.
   init(
     _ context: RunContext,
     previous: [RunSection],
