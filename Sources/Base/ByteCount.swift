@@ -75,7 +75,7 @@ extension ByteCount {
 }
 
 extension Double {
-  /// The number with one digit behind the point: `1.4`.
+  /// The number with one digit after the point: `1.4`.
   package var tenths: String {
     let tenths = Int((self * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)"

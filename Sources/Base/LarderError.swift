@@ -9,7 +9,7 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   public let code: Code
   /// The sentence without the remedy: "cannot VERB THING: REASON".
   ///
-  /// Advice that needs no option of a command is a part of it, behind a semicolon.
+  /// Advice that needs no option of a command is a part of it, after a semicolon.
   public let problem: String
   /// The advice, where a command has an option or a command for it.
   public let remedy: Remedy?

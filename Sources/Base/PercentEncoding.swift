@@ -40,7 +40,7 @@ package enum PercentEncoding {
     pairs.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
   }
 
-  /// The bytes that were escaped; a `%` without two digits behind it stands for itself.
+  /// The bytes that were escaped; a `%` without two digits after it stands for itself.
   ///
   /// - Parameters:
   ///   - escaped: The bytes as written.
@@ -64,7 +64,7 @@ package enum PercentEncoding {
     return plain
   }
 
-  /// The bytes that were escaped; nil when a `%` has no two digits behind it.
+  /// The bytes that were escaped; nil when a `%` has no two digits after it.
   package static func validated(
     _ escaped: some Collection<UInt8>,
     plusIsSpace: Bool = false

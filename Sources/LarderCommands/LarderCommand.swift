@@ -147,7 +147,7 @@ enum CommandName {
   /// The message for a command line without a known command; nil when it names one, or needs none.
   ///
   /// - Parameters:
-  ///   - arguments: The words behind the program's name.
+  ///   - arguments: The words after the program's name.
   ///   - root: The command that they begin at.
   /// - Returns: The fault, and the command that was probably meant.
   static func fault(in arguments: [String], of root: any ParsableCommand.Type) -> String? {

@@ -196,7 +196,7 @@ struct ItemListOutput {
     self.table = table
   }
 
-  /// Writes items behind those before them.
+  /// Writes further items.
   mutating func add(_ items: [ShownItem]) throws {
     guard !items.isEmpty else { return }
     guard let brackets = form.brackets else { return Output.data(table.lines(of: items)) }

@@ -17,7 +17,7 @@ enum ProgramArguments {
 
   /// The path that a word of the command line names, with the bytes that it came in.
   ///
-  /// - Parameter argument: A word of the command line, or the part behind an equals sign, as text.
+  /// - Parameter argument: A word of the command line, or the part after an equals sign, as text.
   /// - Returns: The path.
   static func path(_ argument: String) -> FilePath {
     guard argument.unicodeScalars.contains("\u{FFFD}") else { return FilePath(argument) }

@@ -12,7 +12,7 @@ import Transport
 /// All libcurls from 7.88 on sign its requests alike, and as stores expect. For that, keys are
 /// letters, digits, `-._~` and slashes, and queries are sorted and encoded. Signed headers have no
 /// two blanks in turn, and none is the beginning of another with a character below the colon
-/// behind it.
+/// after it.
 package final class ObjectStore: Sendable {
   /// Where it is.
   package let location: StoreLocation
@@ -367,7 +367,7 @@ package final class ObjectStore: Sendable {
 struct ListedPages {
   /// The most pages: a hundred million objects.
   static let most = 100_000
-  /// The most pages in a row that list nothing, which a store may send behind many removals.
+  /// The most pages in a row that list nothing, which a store may send after many removals.
   static let mostEmpty = 100
 
   private let work: String

@@ -17,7 +17,7 @@ extension Outbox {
   /// Chooses the next message and marks it `sending`, in one transaction.
   ///
   /// The sender's lock is held. Messages go in the order of placing. One that waits for its time
-  /// or is held lets those behind it pass; only a later message about the same order waits for the
+  /// or is held lets those after it pass; only a later message about the same order waits for the
   /// earlier ones.
   ///
   /// - Parameters:
@@ -49,7 +49,7 @@ extension Outbox {
       if let moment = state.earliest(at: now) { return .wait(until: moment) }
       let delivery = row.standing(.queued).claimed
       guard let message = try self.message(row, delivery, mail, db) else {
-        // A damaged page: the messages behind it are sent regardless.
+        // A damaged page: the messages after it are sent regardless.
         try store(row.standing(.queued).settled(.dead, "unreadable"), row.id, db)
         return .wait(until: now)
       }

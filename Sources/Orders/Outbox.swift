@@ -263,7 +263,7 @@ extension Outbox {
           cache TEXT NOT NULL, catalog TEXT NOT NULL, wish TEXT NOT NULL, told INTEGER NOT NULL,
           UNIQUE(webhook, payload, cache, catalog, wish))
         """,
-        // The content of a message that is no order's, with the changes behind the run `after`.
+        // The content of a message that is no order's, with the changes after the run `after`.
         """
         CREATE TABLE notice(
           message INTEGER PRIMARY KEY, after INTEGER NOT NULL, content BLOB NOT NULL)

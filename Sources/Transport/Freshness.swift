@@ -163,7 +163,7 @@ extension StoredResponse {
 
 /// The directives of a `Cache-Control` field. (RFC 9111, section 5.2)
 ///
-/// Names match in any case, arguments may be quoted or not, and junk behind a directive spoils its argument but
+/// Names match in any case, arguments may be quoted or not, and junk after a directive spoils its argument but
 /// not its name. Of a repeated directive the strictest counts, so that contradictions never make anything fresher.
 package struct CacheControl: Hashable, Sendable {
   /// Seconds that a response is fresh; the least one given.

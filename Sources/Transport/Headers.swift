@@ -280,7 +280,7 @@ extension Headers {
     return nil
   }
 
-  /// The parameters behind a link's target, and where the next link begins: commas in quotes end nothing.
+  /// The parameters after a link's target, and where the next link begins: commas in quotes end nothing.
   private static func parameters(
     of text: Substring
   ) -> (parameters: [(name: String, value: String)], end: String.Index) {
@@ -318,7 +318,7 @@ package struct HeaderLines: Sequence, IteratorProtocol {
   package struct Line {
     /// Up to the colon.
     package let name: Range<Int>
-    /// Behind the colon, without the white space around it. (RFC 9110, section 5.5)
+    /// After the colon, without the white space around it. (RFC 9110, section 5.5)
     package let value: Range<Int>
     /// The whole line, with its line feed if it has one.
     package let whole: Range<Int>

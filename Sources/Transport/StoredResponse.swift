@@ -228,7 +228,7 @@ package struct Vary: Hashable, Sendable {
     self.names = names
   }
 
-  /// The request fields that selected a response behind redirects.
+  /// The request fields that selected a response after redirects.
   ///
   /// - Parameter values: The values of their `Vary` fields.
   /// - Returns: The names of all of them.

@@ -69,7 +69,7 @@ package struct Verification: Sendable {
     }
   }
 
-  /// Looks at every picture behind a position, with as many threads as there are processors.
+  /// Looks at every picture after a position, with as many threads as there are processors.
   ///
   /// - Parameters:
   ///   - depth: how closely.
@@ -336,7 +336,7 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
     }
   }
 
-  /// Moves behind pictures that were looked at.
+  /// Moves past pictures that were looked at.
   mutating func pass(_ ids: [PictureID]) {
     checked += ids.count
     last = ids.last ?? last

@@ -83,7 +83,7 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
     hasher.combine(low)
   }
 
-  /// Lists of keys as the index keeps them, one behind the other.
+  /// Lists of keys as the index keeps them, one after the other.
   static func pack(_ keys: some Collection<IdentityDigest>) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: keys.count * size) { buffer, count in
       for key in keys {

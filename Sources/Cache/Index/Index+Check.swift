@@ -219,7 +219,7 @@ extension Index {
     )
   }
 
-  /// The first name that nothing has: this one, or with a number behind it.
+  /// The first name that nothing has: this one, or with a number after it.
   private static func freeName(_ path: String) -> String {
     var (name, number) = (path, 1)
     while access(name, F_OK) == 0 || access(name + "-journal", F_OK) == 0 {

@@ -519,7 +519,7 @@ extension Index {
   }
 }
 
-/// Items' ids one behind the other, each ended by a zero byte, as a listing keeps them.
+/// Items' ids one after the other, each ended by a zero byte, as a listing keeps them.
 enum PackedKeys {
   /// The places of an id among the others, counting from 0.
   ///

@@ -81,7 +81,7 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// Steps to the next row; false behind the last.
+  /// Steps to the next row; false after the last.
   ///
   /// - Throws: `DatabaseError` with SQLite's code and words.
   func next() throws -> Bool {

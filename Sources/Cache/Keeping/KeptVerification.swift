@@ -26,7 +26,7 @@ struct KeptVerification {
     (self.layout, self.listing, self.index, self.review) = (layout, listing, index, review)
   }
 
-  /// Looks at every picture behind a position; see ``Verification/run(_:from:isStopped:progress:)``.
+  /// Looks at every picture after a position; see ``Verification/run(_:from:isStopped:progress:)``.
   func run(
     _ depth: Verification.Depth,
     from start: VerifyPosition,

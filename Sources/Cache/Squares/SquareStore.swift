@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A square is made from a held picture and can be made again, so it follows its picture: a row
 /// names the bytes of its source, and it is current while those are the picture's. Files come by
-/// one rename each, rows in groups behind them. A kill between the two leaves a whole file without
+/// one rename each, rows in groups after them. A kill between the two leaves a whole file without
 /// a row, or with an older one, that the next run makes again; ``verify`` finds nothing wrong
 /// there.
 ///

@@ -5,7 +5,7 @@ import Glibc
 /// It does not validate the text: a text that it misreads is no JSON, and the parser of a piece
 /// reports that.
 struct ArrayScan {
-  /// Where the array's elements begin: behind its bracket.
+  /// Where the array's elements begin: after its bracket.
   private(set) var start = 0
   /// Where they end: at its closing bracket.
   private(set) var end = 0
@@ -29,7 +29,7 @@ struct ArrayScan {
   /// - Parameters:
   ///   - names: The members to follow.
   ///   - body: JSON in UTF-8.
-  ///   - place: Where its text begins, behind any byte order mark.
+  ///   - place: Where its text begins, after any byte order mark.
   ///   - window: How many bytes are between two cuts at least.
   /// - Returns: The outcome of the search; `start`, `end` and `cuts` are of the array.
   mutating func find(
@@ -80,7 +80,7 @@ struct ArrayScan {
   ///   - names: The members to follow to the array of sections.
   ///   - inner: The members to follow from a section to its array; the first of these ways that leads to one counts.
   ///   - body: JSON in UTF-8.
-  ///   - place: Where its text begins, behind any byte order mark.
+  ///   - place: Where its text begins, after any byte order mark.
   ///   - window: How many bytes are between two cuts of a section's array at least.
   ///   - found: Called with each section: its place in the body, and its array when there is one.
   /// - Returns: The outcome of the search; `start` and `end` are of the array of sections.

@@ -19,7 +19,7 @@ public struct DecodedListing: Hashable, Sendable {
   public var nextPage: String?
   /// How many elements the body says that there are; nil when it says nothing, or a transform made the listing.
   public var total: Int?
-  /// The member that says there are more pages, such as `has_more`; nil without one, or behind a
+  /// The member that says there are more pages, such as `has_more`; nil without one, or after a
   /// transform.
   package var continuation: String?
   /// How many rows of ``skipped`` a section has.

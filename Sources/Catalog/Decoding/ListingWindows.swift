@@ -55,7 +55,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   /// How many bytes around the items each window may repeat; around records of XML, such as a shop's categories, more.
   private static let mostAround = 64 << 10
   private static let mostAroundRecords = 512 << 10
-  /// Padding that simdjson may read behind a text.
+  /// Padding that simdjson may read after a text.
   private static let padding = [UInt8](repeating: 0x20, count: 64)
 
   /// Cuts a body; nil when it has to be read whole.
@@ -97,7 +97,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     self.plans = plans[...]
   }
 
-  /// The next window; nil behind the last.
+  /// The next window; nil after the last.
   package mutating func next() -> ListingWindow? {
     guard let plan = plans.popFirst() else { return nil }
     let size = plan.ranges.reduce(0) { $0 + $1.count }

@@ -34,7 +34,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
 
   /// The place as it is written.
   public var written: String { "{\(closing)" }
-  /// The same behind its opening brace.
+  /// The same without its opening brace.
   private var closing: String { rawValue + "}" }
 
   /// Whether a text has this place; `${id}` is a variable and no place.

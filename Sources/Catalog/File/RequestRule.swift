@@ -28,7 +28,7 @@ public struct RequestRule: Hashable, Sendable {
   ///
   /// In JSON, a place inside a text takes the value escaped (RFC 8259, section 7), and one outside of
   /// any text a whole value: a number as it is, other text in quotes, `null` for no text. Inside of a
-  /// text, a field of the item has its place only behind a mark such as a quote: GraphQL writes
+  /// text, a field of the item has its place only after a mark such as a quote: GraphQL writes
   /// `product {title}` there too.
   ///
   /// - Parameter values: The values by the names of their places.

@@ -75,13 +75,13 @@ package enum ShrinkGuard {
   ///   - held: The ids of the items held.
   ///   - incoming: The ids of those that the feed lists.
   ///   - stays: Whether an item held, by its place, may stay when the feed does not list it.
-  /// - Returns: All of them, each item that stays behind the item that it followed.
+  /// - Returns: All of them, each item that stays after the item that it followed.
   package static func union(
     of held: PackedIDs,
     and incoming: PackedIDs,
     where stays: (Int) -> Bool = { _ in true }
   ) -> Union {
-    // Each item that stays is hung behind the nearest one before it that the feed still has; -1 is the head of the
+    // Each kept item follows the nearest one before it that the feed still has; -1 is the head of the
     // section.
     var followers: [Int: [Int]] = [:]
     var union = Union()

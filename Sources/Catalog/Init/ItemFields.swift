@@ -91,7 +91,7 @@ struct ItemFields {
       normalPrice = [former.first ?? asked]
     case (let price?, nil), (nil, let price?):
       salePrice = [price]
-      // One that some items lack has the other behind it.
+      // One that some items lack has the other after it.
       if let other = former.first, price.evidence.share < 1, other.evidence.fills(price.evidence) {
         salePrice.append(other)
       }

@@ -421,7 +421,7 @@ extension MappingProposal {
   /// - Returns: The difference, in words for a message.
   fileprivate func difference(of read: Mapping, without absent: [ItemField]) -> String? {
     if read.transform?.program.trimmed != transform?.trimmed { return "its transform" }
-    // Behind a transform, fields without a path of their own are those of its output.
+    // After a transform, fields without a path of their own are those of its output.
     let made = transform == nil ? nil : (try? OwnShape.mapping())?.item
     let texts: [(FieldRules.Field, ItemField?, KeyPath<Mapping.Item, [JSONPath]>)] = [
       (.title, nil, \.title), (.description, .description, \.description),

@@ -30,7 +30,7 @@ enum YAMLText {
     return quoted + "\""
   }
 
-  /// A comment behind its mark, on one line.
+  /// A comment after its mark, on one line.
   static func comment(_ text: String) -> String { "# \(PlainText.line(text))" }
 
   /// The lines of a literal block (YAML 1.2, section 8.1.2), for JSON and programs: characters

@@ -1,4 +1,4 @@
-/// The ids of a section's items in order, one behind the other in one run of bytes.
+/// The ids of a section's items in order, one after the other in one run of bytes.
 ///
 /// A million ids take some 30 bytes each, where a dictionary of texts takes five times that. Of each item it is
 /// known which one of its id it is, so that items with one id can be told apart.

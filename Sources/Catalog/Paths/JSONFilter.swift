@@ -1,4 +1,4 @@
-/// A filter of a value's children: the expression behind `?`. (RFC 9535, section 2.3.5)
+/// A filter of a value's children: the expression after `?`. (RFC 9535, section 2.3.5)
 indirect enum JSONFilter: Hashable, Sendable {
   /// `||`
   case any([JSONFilter])

@@ -38,7 +38,7 @@ struct JSONPathParser {
     while let scalar = peek, [" ", "\t", "\n", "\r"].contains(scalar) { position += 1 }
   }
 
-  /// Takes an operator behind white space; without it nothing.
+  /// Takes an operator after white space; without it nothing.
   mutating func takeOperator(_ text: String) -> Bool {
     let before = position
     skipSpace()
@@ -302,7 +302,7 @@ extension JSONPathParser {
   }
 }
 
-/// The expression behind `?`. (RFC 9535, section 2.3.5.1)
+/// The expression after `?`. (RFC 9535, section 2.3.5.1)
 extension JSONPathParser {
   /// Conditions; one of them must hold.
   mutating func filter() throws(CatalogError) -> JSONFilter {

@@ -490,7 +490,7 @@ enum PriceRange {
     return low
   }
 
-  /// The first end with the unit that stands behind the second one, when it has none of its own.
+  /// The first end with the unit of the second one, when it has none of its own.
   private static func withUnit(_ first: Substring, of second: Substring) -> String {
     let isBare = first.allSatisfy { $0.isWholeNumber || $0.isWhitespace || ".,'’".contains($0) }
     guard isBare, let last = second.lastIndex(where: \.isWholeNumber) else { return String(first) }

@@ -92,7 +92,7 @@ public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
   package enum Key: Sendable {
     /// It has no price.
     case none
-    /// A price, in minor units of a currency with `exponent` digits behind the point.
+    /// A price, in minor units of a currency with `exponent` digits after the point.
     case amount(units: Int, exponent: Int)
     /// A title, folded.
     case text(String)

@@ -167,7 +167,7 @@ struct HTMLPage: ~Copyable {
     return last.map { bytes[start..<$0] } ?? next
   }
 
-  /// How many attributes a text may hold: each but the first stands behind white space or a quote.
+  /// How many attributes a text may hold: each but the first follows white space or a quote.
   private static func wordCount(of bytes: ArraySlice<UInt8>) -> Int {
     var count = 0
     var wasSpace = false

@@ -87,7 +87,7 @@ package struct SecretVeil: Hashable, Sendable {
     {
       place += 2
       if high << 4 | low == wanted { return place }
-      // An encoded percent sign, behind which the escape continues.
+      // An encoded percent sign, after which the escape continues.
       guard high << 4 | low == UInt8(ascii: "%") else { return nil }
     }
     return nil

@@ -33,7 +33,7 @@ extension UnitArgument {
 
 /// A value that is one number and one unit, within bounds.
 protocol BoundedArgument: UnitArgument {
-  /// The units, as they are written behind the number.
+  /// The units, as they are written after the number.
   static var units: [String] { get }
   /// The least and the most, in words.
   static var bounds: String { get }

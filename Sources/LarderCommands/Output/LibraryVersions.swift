@@ -69,7 +69,7 @@ enum LibraryVersions {
     cdrawing_open() == nil ? string(pango_version_string()) : nil
   }
 
-  /// Digits, two for each number behind the first; those of a preview go on. (xmlversion.h)
+  /// Digits, two for each number after the first; those of a preview are longer. (xmlversion.h)
   private static var libxml2: String? {
     let digits = string(cxml_release())?.prefix { $0.isNumber }
     return digits.flatMap { Int($0) }.map { "\($0 / 10_000).\($0 / 100 % 100).\($0 % 100)" }

@@ -35,7 +35,7 @@ struct ShownCommand: CustomStringConvertible {
         }
       }
     if isPlain { return word }
-    // By scalars: by characters, an apostrophe with an accent behind it is none.
+    // By scalars: an apostrophe with an accent after it is another character.
     let closed = word.unicodeScalars.flatMap { $0 == "'" ? Array("'\\''".unicodeScalars) : [$0] }
     return "'\(String(String.UnicodeScalarView(closed)))'"
   }

@@ -90,7 +90,7 @@ extension TransferFailure {
   /// Whether the answer is that there is nothing: 404 or 410, or no such file.
   var saysThereIsNone: Bool { status == 404 || status == 410 || reason == .noSuchFile }
 
-  /// Whether a shop answers so behind the last page of a listing.
+  /// Whether shops answer like this after the last page of a listing.
   var endsListing: Bool {
     guard let status, reason == .http(status) else { return false }
     return [400, 404, 410, 416].contains(status)

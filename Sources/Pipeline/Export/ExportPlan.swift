@@ -162,7 +162,7 @@ enum ExportName {
 
   /// The name of a picture, ending as its bytes are.
   ///
-  /// An ending that fits stays, any other gets the right one behind it: `x.png` that is a GIF
+  /// An ending that fits stays, any other gets the right one after it: `x.png` that is a GIF
   /// becomes `x.png.gif`. Before it no dot stands that a server could take for the beginning of an
   /// ending, because some run a file for any of its endings: `x.html` and `x.php.gif` become
   /// `x-html.gif` and `x-php.gif`. (Apache, mod_mime, "Files with Multiple Extensions")
@@ -219,7 +219,7 @@ enum ExportName {
   ///
   /// - Parameters:
   ///   - name: A name without a slash.
-  ///   - hasEnding: Whether the letters behind its last dot are an ending, to stay at the end.
+  ///   - hasEnding: Whether the letters after its last dot are an ending, to stay at the end.
   /// - Returns: The name; at most ten bytes longer.
   static func portable(_ name: String, hasEnding: Bool) -> String {
     var scalars = String.UnicodeScalarView()

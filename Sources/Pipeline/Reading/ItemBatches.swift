@@ -32,7 +32,7 @@ package struct ItemBatches {
     left = query.readLimit
   }
 
-  /// The next items, of one section unless they are sorted; nil behind the last.
+  /// The next items, of one section unless they are sorted; nil after the last.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package mutating func next() throws(LarderError) -> [ShownItem]? {
@@ -111,7 +111,7 @@ package struct ItemBatches {
     return order.sorted(places).prefix(query.limit ?? .max)
   }
 
-  /// The next items that the query admits, in the catalog's order; nil behind the last.
+  /// The next items that the query admits, in the catalog's order; nil after the last.
   private mutating func admitted() throws(LarderError) -> [ListedItem]? {
     while left != 0, let versions = try versions() {
       var items = try reader.items(versions.some, of: versions.listing)
@@ -123,7 +123,7 @@ package struct ItemBatches {
     return nil
   }
 
-  /// The next versions of one listing; nil behind the last.
+  /// The next versions of one listing; nil after the last.
   private mutating func versions() throws(LarderError)
     -> (some: ArraySlice<ItemVersion>, listing: ListingID, number: Int)?
   {
@@ -153,7 +153,7 @@ package struct ItemBatches {
       (self.number, self.listing) = (number, listing)
     }
 
-    /// Reads on; false behind the last.
+    /// Reads on; false after the last.
     ///
     /// Few at first, because many readers need no more, then seven times the number read so far: the list is
     /// walked from its beginning each time.

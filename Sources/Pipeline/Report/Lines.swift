@@ -51,7 +51,7 @@ package struct CSVLine {
     lines.map { $0.text + "\r\n" }.joined()
   }
 
-  /// The text and, where a spreadsheet would calculate it, behind an apostrophe.
+  /// The text and, where a spreadsheet would calculate it, after an apostrophe.
   /// (OWASP, "CSV Injection")
   ///
   /// Spreadsheets look past quotes and blanks, and take the full-width signs of East Asian
@@ -67,7 +67,7 @@ package struct CSVLine {
   private static func quoted(_ field: String) -> String {
     let isPlain = !field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
     if isPlain { return field }
-    // By scalars: by characters, a quotation mark with an accent behind it is none.
+    // By scalars: a quotation mark with an accent after it is another character.
     let doubled = field.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
     return "\"\(String(String.UnicodeScalarView(doubled)))\""
   }

@@ -89,7 +89,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
-  /// Plans a section's first page, and those behind it as far as the cache knows them.
+  /// Plans a section's first page, and those after it as far as the cache knows them.
   private mutating func planPages(
     _ catalog: CatalogFile,
     _ position: Int,

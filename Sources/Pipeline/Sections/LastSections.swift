@@ -46,7 +46,7 @@ struct LastSections: Sendable {
     )
   }
 
-  /// Puts sections that the feed did not name where they stood before: behind the section that they
+  /// Puts sections that the feed did not name where they stood before: after the section that they
   /// followed.
   func arranged(_ results: [SectionResult], beside absent: [SectionResult]) -> [SectionResult] {
     let present = Set(results.map(\.key))

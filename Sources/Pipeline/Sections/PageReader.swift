@@ -386,7 +386,7 @@ final class ItemLane: Sendable {
     self.batch = batch
   }
 
-  /// Keeps items behind those before; waits while too many windows are under way.
+  /// Keeps further items; waits while too many windows are under way.
   ///
   /// - Parameters:
   ///   - items: The items.

@@ -62,7 +62,7 @@ struct PageSequence {
     case repeats
     /// A page to read.
     case next(DocumentSource)
-    /// A page behind the last one that may be read, and a sentence that says so.
+    /// A page after the last one that may be read, and a sentence that says so.
     case beyondLimit(DocumentSource, String)
     /// Text that is no URL: the page cannot be fetched.
     case invalid(TransferFailure)

@@ -150,7 +150,7 @@ final class SectionStage: Sendable {
       case .new(let body, let base, let document):
         try take(body, base: base, document, into: reading, wasHeld: request.held != nil)
       case .failed(let failure) where failure.endsListing && !reading.pages.isEmpty:
-        // Some shops answer so behind their last page.
+        // Some shops answer like this after their last page.
         context.failures.count(attempts: failure.attempts)
         try end(at: reading, wasHeld: request.held != nil)
       case .failed(let failure):
