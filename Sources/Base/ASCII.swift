@@ -12,7 +12,7 @@ extension UInt8 {
   /// Whether the byte is a decimal digit.
   package var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
 
-  /// Whether the byte may stand in a token. (RFC 9110, section 5.6.2)
+  /// Whether a token may contain the byte. (RFC 9110, section 5.6.2)
   package var isTokenCharacter: Bool {
     switch self {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

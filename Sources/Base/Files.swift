@@ -20,7 +20,7 @@ package enum Files {
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - file: An open file.
-  ///   - offset: Where they belong; nil to write where the file stands.
+  ///   - offset: Where they belong; nil to write at the file's position.
   /// - Throws: ``SystemError``; a write that takes nothing counts as a full disk, for it would be repeated without end.
   package static func write(
     _ bytes: RawSpan,
@@ -44,7 +44,7 @@ package enum Files {
   /// - Parameters:
   ///   - file: An open file.
   ///   - room: Where the bytes go.
-  ///   - offset: Where they are in the file; nil to read where it stands.
+  ///   - offset: Where they are in the file; nil to read at its position.
   /// - Returns: How many bytes were read.
   /// - Throws: ``SystemError``.
   package static func read(
@@ -142,7 +142,7 @@ package enum Files {
   ///   - temporary: The path of the temporary file; `PATH.PID.tmp` when left out. Nothing is left of it.
   ///   - mode: The file's permissions, regardless of the umask; 0644 under the umask by default.
   ///   - isDurable: Whether the bytes are on the device before the rename. Without, a crash may leave an empty file.
-  /// - Throws: ``SystemError``; the old file then stands.
+  /// - Throws: ``SystemError``; the old file is then unchanged.
   package static func replace(
     _ path: String,
     with bytes: RawSpan,

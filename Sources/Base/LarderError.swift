@@ -71,7 +71,7 @@ extension LarderError {
   package enum Kind: String, Codable, Sendable {
     /// It could not be done, for a reason of its own.
     case failed
-    /// The request cannot be carried out as it stands, such as a wrong argument.
+    /// The request cannot be carried out as given, such as a wrong argument.
     case usage
     /// The data does not have the expected form.
     case data

@@ -77,7 +77,7 @@ package enum PercentEncoding {
     return decoded(escaped, plusIsSpace: plusIsSpace)
   }
 
-  /// The text that was escaped; nil when an escape is none, or their bytes are no UTF-8.
+  /// The text that was escaped; nil when an escape is malformed, or the bytes are not UTF-8.
   package static func text(_ escaped: String) -> String? {
     validated(escaped.utf8).flatMap { String(validating: $0, as: UTF8.self) }
   }

@@ -28,7 +28,7 @@ package final class OrphanFiles: Sendable {
   /// Whether every file was claimed or swept.
   package var isEmpty: Bool { unclaimed.withLock { $0.isEmpty } }
 
-  /// Enters the file that lies where the picture at a URL belongs, which nobody else may claim from now on.
+  /// Enters the file at the place of the picture of a URL, which nobody else may claim from now on.
   ///
   /// Its row has no response headers, only the file's own date, with which the next request revalidates it.
   ///

@@ -3,7 +3,7 @@ import FoundationEssentials
 import GRDB
 import Glibc
 
-/// How one row and its file stand to each other.
+/// Whether one row and its file agree.
 enum Standing: Equatable {
   /// The file is as the row says.
   case agreed

@@ -239,14 +239,14 @@ public struct VerifyReport: Sendable, Hashable {
   public package(set) var orphans: [String] = []
   /// Files that the system would not let us read, which says nothing about their bytes.
   public package(set) var unreadable: [String] = []
-  /// How the index itself stands.
+  /// The state of the index itself.
   package var index = IndexState.whole
   /// Whether all pictures were looked at; not so when the check was ended early.
   public package(set) var isComplete = true
   /// How many pictures a check that was stopped did not come to.
   package var unchecked = 0
 
-  /// How an index stands; the words are stable.
+  /// The state of an index; the words are stable.
   package enum IndexState: String, Sendable {
     /// It is whole.
     case whole
@@ -471,7 +471,7 @@ struct PictureFiles {
     self.layout = layout
   }
 
-  /// Every file that lies where pictures do, sorted.
+  /// Every file in the folders of pictures, sorted.
   func all() throws(LarderError) -> [String] {
     if let listing = layout.listing { return try listing.objects().keys.sorted() }
     var files: [String] = []

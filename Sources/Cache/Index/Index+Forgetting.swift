@@ -4,7 +4,7 @@ import GRDB
 /// The statements by which the index forgets, in groups of one purpose.
 ///
 /// None reads a table once for each row of another: `ForgettingTests` hold their plans to that. The runs that are kept
-/// stand in a temporary table, ``rooms``.
+/// are in a temporary table, ``rooms``.
 enum ForgettingQuery: String, CaseIterable {
   // MARK: Of a forgotten catalog
 

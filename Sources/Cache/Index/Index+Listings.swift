@@ -528,7 +528,7 @@ enum PackedKeys {
   /// - Parameters:
   ///   - wanted: The id, ended by a zero byte.
   ///   - keys: All ids.
-  /// - Returns: Where it stands, in ascending order; nothing when it does not.
+  /// - Returns: Its places, in ascending order; empty when it is not there.
   static func places(of wanted: [UInt8], in keys: UnsafeRawBufferPointer) -> [Int] {
     guard let start = keys.baseAddress else { return [] }
     var places: [Int] = []

@@ -4,7 +4,7 @@ import SQLite
 extension Index {
   /// The views that `docs/database.md` promises, for people and other programs.
   ///
-  /// They stand in the file, so that SQLite's shell, Datasette and others have them too. SQLite's shell trusts no function
+  /// They are in the file, so that SQLite's shell, Datasette and others have them too. SQLite's shell trusts no function
   /// in a view but those marked innocuous: `json_each` is one, `json_extract` and `->>` are not.
   /// (https://sqlite.org/pragma.html#pragma_trusted_schema)
   static let viewSchema = """

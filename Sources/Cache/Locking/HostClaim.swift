@@ -264,7 +264,7 @@ final class HostClaim: Sendable {
     unlinkat(folder.descriptor, Self.name, 0)
   }
 
-  /// Whether a file lies on a file system that other machines may share.
+  /// Whether a file is on a file system that other machines may share.
   static func isNeeded(_ descriptor: Int32) -> Bool {
     var system = statfs()
     return fstatfs(descriptor, &system) == 0 && isShared(Int(system.f_type))

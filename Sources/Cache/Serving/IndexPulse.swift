@@ -28,7 +28,7 @@ package final class IndexPulse: Sendable {
     path = root + "/index.sqlite"
   }
 
-  /// How the index stands now; nil when there is none that can be read.
+  /// The state of the index now; nil when there is none that can be read.
   ///
   /// Read it before the index: the index is then of that state or newer.
   package func beat() -> Beat? {
@@ -58,7 +58,7 @@ package final class IndexPulse: Sendable {
 extension Index {
   /// The index's entry of the picture at a path in the cache; nil if there is none.
   ///
-  /// While its file lies where an older larder put it, either path finds it.
+  /// While its file is at an older larder's place, either path finds it.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try read { db in
       let row: RowReader

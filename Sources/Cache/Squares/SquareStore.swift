@@ -182,7 +182,7 @@ package struct SquareEntry: Sendable, Equatable {
   /// Why none could be made.
   package var failure: String?
 
-  /// Where its file lies, relative to the cache.
+  /// The place of its file, relative to the cache.
   package var name: String { "squares/\(side)/\(path)" }
 }
 

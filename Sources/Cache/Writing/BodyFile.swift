@@ -11,7 +11,7 @@ package final class BodyFile: Sendable {
 
   /// Makes an empty file.
   ///
-  /// - Parameter layout: The cache in which it lies.
+  /// - Parameter layout: The cache that holds it.
   /// - Throws: ``LarderError`` when it cannot be made.
   package init(in layout: CacheLayout) throws(LarderError) {
     let partial = layout.partial

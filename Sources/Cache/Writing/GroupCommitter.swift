@@ -259,7 +259,7 @@ final class StagedPicture: @unchecked Sendable {
   private(set) var partial: OpenFile?
   /// Where the file goes.
   let name: PictureName
-  /// Whether a note lies beside the partial file.
+  /// Whether there is a note beside the partial file.
   let hasNote: Bool
   /// The SHA-256 of the bytes held before, if any.
   let before: [UInt8]?

@@ -9,7 +9,7 @@ struct ArrayScan {
   private(set) var start = 0
   /// Where they end: at its closing bracket.
   private(set) var end = 0
-  /// The commas between elements that stand at least one window apart.
+  /// The commas between elements that are at least one window apart.
   private(set) var cuts: [Int] = []
   /// Whether one of the elements is an array.
   private(set) var holdsArrays = false

@@ -17,7 +17,7 @@ struct FieldReader {
   let node: JSONNode
   /// The catalog's currency.
   let currency: String
-  /// The meaning of values in every field, for example which of them stand for none.
+  /// The meaning of values in every field, for example which of them mean "none".
   let values: Mapping.Values
   /// The fields that could not be used so far, each once.
   private(set) var faults: [FieldFault] = []

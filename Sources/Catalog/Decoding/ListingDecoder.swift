@@ -10,7 +10,7 @@ public struct ListingDecoder: Sendable {
   var nextPageIsCursor = false
   /// The run's limits for decoding.
   var limits = DecodingLimits()
-  /// How many lines stand before the body, where it is a part of a larger one.
+  /// How many lines are before the body, where it is a part of a larger one.
   var linesBefore = 0
 
   /// Makes a decoder.
@@ -482,7 +482,7 @@ extension ListingDecoder {
   static let totalNames: Set<String> = [
     "total", "total count", "total results", "total items", "total elements", "count",
   ]
-  /// Objects that the number stands in, if not beside the items.
+  /// Objects that may hold the number, if it is not beside the items.
   private static let totalPlaces = ["meta", "pagination", "paging", "page", "data"]
 
   /// How many items a body says that there are; nil when it says nothing.

@@ -3,7 +3,7 @@ package struct ListingWindow: Sendable {
   /// A body of its own, with white space at its end that spares the parser a copy; empty, and so no JSON, when the
   /// whole one could not be read.
   package let bytes: [UInt8]
-  /// How many sections of the body stand before it; 0 in the body of one section.
+  /// How many sections of the body are before it; 0 in the body of one section.
   let sectionsBefore: Int
   /// How much of its sections it has.
   let extent: Extent
@@ -11,7 +11,7 @@ package struct ListingWindow: Sendable {
   package let bytesAfter: Int
   /// The notation of the window.
   let kind: BodyNotation.Kind
-  /// How many lines of the body stand before it; 0 where lines do not count.
+  /// How many lines of the body are before it; 0 where lines do not count.
   let linesBefore: Int
 
   /// How much of its sections a window of a body of many sections has.

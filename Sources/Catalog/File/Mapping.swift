@@ -16,7 +16,7 @@ public struct Mapping: Hashable, Sendable {
   public var records: Transform?
   /// The notation of the bodies of sections, for example XML.
   public var notation = BodyNotation.json
-  /// The meaning of values in every field, for example which of them stand for none.
+  /// The meaning of values in every field, for example which of them mean "none".
   public var values = Values()
 
   /// Makes a mapping.
@@ -117,7 +117,7 @@ public struct Mapping: Hashable, Sendable {
     public var images: ImageRules = ImageRules()
     /// Further texts by name, in the order of the file.
     public var notes: [NoteRule] = []
-    /// The meaning of values in every field, for example which of them stand for none.
+    /// The meaning of values in every field, for example which of them mean "none".
     public var values = Values()
     /// The fields whose paths the catalog file itself spells out: when no detail yields one, its path is wrong.
     public var given: Set<DetailField> = []
@@ -126,7 +126,7 @@ public struct Mapping: Hashable, Sendable {
     public init() {}
   }
 
-  /// Where a price stands.
+  /// The place of a price.
   public struct PriceRule: Hashable, Sendable {
     /// The price itself.
     public var path: JSONPath
@@ -168,7 +168,7 @@ public struct Mapping: Hashable, Sendable {
     }
   }
 
-  /// Where a text with a name of its own stands.
+  /// The place of a text with a name of its own.
   public struct NoteRule: Hashable, Sendable {
     /// Its name.
     public var name: String
@@ -182,7 +182,7 @@ public struct Mapping: Hashable, Sendable {
     }
   }
 
-  /// Where the pictures of each role stand; each leads to a URL or a list of URLs.
+  /// The places of the pictures of each role; each leads to a URL or a list of URLs.
   public struct ImageRules: Hashable, Sendable {
     private var rules: [[TextsRule]] = ImageReference.Role.allCases.map { _ in [] }
 

@@ -233,7 +233,7 @@ struct MappingParser {
 }
 
 extension YAMLMapping {
-  /// Notes which fields of an item stand here with a path.
+  /// Notes which fields of an item have a path here.
   fileprivate func note(given item: inout Mapping.Item) throws(CatalogError) {
     let roles = try member("images").flatMap { node throws(CatalogError) in
       node.isNull ? nil : try node.mapping()
@@ -250,7 +250,7 @@ extension YAMLMapping {
     }
   }
 
-  /// Notes which fields of a detail stand here with a path.
+  /// Notes which fields of a detail have a path here.
   fileprivate func note(given detail: inout Mapping.Detail) throws(CatalogError) {
     let roles = try member("images").flatMap { node throws(CatalogError) in
       node.isNull ? nil : try node.mapping()

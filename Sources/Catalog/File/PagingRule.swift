@@ -210,7 +210,7 @@ enum PagingParser {
     let mapping = try node.mapping()
     try mapping.checkKeys(.paging)
     var given = steps.filter { mapping[$0] != nil }
-    // `from` alone: its value goes where {cursor} stands in the URL or body.
+    // `from` alone: its value replaces {cursor} in the URL or body.
     if given.isEmpty, mapping["from"] != nil { given = ["from"] }
     guard given.count == 1, let step = given.first, let value = mapping[step] else {
       let words = steps.filter { $0 != "parameter" }.joined(separator: ", ")

@@ -16,7 +16,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   public static let cursor = Placeholder(rawValue: "cursor")
   /// The number of the page.
   public static let page = Placeholder(rawValue: "page")
-  /// How many elements stand before the page.
+  /// How many elements are before the page.
   public static let offset = Placeholder(rawValue: "offset")
   /// How many elements a page is asked to have.
   public static let size = Placeholder(rawValue: "size")
@@ -29,7 +29,7 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// Whether its value is a number.
   var isNumber: Bool { self == .page || self == .offset || self == .size }
 
-  /// Whether it is found by its name alone, wherever it stands in a body.
+  /// Whether it is found by its name alone, anywhere in a body.
   var hasMeaning: Bool { self == .id || Self.ofSections.contains(self) }
 
   /// The place as it is written.

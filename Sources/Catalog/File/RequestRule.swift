@@ -91,7 +91,7 @@ public struct RequestRule: Hashable, Sendable {
     return value.isEmpty ? "null" : "\"\(escaped(value))\""
   }
 
-  /// A text as it stands between the quotes of JSON. (RFC 8259, section 7)
+  /// A text as written between the quotes of JSON. (RFC 8259, section 7)
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

@@ -180,7 +180,7 @@ struct YAMLNode {
   let node: Node
   /// The keys that lead to it: `sections[2].url`.
   let keyPath: String
-  /// The file it stands in.
+  /// The file that holds it.
   let file: YAMLFile
 
   /// Whether nothing was written, or `null`.

@@ -141,7 +141,7 @@ struct DetailProposal {
     return name.isEmpty || name == "id" || name == "page" || name == "size" ? "field" : name
   }
 
-  /// A URL with a place where a value stands between marks; nil where it does not.
+  /// A URL with a placeholder for a value between marks; nil where it does not.
   private static func template(
     _ url: String,
     for value: String,
@@ -207,7 +207,7 @@ struct DetailProposal {
 
   // MARK: - Which fields
 
-  /// The object that holds the fields: the one in which most of a detail's stand.
+  /// The object that holds the fields: the one with most fields of a detail.
   private static func root(in node: JSONNode) -> DetailFields? {
     var best: DetailFields?
     func visit(_ node: JSONNode, _ path: String, _ depth: Int) {

@@ -23,7 +23,7 @@ struct FieldEvidence {
   fileprivate var stride = 1
   /// Texts instead of an address where an item has no picture, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
-  /// Whether a currency's code stands beside it, in an object that is not the item itself.
+  /// Whether a currency's code is beside it, in an object that is not the item itself.
   var isBesideCurrency = false
 
   /// The share of items that have it, 0 to 1.

@@ -162,7 +162,7 @@ enum PriceMeaning {
   private static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }
 
   private static func confidence(of name: String) -> Double {
-    // Words of languages without spaces stand at the end.
+    // Words of languages without spaces are at the end.
     let whole = ["price", "former", "reduced"].first { meaning in
       FieldRules.confidence(meaning, name) > 0
         && (meaning == "price" || ["msrp", "rrp", "uvp", "was"].contains(name) || !isASCII(name))
@@ -195,7 +195,7 @@ struct FieldScore {
 
   /// Below this nothing is proposed.
   static let floor = 0.3
-  /// Below this it stands in a comment.
+  /// Below this it is commented out.
   static let sure = 0.65
 
   var isSure: Bool { confidence >= Self.sure }
@@ -284,7 +284,7 @@ struct FieldScore {
     return isDescription ? 0.45 : 0.4
   }
 
-  /// A price that nobody calls so is written with its currency, or stands beside it.
+  /// A price without a price's name is written with its currency, or is beside it.
   private static func unnamedPrice(_ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
@@ -303,7 +303,7 @@ struct FieldScore {
     switch field {
     case .id:
       let isShort = evidence.share { $0.utf8.count <= 200 && !$0.contains("\n") } == 1
-      // One item may stand in several sections.
+      // One item may be in several sections.
       return evidence.isOne && isShort && evidence.reals == 0
         ? evidence.share * min(1, evidence.variety * 2) : 0
     case .title:

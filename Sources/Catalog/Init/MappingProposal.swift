@@ -20,7 +20,7 @@ package struct MappingProposal {
   let salePrice: PriceProposal?
   /// The price before a reduction.
   let normalPrice: PriceProposal?
-  /// Where the name of the section stands beside the items.
+  /// The path of the section's name beside the items.
   let envelopeTitle: String?
   /// Where sections of one response have their key and title.
   let sectionKey: FieldScore?

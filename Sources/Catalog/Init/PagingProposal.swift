@@ -158,7 +158,7 @@ struct PagingProposal: Equatable {
     self.url = url
   }
 
-  /// A member that stands around the items.
+  /// A member around the items.
   struct Member {
     let name: String
     let path: String

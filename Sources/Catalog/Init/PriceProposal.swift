@@ -10,7 +10,7 @@ struct PriceProposal {
     case scaled(path: String)
     /// The number is to be divided by this power of ten.
     case divided(by: Int)
-    /// It counts whole units, and the thousand millionths stand at a path.
+    /// It counts whole units, and the thousand millionths are at a path.
     case split(nanos: String)
     /// It counts major units as it seems, yet may count minor ones.
     case doubtful
@@ -63,7 +63,7 @@ struct PriceProposal {
     }
   }
 
-  /// Whether it stands in the file, not in a comment.
+  /// Whether it is in the file, not in a comment.
   var isSure: Bool { scores[0].isSure && unit != .doubtful }
 
   /// A place as an alternative of the key.
@@ -103,7 +103,7 @@ struct PriceProposal {
     } != nil
   }
 
-  /// The power of ten that stands beside the number in every item; nil without one.
+  /// The power of ten beside the number in every item; nil without one.
   private static func divisor(beside evidence: FieldEvidence, among all: [FieldEvidence]) -> Int? {
     let beside = beside(evidence, among: all) { other in
       other.distinct.count == 1
@@ -336,7 +336,7 @@ enum PriceText {
       }
   }
 
-  /// The units of a currency that stand in a text, lower case.
+  /// The units of a currency in a text, lower case.
   static func units(of text: String) -> [String] {
     guard text.utf8.count <= 60 else { return [] }
     return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
