@@ -141,22 +141,18 @@ extension Shop {
     public let subtitle: String?
     /// Whether it could not be refreshed, so that its items are from an earlier run.
     public let isStale: Bool
+
+    init(_ section: RunSection) {
+      (key, title, subtitle) = (section.key, section.title, section.subtitle)
+      isStale = section.isStale
+    }
   }
 
   /// The sections as last synced, in the catalog's order.
   ///
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func sections() throws(LarderError) -> [Section] {
-    try LarderError.translating {
-      try reader().sections().map { section in
-        Section(
-          key: section.key,
-          title: section.title,
-          subtitle: section.subtitle,
-          isStale: section.isStale
-        )
-      }
-    }
+    try LarderError.translating { try reader().sections().map(Section.init) }
   }
 
   /// The items of all sections or of one, as last synced, in the catalog's order.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Base
 import Cache
 import Catalog
+import Larder
 import Pipeline
 
 /// `larder history [ID]`: the changes of items.
@@ -43,13 +44,13 @@ struct HistoryCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Only this: \(RecordedChange.Kind.names.joined(separator: ", ")).",
+      "Only this: \(HistoryCommand.fields.joined(separator: ", ")).",
       valueName: "field"
     ),
-    completion: .list(RecordedChange.Kind.names),
-    transform: HistoryCommand.kind
+    completion: .list(HistoryCommand.fields),
+    transform: HistoryCommand.field
   )
-  var field: RecordedChange.Kind?
+  var field: Shop.Change.Field?
 
   @Flag(help: "Print CSV, prices in minor units.")
   var csv = false
@@ -62,22 +63,26 @@ struct HistoryCommand: ParsableCommand {
     if csv, output.json { throw ValidationError("--csv and --json: choose one of them") }
   }
 
-  private static func kind(_ argument: String) throws -> RecordedChange.Kind {
-    guard let kind = RecordedChange.Kind(name: argument) else {
-      let near = nearest(to: argument, in: RecordedChange.Kind.names)
+  private static let fields = Shop.Change.Field.allCases.map(\.rawValue)
+
+  private static func field(_ argument: String) throws -> Shop.Change.Field {
+    guard let field = Shop.Change.Field(rawValue: argument) else {
+      let near = nearest(to: argument, in: fields)
       throw ValidationError(
-        "it takes one of \(RecordedChange.Kind.names.joined(separator: ", "))"
+        "it takes one of \(fields.joined(separator: ", "))"
           + (near.map { "; did you mean \($0)?" } ?? "")
       )
     }
-    return kind
+    return field
   }
 
   func run() throws {
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     let item = try id.flatMap { try reader.show($0) }
     let moment = since.map { UnixTime.now() + -Int64($0.seconds) }
-    let changes = try reader.history(of: id, since: moment, field)
+    let changes = try reader.history(of: id, since: moment).map(Shop.Change.init).filter {
+      field == nil || $0.field == field
+    }
     if let id, item == nil, changes.isEmpty, try !reader.hasHistory(of: id) {
       let near = try reader.nearestIDs(to: id)
       throw CommandFailure(

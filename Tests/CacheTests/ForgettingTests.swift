@@ -44,7 +44,8 @@ struct ForgettingTests {
 
   @Test(arguments: [
     ForgettingQuery.detail, .document, .item, .run, .catalog, .addresses, .runsOfCatalog,
-    .detailsOfCatalog, .listedKeys, .tombstones,
+    .detailsOfCatalog, .listedKeys, .tombstones, .lastHistoryRun, .replacedHistory, .goneHistory,
+    .listedHistory,
   ])
   func `rows that are named are found by an index`(_ query: ForgettingQuery) throws {
     let folder = try TemporaryFolder()

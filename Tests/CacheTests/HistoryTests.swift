@@ -64,7 +64,7 @@ struct HistoryTests {
   private func lines(_ id: String? = nil, since: UnixTime? = nil) throws -> [String] {
     try index.history(catalog: shop, item: id, since: since).map { change in
       let values = [change.from, change.to].map { $0?.text ?? "-" }.joined(separator: " → ")
-      return "\(change.time.seconds) \(change.section)/\(change.id) \(change.kind.name) \(values)"
+      return "\(change.time.seconds) \(change.section)/\(change.id) \(change.kind) \(values)"
     }
   }
 

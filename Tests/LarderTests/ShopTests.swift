@@ -76,6 +76,108 @@ import Testing
     #expect(try await larder.runs().map(\.outcome) == [.complete, .complete])
   }
 
+  @Test func `the history tells what changed since a moment, with prices, words and pictures`()
+    async throws
+  {
+    let larder = try opened()
+    try await larder.sync()
+    let first = Date(timeIntervalSince1970: Double(shop.clock.now.seconds))
+    shop.clock.advance(86_400)
+    shop.items["A"]?[0].price = "6,500원"
+    shop.items["A"]?[0].title = "Another dish"
+    shop.items["A"]?[1].thumbnail = "/pictures/other.jpg"
+    shop.items["B"]?.removeLast()
+    try shop.publish()
+    let report = try await larder.sync()
+    shop.store.stop()
+
+    let all = try await larder.history()
+    let one = try await larder.history(of: "A1", since: first.addingTimeInterval(0.5))
+
+    #expect(all.map(\.id) == ["A1", "A1", "A2", "B4"])
+    #expect(all.map(\.field) == [.salePrice, .title, .thumbnail, .removed])
+    #expect(all.allSatisfy { $0.run == report.run && $0.date == first.addingTimeInterval(86_400) })
+    #expect(one == Array(all.prefix(2)) && all[3].section == "B" && all[3].from == nil)
+    #expect(all[0].from == .price(Price(minorUnits: 7000, currency: "KRW")))
+    #expect(all[0].to == .price(Price(minorUnits: 6500, currency: "KRW")))
+    #expect(all[1].to == .text("Another dish"))
+    let digest = try #require(try larder.item("A2")?.thumbnail?.sha256)
+    #expect(all[2].to == .pictures([digest]))
+    #expect(try await larder.history(since: first.addingTimeInterval(90_000)) == [])
+    #expect(try await larder.history(of: "none") == [])
+    #expect(try await larder.history(since: .distantPast) == all)
+    #expect(try await larder.history(since: Date(timeIntervalSince1970: .infinity)) == [])
+  }
+
+  @Test func `the lowest price is that of as many days as are asked for`() async throws {
+    let larder = try opened()
+    let start = Date(timeIntervalSince1970: Double(shop.clock.now.seconds))
+    for price in ["5,000원", "6,000원", "7,000원"] {
+      shop.items["A"]?[0].price = price
+      try shop.publish()
+      try await larder.sync()
+      shop.clock.advance(20 * 86_400)
+    }
+
+    func lowest(_ days: Int) async throws -> [Double?] {
+      let found = try await larder.lowestPrice(of: "A1", days: days)
+      return [
+        found.map { Double($0.price.minorUnits) },
+        found.map { $0.since.timeIntervalSince(start) / 86_400 },
+      ]
+    }
+    let table: [(days: Int, lowest: [Double?])] = [
+      (.min, [7000, 40]), (0, [7000, 40]), (1, [6000, 20]), (20, [6000, 20]), (21, [5000, 0]),
+      (.max, [5000, 0]),
+    ]
+    for row in table { #expect(try await lowest(row.days) == row.lowest, "\(row.days) days") }
+    let usual = try await larder.lowestPrice(of: "A1")
+    #expect(try larder.item("A1")?.lowest30Days == usual && usual?.price.minorUnits == 5000)
+    #expect(try await larder.lowestPrice(of: "none") == nil)
+  }
+
+  @Test func `the catalog of an earlier moment is read as it was`() async throws {
+    let larder = try opened()
+    let first = try await larder.sync()
+    let start = Date(timeIntervalSince1970: Double(shop.clock.now.seconds))
+    let then = try larder.items()
+    shop.clock.advance(86_400)
+    shop.items["A"]?[0].price = "5,000원"
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+    try await larder.sync()
+
+    let past = try await larder.catalog(at: start.addingTimeInterval(3600))
+    let now = try await larder.catalog(at: .distantFuture)
+
+    #expect(past.run == first.run && past.date == start)
+    #expect(try past.items().map(\.item) == then.map(\.item))
+    #expect(try past.items().map(\.lowest30Days) == then.map(\.lowest30Days))
+    #expect(try past.sections() == larder.sections())
+    #expect(try past.item("A4")?.title == "Dish A4" && past.items(in: "A").count == 4)
+    #expect(try now.items() == larder.items() && now.item("A4") == nil)
+    let section = #expect(throws: LarderError.self) { try past.items(in: "Z") }
+    #expect(section?.code == .notFound)
+    let early = await #expect(throws: LarderError.self) {
+      try await larder.catalog(at: start.addingTimeInterval(-1))
+    }
+    #expect(early?.code == .notFound && early?.description.contains("--") == false)
+  }
+
+  @Test func `a history of nothing is an error that says so`() async throws {
+    let larder = try opened(cache: "new")
+
+    let history = await #expect(throws: LarderError.self) { try await larder.history() }
+    let lowest = await #expect(throws: LarderError.self) {
+      try await larder.lowestPrice(of: "A1")
+    }
+    let past = await #expect(throws: LarderError.self) {
+      try await larder.catalog(at: .distantFuture)
+    }
+
+    #expect([history, lowest, past].map { $0?.code } == [.notFound, .notFound, .notFound])
+  }
+
   @Test func `progress can be followed as a sequence that ends with the run`() async throws {
     let running = try opened().start()
     var last: Shop.Progress?

@@ -54,6 +54,34 @@ enum ForgettingQuery: String, CaseIterable {
   case changes = "DELETE FROM picture_change WHERE run NOT IN (SELECT id FROM run)"
   case tombstones = "DELETE FROM tombstone WHERE removed < ?1"
 
+  // MARK: Of the history
+
+  case lastHistoryRun = "SELECT max(run) FROM history_run WHERE catalog = ?1 AND time < ?2"
+  /// The values that others took the place of up to a run.
+  case replacedHistory = """
+    DELETE FROM history WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
+    AND run < (SELECT max(run) FROM history AS later \
+    WHERE later.item = history.item AND later.field = history.field AND later.run <= ?2)
+    """
+  /// All values of items that no section listed at a run or after it; ?3 is ``HistoryField/listed``.
+  case goneHistory = """
+    DELETE FROM history WHERE item IN (SELECT item FROM history AS gone \
+    WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
+    AND field = ?3 AND value IS NULL AND run <= ?2 \
+    AND NOT EXISTS (SELECT 1 FROM history AS later WHERE later.item = gone.item AND later.run > ?2))
+    """
+  /// Notes by the value ?4 that it is not known any more whether an item was new.
+  case listedHistory = """
+    UPDATE history SET value = ?4 WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
+    AND run <= ?2 AND field = ?3 AND value IS NOT NULL
+    """
+  case emptyHistoryItems = "DELETE FROM history_item WHERE row NOT IN (SELECT item FROM history)"
+  /// A catalog's first run stays: its history begins there.
+  case emptyHistoryRuns = """
+    DELETE FROM history_run WHERE run NOT IN (SELECT run FROM history) \
+    AND run NOT IN (SELECT min(run) FROM history_run GROUP BY catalog)
+    """
+
   // MARK: Of pages
 
   /// Pages that no kept run read and none has asked for since a moment.
@@ -149,6 +177,33 @@ extension Index {
     }
     try shrink()
     return forgotten
+  }
+
+  /// Forgets the changes before a moment; the values in force then stay.
+  ///
+  /// Of items that no section listed any more at that moment, and since, nothing stays.
+  ///
+  /// - Returns: How many changes are forgotten.
+  /// - Throws: ``LarderError`` when the index cannot be written.
+  package func forgetHistory(before moment: UnixTime) throws(LarderError) -> Int {
+    try write { db in
+      var count = 0
+      let listed = HistoryField.listed.rawValue
+      for catalog in try CatalogID.fetchAll(db, sql: "SELECT id FROM catalog") {
+        let last = try RunID.fetchOne(
+          db,
+          sql: ForgettingQuery.lastHistoryRun.rawValue,
+          arguments: [catalog, moment]
+        )
+        guard let last else { continue }
+        count += try db.run(.replacedHistory, [catalog, last])
+        count += try db.run(.goneHistory, [catalog, last, listed])
+        try db.run(.listedHistory, [catalog, last, listed, Self.listedBefore])
+      }
+      try db.run(.emptyHistoryItems)
+      try db.run(.emptyHistoryRuns)
+      return count
+    }
   }
 
   /// Forgets picture addresses without bytes that no catalog has referred to since a moment.

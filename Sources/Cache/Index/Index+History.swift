@@ -70,7 +70,7 @@ package struct ItemChange: Sendable, Equatable {
 
 /// A change as a run recorded it.
 package struct RecordedChange: Sendable, Equatable {
-  /// The kind of a change; its names are those of `history --json`.
+  /// The kind of a change.
   package enum Kind: Hashable, Sendable {
     /// A section lists the item for the first time.
     case added
@@ -115,22 +115,9 @@ package struct PriceStep: Sendable, Equatable {
   }
 }
 
-extension RecordedChange.Kind {
-  /// Every kind in the order of the help.
-  private static let all: [Self] =
-    [.added, .removed, .back] + HistoryField.allCases.dropFirst().map { .changed($0) }
-
-  /// The names of all kinds.
-  package static let names = all.map(\.name)
-
-  /// The kind of a name; nil when there is none.
-  package init?(name: String) {
-    guard let kind = Self.all.first(where: { $0.name == name }) else { return nil }
-    self = kind
-  }
-
-  /// Its name: `added`, `removed`, `back` or the field's.
-  package var name: String {
+extension RecordedChange.Kind: CustomStringConvertible {
+  /// `added`, `removed`, `back` or the field's name.
+  package var description: String {
     switch self {
     case .added: "added"
     case .removed: "removed"
@@ -533,7 +520,7 @@ extension Index {
   }
 
   /// The value of ``HistoryField/listed`` where it is not known any more whether the item was new.
-  private static let listedBefore = 2
+  static let listedBefore = 2
 
   /// The items of a catalog that have a history, by section.
   package func historyItems(catalog: CatalogID) throws(LarderError) -> [String: Set<String>] {
@@ -555,62 +542,6 @@ extension Index {
       while try rows.next() { digests[PictureID(rows.key(0))] = rows.bytes(1) ?? [] }
       return digests
     }
-  }
-
-  /// Forgets the changes before a moment; the values in force then stay.
-  ///
-  /// Of items that no section listed any more at that moment, and since, nothing stays.
-  ///
-  /// - Returns: How many changes are forgotten.
-  /// - Throws: ``LarderError`` when the index cannot be written.
-  package func forgetHistory(before moment: UnixTime) throws(LarderError) -> Int {
-    let forgotten = try write { db in
-      var count = 0
-      for catalog in try CatalogID.fetchAll(db, sql: "SELECT id FROM catalog") {
-        let before = db.totalChangesCount
-        guard
-          let limit = try RunID.fetchOne(
-            db,
-            sql: "SELECT max(run) FROM history_run WHERE catalog = ? AND time < ?",
-            arguments: [catalog, moment]
-          )
-        else { continue }
-        let items = "item IN (SELECT row FROM history_item WHERE catalog = ?1)"
-        try db.execute(
-          sql: """
-            DELETE FROM history WHERE \(items) AND run < (SELECT max(run) FROM history AS later \
-            WHERE later.item = history.item AND later.field = history.field AND later.run <= ?2)
-            """,
-          arguments: [catalog, limit]
-        )
-        try db.execute(
-          sql: """
-            DELETE FROM history WHERE item IN (SELECT item FROM history AS gone WHERE \(items) \
-            AND field = \(HistoryField.listed.rawValue) AND value IS NULL AND run <= ?2 \
-            AND NOT EXISTS (SELECT 1 FROM history AS later \
-            WHERE later.item = gone.item AND later.run > ?2))
-            """,
-          arguments: [catalog, limit]
-        )
-        count += db.totalChangesCount - before
-        try db.execute(
-          sql: """
-            UPDATE history SET value = \(Self.listedBefore) WHERE \(items) AND run <= ?2 \
-            AND field = \(HistoryField.listed.rawValue) AND value IS NOT NULL
-            """,
-          arguments: [catalog, limit]
-        )
-      }
-      try db.execute(
-        sql: """
-          DELETE FROM history_item WHERE row NOT IN (SELECT item FROM history);
-          DELETE FROM history_run WHERE run NOT IN (SELECT run FROM history)
-          AND run NOT IN (SELECT min(run) FROM history_run GROUP BY catalog);
-          """
-      )
-      return count
-    }
-    return forgotten
   }
 }
 

@@ -1,6 +1,7 @@
 import Base
 import Cache
 import Catalog
+import Larder
 import Pipeline
 
 /// Changes of items as JSON, as CSV and for people.
@@ -10,9 +11,12 @@ struct HistoryDocument: Encodable {
     case price(Price)
     case text(String)
 
-    init?(_ value: HistoryValue?) {
-      guard let value else { return nil }
-      if let price = Price(value) { self = .price(price) } else { self = .text(value.text) }
+    init(_ value: Shop.Change.Value) {
+      switch value {
+      case .price(let price): self = .price(price)
+      case .text(let text): self = .text(text)
+      case .pictures(let digests): self = .text(digests.joined(separator: " "))
+      }
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -34,9 +38,9 @@ struct HistoryDocument: Encodable {
     @OrNull var to: Value?
   }
 
-  private let changes: [RecordedChange]
+  private let changes: [Shop.Change]
 
-  init(_ changes: [RecordedChange]) {
+  init(_ changes: [Shop.Change]) {
     self.changes = changes
   }
 
@@ -49,9 +53,9 @@ struct HistoryDocument: Encodable {
           run: $0.run,
           section: $0.section,
           id: $0.id,
-          field: $0.kind.name,
-          from: Value($0.from),
-          to: Value($0.to)
+          field: $0.field.rawValue,
+          from: $0.from.map(Value.init),
+          to: $0.to.map(Value.init)
         )
       }
     )
@@ -68,17 +72,22 @@ struct HistoryDocument: Encodable {
     return CSVLine.table([CSVLine(heading: heading)] + changes.map(Self.line))
   }
 
-  private static func line(_ change: RecordedChange) -> CSVLine {
-    let currency = (Price(change.to) ?? Price(change.from))?.currency
-    func cell(_ value: HistoryValue?) -> CSVLine.Cell {
-      guard let price = Price(value) else { return .text(value?.text) }
-      let units = String(price.minorUnits)
-      // One column has room for one currency.
-      return price.currency == currency ? .number(units) : .text("\(units) \(price.currency)")
+  private static func line(_ change: Shop.Change) -> CSVLine {
+    var currency: String?
+    for case .price(let price)? in [change.from, change.to] { currency = price.currency }
+    func cell(_ value: Shop.Change.Value?) -> CSVLine.Cell {
+      switch value.map(Value.init) {
+      case nil: return .text(nil)
+      case .text(let text): return .text(text)
+      case .price(let price):
+        let units = String(price.minorUnits)
+        // One column has room for one currency.
+        return price.currency == currency ? .number(units) : .text("\(units) \(price.currency)")
+      }
     }
     return CSVLine([
       .text(change.time.rfc3339), .number(change.run.description), .text(change.section),
-      .text(change.id), .text(change.kind.name), cell(change.from), cell(change.to),
+      .text(change.id), .text(change.field.rawValue), cell(change.from), cell(change.to),
       .text(currency),
     ])
   }
@@ -87,7 +96,7 @@ struct HistoryDocument: Encodable {
   func text(lowest: LowestPrice?) -> String {
     var lines = changes.map { change in
       let line = "\(change.time.rfc3339)  run \(change.run)  \(change.section)/\(change.id)  "
-      return PlainText.line(line + change.kind.name + Self.values(change))
+      return PlainText.line(line + change.field.rawValue + Self.values(change))
     }
     if lines.isEmpty { lines.append("nothing changed") }
     if let lowest {
@@ -98,18 +107,18 @@ struct HistoryDocument: Encodable {
     return lines.joined(separator: "\n")
   }
 
-  private static func values(_ change: RecordedChange) -> String {
-    guard case .changed = change.kind else { return "" }
+  private static func values(_ change: Shop.Change) -> String {
+    if [.added, .removed, .back].contains(change.field) { return "" }
     return " \(words(change.from)) → \(words(change.to))"
   }
 
-  private static func words(_ value: HistoryValue?) -> String {
+  private static func words(_ value: Shop.Change.Value?) -> String {
     switch value {
     case nil: "nothing"
-    case .price?: Price(value)?.formatted() ?? ""
+    case .price(let price): price.formatted()
+    case .text(let text): text
     // Enough to tell one picture from another.
-    case .digests?: value?.digests.map { String($0.prefix(12)) }.joined(separator: " ") ?? ""
-    case let value?: value.text
+    case .pictures(let digests): digests.map { String($0.prefix(12)) }.joined(separator: " ")
     }
   }
 }

@@ -268,10 +268,7 @@ package struct CatalogReader: Sendable {
     var first: ShownItem?
     var keys: [String] = []
     for section in try sections() {
-      guard let listing = section.listing else { continue }
-      let versions = try index.versions(of: id, listing: listing)
-      // A key is kept without characters that would end it, so another id may look the same.
-      let listed = try items(versions, of: listing).filter { $0.id == id }
+      let listed = try items(id, in: section)
       if first == nil {
         first = try shown(listed.prefix(1).map { ListedItem(item: $0, section: section) }).first
       }
@@ -279,6 +276,14 @@ package struct CatalogReader: Sendable {
     }
     first?.sections = keys
     return first
+  }
+
+  /// The listings of an id in a section.
+  func items(_ id: String, in section: RunSection) throws(LarderError) -> [StoreItem] {
+    guard let listing = section.listing else { return [] }
+    let versions = try index.versions(of: id, listing: listing)
+    // A key is kept without characters that would end it, so another id may look the same.
+    return try items(versions, of: listing).filter { $0.id == id }
   }
 
   /// The ids that come nearest to one that no section lists.

@@ -33,38 +33,9 @@ public struct LowestPrice: Sendable, Hashable {
   init?(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime, from start: UnixTime)
   {
     guard let price = item.price else { return nil }
-    var lowest = LowestPrice(price: price, time: beginning)
-    var last: Price?
-    var began = beginning
-    var isFound = false
-    var times = Dictionary(steps.map { ($0.run, $0.time) }) { first, _ in first }
-    if !times.values.contains(beginning) { times[0] = beginning }
-    let moments = times.keys.sorted()
-    for (place, moment) in moments.enumerated() {
-      let normal = Self.price(.normalPrice, at: moment, steps, or: item.normalPrice)
-      let sale = Self.price(.salePrice, at: moment, steps, or: item.salePrice)
-      let listed = steps.filter { $0.field == .listed }
-      let isListed = listed.isEmpty || listed.last { $0.run <= moment }?.value != nil
-      let current = isListed ? sale ?? normal : nil
-      if current != last { (last, began) = (current, times[moment] ?? beginning) }
-      // One that another took the place of by the start is over.
-      let ends = place + 1 < moments.count ? times[moments[place + 1]] ?? start : .distantFuture
-      guard let current, current.currency == price.currency, ends > start else { continue }
-      guard !isFound || current.minorUnits <= lowest.price.minorUnits else { continue }
-      (lowest, isFound) = (LowestPrice(price: current, time: began), true)
-    }
-    self = lowest
-  }
-
-  /// A price after a run; without steps the one that the item has now.
-  private static func price(
-    _ field: HistoryField,
-    at run: Int64,
-    _ steps: [PriceStep],
-    or present: Price?
-  ) -> Price? {
-    let own = steps.filter { $0.field == field }
-    return own.isEmpty ? present : Price(own.last { $0.run <= run }?.value)
+    self =
+      PriceCourse(of: item, steps, since: beginning).lowest(from: start, in: price.currency)
+      ?? LowestPrice(price: price, time: beginning)
   }
 }
 
@@ -84,14 +55,17 @@ extension HistoryValue {
 }
 
 extension CatalogReader {
-  /// The lowest prices of the last 30 days of listed items, in the order given; the days end with the last sync.
+  /// The lowest prices of listed items in the days up to the last sync, in the order given.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
-  func lowestPrices(of items: [ListedItem]) throws(LarderError) -> [LowestPrice?] {
+  func lowestPrices(
+    of items: [ListedItem],
+    days: Int64 = LowestPrice.days
+  ) throws(LarderError) -> [LowestPrice?] {
     var last = past
     if last == nil { last = try index.lastRunTime(catalog: catalog.id) }
     guard let run = last else { return items.map { _ in nil } }
-    let start = (run.finished ?? run.started) + -LowestPrice.days * 86_400
+    let start = (run.finished ?? run.started) + max(days, 0).multipliedClamped(by: -86_400)
     let steps = try index.priceSteps(
       of: items.map { (section: $0.section.key, id: $0.item.id) },
       catalog: catalog.id,
@@ -103,6 +77,21 @@ extension CatalogReader {
       LowestPrice(of: $0.item, $1, since: steps.beginning, from: start)
     }
   }
+
+  /// The lowest price of an item, with the values of its first listing, in the days up to the last sync.
+  ///
+  /// - Parameters:
+  ///   - id: The item.
+  ///   - days: How many days; none or fewer for the present price alone.
+  /// - Returns: The price; nil when no section lists the item, or it has no price.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func lowestPrice(of id: String, days: Int64) throws(LarderError) -> LowestPrice? {
+    for section in try sections() {
+      guard let item = try items(id, in: section).first else { continue }
+      return try lowestPrices(of: [ListedItem(item: item, section: section)], days: days)[0]
+    }
+    return nil
+  }
 }
 
 extension CatalogReader {
@@ -111,16 +100,13 @@ extension CatalogReader {
   /// - Parameters:
   ///   - id: Only this item; nil for all.
   ///   - since: Only changes of runs that ended then or later; nil for all.
-  ///   - kind: Only this; nil for everything.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func history(
     of id: String? = nil,
-    since: UnixTime? = nil,
-    _ kind: RecordedChange.Kind? = nil
+    since: UnixTime? = nil
   ) throws(LarderError) -> [RecordedChange] {
-    let changes = try index.history(catalog: catalog.id, item: id, since: since)
-    return kind.map { kind in changes.filter { $0.kind == kind } } ?? changes
+    try index.history(catalog: catalog.id, item: id, since: since)
   }
 
   /// Whether anything of an item ever changed, as far as that is kept.

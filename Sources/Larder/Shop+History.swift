@@ -1,0 +1,198 @@
+import Base
+import Cache
+import Catalog
+import FoundationEssentials
+import Pipeline
+
+extension Shop {
+  /// One change of an item, as a sync found it.
+  public struct Change: Sendable, Hashable {
+    /// The part of an item that changed; the raw values are those of `larder history --json`.
+    public enum Field: String, Sendable, CaseIterable {
+      /// A section lists the item for the first time.
+      case added
+      /// No section lists it any more.
+      case removed
+      /// A section lists it again.
+      case back
+      /// The normal price, which is struck while the item is on sale.
+      case normalPrice
+      /// The price to pay where it differs from the normal one.
+      case salePrice
+      /// The section that lists it.
+      case section
+      /// The title.
+      case title
+      /// The badges.
+      case badges
+      /// The ways of delivery.
+      case deliveryTypes
+      /// The bytes of the small picture.
+      case thumbnail
+      /// The bytes of other pictures.
+      case images
+    }
+
+    /// A value before or after a change.
+    public enum Value: Sendable, Hashable {
+      /// A price.
+      case price(Price)
+      /// Words. Badges and ways of delivery stand in one text, with a comma and a space between; a picture that the cache
+      /// did not hold is its URL.
+      case text(String)
+      /// The SHA-256 of each picture's bytes, 64 hexadecimal digits.
+      case pictures([String])
+    }
+
+    /// When the run ended that found it.
+    package let time: UnixTime
+    /// The run that found it.
+    public let run: RunID
+    /// The key of the section that lists the item, or listed it last.
+    public let section: String
+    /// The item's id.
+    public let id: String
+    /// The part that changed.
+    public let field: Field
+    /// The value before; nil for none, and where the item itself came or went.
+    public let from: Value?
+    /// The value since then; nil for none, and where the item itself came or went.
+    public let to: Value?
+
+    /// When the run ended that found it.
+    public var date: Date { Date(time) }
+
+    /// A change as the index has it.
+    package init(_ change: RecordedChange) {
+      (time, run, section, id) = (change.time, change.run, change.section, change.id)
+      field = Field(change.kind)
+      (from, to) = (change.from.map(Value.init), change.to.map(Value.init))
+    }
+  }
+
+  /// The catalog as an earlier sync left it.
+  ///
+  /// It is read from the index when a method is called. Pictures whose bytes have changed since then, and details that
+  /// were fetched since, are missing.
+  public struct PastCatalog: Sendable {
+    /// The sync.
+    public let run: RunID
+    /// When that sync ended.
+    public let date: Date
+    private let reader: CatalogReader
+
+    fileprivate init(_ reader: CatalogReader) throws(LarderError) {
+      let last = try reader.lastRun()
+      (run, date) = (last.id, Date(last.finished ?? last.started))
+      self.reader = reader
+    }
+
+    /// The sections as that sync left them, in the catalog's order.
+    ///
+    /// - Throws: ``LarderError`` with the code `not-found` when a sweep has forgotten the run meanwhile.
+    public func sections() throws(LarderError) -> [Section] {
+      try LarderError.translating { try reader.sections().map(Section.init) }
+    }
+
+    /// The items of all sections or of one, in the catalog's order; see ``Shop/items(in:)``.
+    ///
+    /// - Parameter section: The section's key; nil for all of them.
+    /// - Returns: The items; one that two sections list comes twice.
+    /// - Throws: ``LarderError`` with the code `not-found` when there is no such section, or a sweep has forgotten the
+    ///   run meanwhile.
+    public func items(in section: String? = nil) throws(LarderError) -> [Item] {
+      try LarderError.translating { try reader.list(section: section) }
+    }
+
+    /// One item with all its sections; nil when no section listed it.
+    ///
+    /// - Throws: ``LarderError`` with the code `not-found` when a sweep has forgotten the run meanwhile.
+    public func item(_ id: String) throws(LarderError) -> Item? {
+      try LarderError.translating { try reader.show(id) }
+    }
+  }
+
+  /// The changes of items that syncs found: prices, badges, titles, pictures, sections, and items that came or went.
+  ///
+  /// The history of a catalog begins with its first sync, and ``SweepOptions/prices`` limits it. It needs no network,
+  /// and no run to be kept.
+  ///
+  /// - Parameters:
+  ///   - id: Only this item; nil for all of them.
+  ///   - since: Only changes of syncs that ended then or later; nil for all.
+  /// - Returns: The changes, oldest first; none for an item that never was.
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
+  public func history(
+    of id: String? = nil,
+    since: Date? = nil
+  ) async throws(LarderError) -> [Change] {
+    let since = since.map { UnixTime($0, rounded: .up) }
+    return try await Blocking.run { _ in
+      try reader().history(of: id, since: since).map(Change.init)
+    }
+  }
+
+  /// The lowest price of an item in the days up to the last sync.
+  ///
+  /// The price is the one to pay, on sale or not, and counts also where it began before those days and held in some of
+  /// them. ``ShownItem/lowest30Days`` is the same for 30 days.
+  ///
+  /// - Parameters:
+  ///   - id: The item; with several sections, as the first one lists it.
+  ///   - days: How many times 24 hours; with 0 or fewer only the present price counts.
+  /// - Returns: The price; nil when no section lists the item, or it has no price.
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
+  public func lowestPrice(of id: String, days: Int = 30) async throws(LarderError) -> LowestPrice?
+  {
+    try await Blocking.run { _ in try reader().lowestPrice(of: id, days: Int64(days)) }
+  }
+
+  /// The catalog as the last sync before a moment left it, as far as runs are kept; see ``SweepOptions/history``.
+  ///
+  /// - Parameter moment: The moment.
+  /// - Returns: The catalog of the last sync that had ended then.
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or no run of that time is kept.
+  public func catalog(at moment: Date) async throws(LarderError) -> PastCatalog {
+    let moment = UnixTime(moment, rounded: .down)
+    return try await Blocking.run { _ in
+      try PastCatalog(CatalogReader(cache: cache, catalog: catalog.name, at: moment))
+    }
+  }
+}
+
+extension Shop.Change.Field {
+  fileprivate init(_ kind: RecordedChange.Kind) {
+    switch kind {
+    case .added, .changed(.listed): self = .added
+    case .removed: self = .removed
+    case .back: self = .back
+    case .changed(.normalPrice): self = .normalPrice
+    case .changed(.salePrice): self = .salePrice
+    case .changed(.section): self = .section
+    case .changed(.title): self = .title
+    case .changed(.badges): self = .badges
+    case .changed(.deliveryTypes): self = .deliveryTypes
+    case .changed(.thumbnail): self = .thumbnail
+    case .changed(.images): self = .images
+    }
+  }
+}
+
+extension Shop.Change.Value {
+  fileprivate init(_ value: HistoryValue) {
+    switch value {
+    case .digests: self = .pictures(value.digests)
+    case .price(let units, let currency):
+      self = .price(Price(minorUnits: Int(units), currency: currency))
+    case .listed, .text: self = .text(value.text)
+    }
+  }
+}
+
+extension UnixTime {
+  /// The whole second next to a moment of Foundation's, and the nearest there is for one beyond.
+  fileprivate init(_ date: Date, rounded rule: FloatingPointRoundingRule) {
+    let seconds = date.timeIntervalSince1970.rounded(rule)
+    self.init(Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max))
+  }
+}

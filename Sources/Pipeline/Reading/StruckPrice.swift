@@ -1,0 +1,138 @@
+import Base
+import Cache
+import Catalog
+
+/// A struck price of an item on sale that is above its lowest price of the 30 days before the sale.
+///
+/// Of an item with a normal price and a lower sale price, the normal one is struck. The sale began with the run that
+/// found the item as it is: listed, at this sale price, and below a struck one. The 30 days end there, without that run.
+/// Every price to pay that held in some of them counts, one that began before them too, but not a time in which no
+/// section listed the item. (Directive 98/6/EC, article 6a)
+package struct StruckPrice: Sendable, Hashable {
+  /// The item's id.
+  package let id: String
+  /// The struck price.
+  package let price: Price
+  /// The sale price.
+  package let salePrice: Price
+  /// When the sale began.
+  package let began: UnixTime
+  /// The lowest price of the 30 days before.
+  package let lowest: LowestPrice
+
+  /// The judgement of an item on sale.
+  package enum Judgement: Sendable, Hashable {
+    /// Its struck price is no higher than the lowest of the 30 days.
+    case lowest
+    /// Its struck price is higher.
+    case higher(StruckPrice)
+    /// The history does not reach 30 days back from the sale, or no price is known of that time.
+    case unknown
+
+    /// Judges an item as its list has it; nil when it is not on sale.
+    ///
+    /// - Parameters:
+    ///   - item: The item.
+    ///   - course: All its prices that are kept.
+    package init?(of item: StoreItem, _ course: PriceCourse) {
+      guard let sale = item.salePrice, let struck = item.normalPrice,
+        Self.isReduced(struck, to: sale)
+      else { return nil }
+      let spans = course.spans
+      let isPresent = { (span: PriceCourse.Span) in
+        span.isListed && span.salePrice == sale && Self.isReduced(span.normalPrice, to: sale)
+      }
+      let first = spans.lastIndex { !isPresent($0) }.map { $0 + 1 } ?? 0
+      guard first > 0, first < spans.count else {
+        self = .unknown
+        return
+      }
+      let began = spans[first].since
+      let start = began + -LowestPrice.days * 86_400
+      guard course.known <= start,
+        let lowest = course.lowest(from: start, before: first, in: struck.currency)
+      else {
+        self = .unknown
+        return
+      }
+      let isHigher = struck.minorUnits > lowest.price.minorUnits
+      self =
+        isHigher
+        ? .higher(
+          StruckPrice(id: item.id, price: struck, salePrice: sale, began: began, lowest: lowest)
+        ) : .lowest
+    }
+
+    private static func isReduced(_ struck: Price?, to sale: Price) -> Bool {
+      guard let struck else { return false }
+      return struck.currency == sale.currency && sale.minorUnits < struck.minorUnits
+    }
+  }
+}
+
+/// The struck prices of a section that are above the lowest of 30 days.
+package struct StruckPrices: Sendable {
+  /// The section.
+  package let section: RunSection
+  /// How many items it lists.
+  package internal(set) var itemCount = 0
+  /// How many of them are on sale.
+  package internal(set) var saleCount = 0
+  /// Of how many of those the history does not tell.
+  package internal(set) var unknownCount = 0
+  /// The struck prices, in the section's order.
+  package internal(set) var higher: [StruckPrice] = []
+}
+
+extension CatalogReader {
+  /// When the history of the catalog begins; nil before its first run has ended.
+  package func historyBeginning() throws(LarderError) -> UnixTime? {
+    try index.priceSteps(of: [], catalog: catalog.id, since: .distantPast, through: 0)?.beginning
+  }
+
+  /// Judges the struck price of every item on sale, section by section, from the index alone.
+  ///
+  /// - Throws: ``LarderError`` when nothing was synced yet, or the index cannot be read.
+  package func struckPrices() throws(LarderError) -> [StruckPrices] {
+    let last = try lastRun()
+    var found: [StruckPrices] = []
+    for section in try sections() {
+      var own = StruckPrices(section: section)
+      if let listing = section.listing {
+        try index.forEachBatch(of: listing) { records throws(LarderError) in
+          var items: [StoreItem] = []
+          for record in records { items.append(try record.storeItem()) }
+          try judge(items, through: last.id, into: &own)
+        }
+      }
+      found.append(own)
+    }
+    return found
+  }
+
+  private func judge(
+    _ items: [StoreItem],
+    through last: RunID,
+    into found: inout StruckPrices
+  ) throws(LarderError) {
+    found.itemCount += items.count
+    let priced = items.filter { $0.normalPrice != nil && $0.salePrice != nil }
+    let steps = try index.priceSteps(
+      of: priced.map { (section: found.section.key, id: $0.id) },
+      catalog: catalog.id,
+      since: .distantPast,
+      through: last
+    )
+    guard let steps else { return }
+    for (item, own) in zip(priced, steps.items) {
+      let course = PriceCourse(of: item, own, since: steps.beginning)
+      guard let judgement = StruckPrice.Judgement(of: item, course) else { continue }
+      found.saleCount += 1
+      switch judgement {
+      case .higher(let struck): found.higher.append(struck)
+      case .unknown: found.unknownCount += 1
+      case .lowest: break
+      }
+    }
+  }
+}
