@@ -1,5 +1,6 @@
 import ArgumentParser
 import Base
+import Cache
 import Catalog
 import CurlTransport
 import Foundation
@@ -16,6 +17,7 @@ struct CatalogCheckCommand: ParsableCommand {
       .partial: "something looks wrong, or a section failed",
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
+      .io: "the cache cannot be read",
       .configuration: "the catalog file is wrong",
     ]
   )
@@ -25,12 +27,15 @@ struct CatalogCheckCommand: ParsableCommand {
     abstract: "Fetch a page of each section and say what maps and what looks wrong.",
     discussion: """
       Example:  larder catalog check shop.yaml
-                larder catalog check shop.yaml --json
+                larder catalog check shop.yaml --history --json
 
       Reads the first page of each section, two details, and the beginnings of three pictures of each \
       kind; keeps nothing. Says how many items have each field, which paths lead to nothing, and what \
       looks wrong: sale prices above normal ones, repeated ids, prices in cents that are read as whole \
       units, pictures that are pages, listings that go on. What a sync would not take is an error here.
+
+      --history asks no server. It reads what syncs have recorded, and names each struck price that is \
+      higher than the lowest price of the 30 days before the sale.
 
       \(statuses.text)
       """
@@ -43,22 +48,33 @@ struct CatalogCheckCommand: ParsableCommand {
   )
   var file: String
 
+  @Flag(help: "Check the struck prices of the last sync against the history, offline.")
+  var history = false
+
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
+  @OptionGroup(title: Topic.cache) var cache: CacheOptions
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    let file = try CatalogFileOnDisk(file)
-    let options = try connection.transport(named: try file.namedHosts(base: nil))
-    let transport = try CurlTransport(options)
-    defer { transport.shutdown() }
-    let trial = try CatalogTrial(file, transport)
-    let document = CheckDocument(file.catalog.name, trial.sources())
+    let document = try document()
     if output.json {
       Output.json(try document.json())
     } else {
       Output.data(document.text(Terminal(output)))
     }
     Output.end(document.status)
+  }
+
+  private func document() throws -> CheckDocument {
+    let file = try CatalogFileOnDisk(file)
+    if history {
+      return try CheckDocument(CatalogReader(cache: cache.path, catalog: file.catalog.name))
+    }
+    let options = try connection.transport(named: try file.namedHosts(base: nil))
+    let transport = try CurlTransport(options)
+    defer { transport.shutdown() }
+    let trial = try CatalogTrial(file, transport)
+    return CheckDocument(file.catalog.name, trial.sources())
   }
 }
 
@@ -303,12 +319,34 @@ struct CheckDocument: Encodable {
     var count: Int
     var message: String
     var examples: [String]
+    @OrNull var struck: Struck?
+  }
+
+  /// The prices of a finding about a struck one.
+  private struct Struck: Encodable {
+    var normalPrice: Price
+    var salePrice: Price
+    var saleSince: String
+    var lowest30Days: ItemDocument.Lowest
+
+    init(_ struck: StruckPrice) {
+      (normalPrice, salePrice) = (struck.price, struck.salePrice)
+      saleSince = struck.began.rfc3339
+      lowest30Days = ItemDocument.Lowest(struck.lowest)
+    }
+  }
+
+  /// How much the history tells of the items on sale.
+  private struct History: Encodable {
+    @OrNull var since: String?
+    var sales: Int
+    var unknown: Int
   }
 
   private struct Section: Encodable {
     var key: String
     var title: String
-    var url: String
+    @OrNull var url: String?
     var items: Int
     @OrNull var total: Int?
     var skipped: Int
@@ -320,15 +358,17 @@ struct CheckDocument: Encodable {
   private let catalog: String
   private let sections: [Section]
   private let clean: Bool
+  @OrNull private var history: History?
   /// How the command ends.
   let status: ExitStatus
 
   private enum CodingKeys: String, CodingKey {
-    case catalog, sections, clean
+    case catalog, sections, clean, history
   }
 
   init(_ catalog: String, _ sources: [CatalogTrial.Source]) {
     self.catalog = catalog
+    history = nil
     var sections: [Section] = []
     var failures: [ExitStatus] = []
     for source in sources {
@@ -358,6 +398,46 @@ struct CheckDocument: Encodable {
       ? .done : failures.count == sources.count ? ExitStatus.gravest(failures) : .partial
   }
 
+  /// The findings about the struck prices of a catalog, as last synced.
+  init(_ reader: CatalogReader) throws {
+    let checks = try reader.struckPrices()
+    catalog = reader.catalog.name
+    sections = checks.map(Self.section)
+    clean = checks.allSatisfy(\.higher.isEmpty)
+    status = clean ? .done : .partial
+    history = History(
+      since: try reader.historyBeginning()?.rfc3339,
+      sales: checks.map(\.saleCount).reduce(0, +),
+      unknown: checks.map(\.unknownCount).reduce(0, +)
+    )
+  }
+
+  private static func section(_ check: StruckPrices) -> Section {
+    Section(
+      key: check.section.key,
+      title: check.section.title,
+      url: nil,
+      items: check.itemCount,
+      total: nil,
+      skipped: 0,
+      error: nil,
+      fields: [],
+      findings: check.higher.map { struck in
+        Finding(
+          code: CatalogFinding.Code.struckPrice.rawValue,
+          field: "normalPrice",
+          count: 1,
+          message:
+            "\(struck.price.formatted()) is struck beside \(struck.salePrice.formatted()), on sale since "
+            + "\(struck.began.rfc3339); the lowest price of the 30 days before was "
+            + "\(struck.lowest.price.formatted()), since \(struck.lowest.time.rfc3339)",
+          examples: [struck.id],
+          struck: Struck(struck)
+        )
+      }
+    )
+  }
+
   private static func section(_ check: SectionCheck, _ url: String) -> Section {
     Section(
       key: check.section.key,
@@ -374,7 +454,8 @@ struct CheckDocument: Encodable {
           field: $0.field,
           count: $0.count,
           message: $0.message,
-          examples: $0.examples
+          examples: $0.examples,
+          struck: nil
         )
       }
     )
@@ -387,6 +468,12 @@ struct CheckDocument: Encodable {
   func text(_ terminal: Terminal) -> String {
     var blocks = sections.map { paragraph($0, terminal) }
     let count = sections.map { $0.findings.count + ($0.error == nil ? 0 : 1) }.reduce(0, +)
+    if let history, history.unknown > 0 {
+      blocks.append(
+        "nothing is known of \(Quantities.count(history.unknown, "item")) on sale: the history does not reach "
+          + "30 days back from the sale"
+      )
+    }
     blocks.append(
       clean
         ? terminal.paint("nothing looks wrong", .green)
@@ -402,9 +489,8 @@ struct CheckDocument: Encodable {
     }
     let skipped = section.skipped == 0 ? "" : ", \(section.skipped) cannot be read"
     let total = section.total.map { $0 == section.items ? "" : " of \($0)" } ?? ""
-    var lines = [
-      "\(name)  \(Quantities.count(section.items, "item"))\(total)\(skipped)  \(PlainText.line(section.url))"
-    ]
+    let url = section.url.map { "  \(PlainText.line($0))" } ?? ""
+    var lines = ["\(name)  \(Quantities.count(section.items, "item"))\(total)\(skipped)\(url)"]
     let width = section.fields.map(\.name.count).max() ?? 0
     for field in section.fields {
       let paths = PlainText.line(field.paths.joined(separator: ", "))

@@ -88,12 +88,13 @@ package enum ItemDocument {
   }
 
   /// The lowest price of 30 days.
-  private struct Lowest: Encodable {
+  package struct Lowest: Encodable {
     let minorUnits: Int
     let currency: String
     let at: String
 
-    init(_ lowest: LowestPrice) {
+    /// The price as `lowest30Days` has it.
+    package init(_ lowest: LowestPrice) {
       (minorUnits, currency) = (lowest.price.minorUnits, lowest.price.currency)
       at = lowest.time.rfc3339
     }
