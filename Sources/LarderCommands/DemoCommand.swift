@@ -200,8 +200,8 @@ struct Demonstration {
   /// The differences in words: titles and amounts instead of ids and minor units.
   private func differences(_ reader: CatalogReader, before: [ShownItem]) throws -> String {
     let diff = try reader.diff(from: nil, to: nil).items
-    let items = try before + reader.list()
-    let titles = Dictionary(items.map { ($0.item.id, PlainText.line($0.item.title)) }) { $1 }
+    let now = try reader.list()
+    let titles = Dictionary((before + now).map { ($0.id, PlainText.line($0.title)) }) { $1 }
     func amount(_ units: String?) -> String {
       let price = units.flatMap { Int($0) }
         .map { Price(minorUnits: $0, currency: reader.catalog.currency) }
@@ -209,13 +209,30 @@ struct Demonstration {
     }
     var lines = diff.removed.map { "gone       \(titles[$0.id] ?? $0.id)" }
     lines += diff.added.map { "new        \(titles[$0.id] ?? $0.id)" }
-    lines += diff.changed.map { change in
+    for change in diff.changed {
       let isPrice = change.field == "salePrice" || change.field == "normalPrice"
       let values =
         isPrice ? ": \(amount(change.from)) → \(amount(change.to))" : ": another \(change.field)"
-      return "changed    \(titles[change.id] ?? change.id)\(values)"
+      lines.append("changed    \(titles[change.id] ?? change.id)\(values)")
+      if isPrice, let price = Self.lowest(of: change.id, before: before, now: now) {
+        lines.append("           the price fell to \(price.formatted()), the lowest in 30 days")
+      }
     }
     return lines.isEmpty ? "nothing" : lines.map(PlainText.row).joined(separator: "\n")
+  }
+
+  /// The price of an item that fell, when it is the lowest of 30 days; nil for any other.
+  private static func lowest(
+    of id: String,
+    before: [ShownItem],
+    now: [ShownItem]
+  ) -> Price? {
+    guard let old = before.first(where: { $0.id == id })?.price,
+      let item = now.first(where: { $0.id == id }), let price = item.price,
+      price.currency == old.currency, price.minorUnits < old.minorUnits,
+      price == item.lowest30Days?.price
+    else { return nil }
+    return price
   }
 
   /// Crops and stamps the first held pictures of the catalog, beside the cache's own.

@@ -14,7 +14,11 @@ import Testing
     for demo in [first, second] {
       #expect(demo.status == 0)
       #expect(demo.output.contains("banchan: complete"))
-      #expect(demo.output.contains(#/changed    [^\n]+: 10,800원 → 5,900원\n/#))
+      #expect(
+        demo.output.contains(
+          #/changed    [^\n]+: 10,800원 → 5,900원\n {11}the price fell to 5,900원, the lowest in 30 days\n/#
+        )
+      )
       #expect(demo.output.contains(#/gone       \p{Hangul}/#))
       #expect(
         demo.output.contains(
