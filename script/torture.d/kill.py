@@ -1,9 +1,9 @@
-"""Kills programs at random moments: syncs, couriers of orders, plans, shards and merges."""
+"""Kills programs at random moments: syncs, couriers of orders and of notices, plans, shards and merges."""
 
 import importlib
 import sys
 
-KINDS = ("syncs", "orders", "shards")
+KINDS = ("syncs", "orders", "notices", "shards")
 
 
 def main(words):
