@@ -75,7 +75,7 @@ extension LarderError {
     case usage
     /// The data does not have the expected form.
     case data
-    /// Nobody answers, or those who do refuse.
+    /// The other side does not answer, or refuses.
     case unavailable
     /// The disk or the cache is at fault.
     case io
@@ -192,7 +192,7 @@ extension LarderError.Code {
   package static let storeEnvironment = Self("environment", .usage)
   /// The store refuses: the key, the signature, the right to do it.
   package static let storeDenied = Self("refused", .unavailable)
-  /// Nobody answers.
+  /// The object store does not answer.
   package static let storeUnreachable = Self("unreachable", .unavailable)
   /// The store does something else than it should.
   package static let storeUnfit = Self("unfit", .unavailable)

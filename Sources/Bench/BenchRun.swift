@@ -111,7 +111,7 @@ package final class BenchRun: Sendable {
         guard let place = plan.passes.firstIndex(of: record.pass) else { continue }
         builders[place].add(record)
       }
-      // Nobody answers: minutes of retries would say no more.
+      // No answer: minutes of retries would not help.
       if repetition == 1, records.allSatisfy({ $0.images == 0 }) { break }
     }
     return builders.filter { !$0.rates.isEmpty }

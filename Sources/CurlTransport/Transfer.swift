@@ -24,7 +24,7 @@ final class Transfer: @unchecked Sendable {
   var hasBegun = false
   /// Cleared once a resumption went wrong: the next attempts fetch everything.
   var mayResume: Bool
-  /// Set when the server named a coding that nobody knows: the bytes are taken as they are, as browsers do.
+  /// Set when the server named an unknown coding: the bytes are taken as they are, as browsers do.
   ///
   /// The answer to a POST is taken so from the start, for nothing may be asked twice.
   var takesCodedBytes: Bool

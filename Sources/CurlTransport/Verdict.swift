@@ -13,7 +13,7 @@ enum Verdict {
   case mismatch
   /// A 304 of another version than the one asked about, or a 412: fetch everything.
   case otherVersion
-  /// The server names a coding that nobody knows: take the bytes as they are.
+  /// The server names an unknown coding: take the bytes as they are.
   case unknownCoding
   /// Anything else; final failures are not worth another attempt.
   case failure(TransferFailure, isFinal: Bool)

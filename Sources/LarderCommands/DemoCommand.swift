@@ -461,7 +461,7 @@ enum SampleFolder {
     let folders = folders(above: program)
     // PREFIX/bin/larder has its files in PREFIX/share.
     let installed = (folders.dropFirst().first ?? "") + "/share/larder/samples"
-    // A build lies in .build of its source tree.
+    // A build is in .build of its source tree.
     if let found = ([installed] + folders.map { $0 + "/samples" }).first(where: holdsStore) {
       return found
     }

@@ -49,7 +49,7 @@ struct ListCommand: ParsableCommand {
     )
     let query = query.query
     var batches = try reader.batches(section: section, where: query)
-    // Sorted items of several sections stand in one list, without headings between them.
+    // Sorted items of several sections form one list, without headings between them.
     let isFlat = query.order != nil && section == nil
     var list = ItemListOutput(
       form: geojson ? .geoJSON(catalog: reader.catalog.name) : output.json ? .json : .table,

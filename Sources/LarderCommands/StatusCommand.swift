@@ -6,7 +6,7 @@ import FoundationEssentials
 import Pipeline
 import Transport
 
-/// `larder status`: how the cache stands.
+/// `larder status`: the state of the cache.
 struct StatusCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -53,7 +53,7 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// How a cache stands, as JSON and for people.
+/// The state of a cache, as JSON and for people.
 struct StatusDocument: Encodable {
   private let summary: CacheSummary
   private let now: UnixTime

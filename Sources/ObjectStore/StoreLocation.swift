@@ -53,7 +53,7 @@ package struct StoreLocation: Hashable, Sendable, CustomStringConvertible {
   /// The key of a path below this place.
   package func key(_ path: String) -> String { prefix.isEmpty ? path : "\(prefix)/\(path)" }
 
-  /// The path of a key below this place; nil when it lies elsewhere.
+  /// The path of a key below this place; nil when it is elsewhere.
   package func path(of key: String) -> String? {
     if prefix.isEmpty { return key }
     guard key.hasPrefix(prefix + "/") else { return nil }

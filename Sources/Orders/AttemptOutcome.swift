@@ -10,7 +10,7 @@ package enum AttemptOutcome: Hashable, Sendable {
     package var retryAfter: Int64?
     /// Whether it asked so for every message: its words with 429 and 503 are about itself.
     package var pausesWebhook = false
-    /// Whether nobody was there: no byte of the request left.
+    /// Whether there was no connection: no byte of the request left.
     package var isUnreachable = false
 
     /// Makes a failure that concerns one message.

@@ -240,7 +240,7 @@ public struct CourierReport: Hashable, Sendable {
     package let delivery: Delivery
   }
 
-  /// Orders whose messages were delivered, in their order; one with two messages stands twice.
+  /// Orders whose messages were delivered, in their order; one with two messages is there twice.
   public package(set) var delivered: [OrderID] = []
   /// Messages that this run gave up, or has to try again, the last word of each.
   package var troubles: [Trouble] = []
@@ -250,7 +250,7 @@ public struct CourierReport: Hashable, Sendable {
   package var counts = DeliveryCounts([:])
   /// Why the webhook takes nothing any more; nil while it does.
   public package(set) var stopped: String?
-  /// Why the last attempt reached nobody; nil when it did.
+  /// Why the last attempt reached no server; nil when it did.
   public package(set) var unreachable: String?
   /// When the next message is due, when that is too far away to wait for.
   package var due: OrderTime?

@@ -134,12 +134,12 @@ public struct Order: Hashable, Sendable, Identifiable {
   package struct Attempt: Hashable, Sendable {
     /// When it began.
     package let began: OrderTime
-    /// When it ended; nil while it is under way, or when nobody knows.
+    /// When it ended; nil while it is under way, or when that is unknown.
     package let ended: OrderTime?
     /// How it ended, in a few words: ``AttemptOutcome/words``.
     package let outcome: String?
 
-    /// Whether nobody knows if it arrived.
+    /// Whether it is unknown if it arrived.
     package var mayHaveArrived: Bool { outcome?.hasPrefix("unknown") ?? true }
   }
 

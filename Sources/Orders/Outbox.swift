@@ -132,7 +132,7 @@ enum OutboxFile {
     return status
   }
 
-  /// The folder that a path lies in.
+  /// The folder of a path.
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -219,7 +219,7 @@ extension Outbox {
         CREATE INDEX IF NOT EXISTS message_waiting ON message(delivery, row)
           WHERE delivery NOT IN ('delivered', 'dead')
         """,
-        // Every attempt: when it began, and how it ended, NULL while nobody knows.
+        // Every attempt: when it began, and how it ended, NULL while that is unknown.
         """
         CREATE TABLE IF NOT EXISTS attempt(
           message INTEGER NOT NULL, number INTEGER NOT NULL, began INTEGER NOT NULL,

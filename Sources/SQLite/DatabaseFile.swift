@@ -2,7 +2,7 @@ import Base
 import CSQLite
 import Glibc
 
-/// A database file as it lies on the disk.
+/// A database file on the disk.
 ///
 /// No descriptor of it is ever opened here: closing one would drop every lock that SQLite holds on the file for this
 /// process. (https://sqlite.org/howtocorrupt.html, section 2.2)

@@ -1,4 +1,4 @@
-/// One `key=value` or `key` of a fault script, and where it stands.
+/// One `key=value` or `key` of a fault script, and its place.
 struct FaultWord {
   let key: String
   let value: String?

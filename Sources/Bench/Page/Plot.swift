@@ -167,7 +167,7 @@ struct Scale: Sendable, Equatable {
       let last = max(ceil(log10(max(high, 0.001)) - 1e-9), first + 1)
       bounds = pow(10, first)...pow(10, last)
     case .nines:
-      // 100 % would be infinitely far; it stands at the end.
+      // 100 % would be infinitely far; it is drawn at the end.
       bounds = 0...min(max(values.filter { $0 < 100 }.max() ?? 90, 90), 99.9999)
     }
   }

@@ -22,13 +22,13 @@ package final class OrphanFiles: Sendable {
     unclaimed = Mutex(paths)
   }
 
-  /// The files that nobody claimed, by their paths in the cache.
+  /// The unclaimed files, by their paths in the cache.
   package var paths: Set<String> { unclaimed.withLock { $0 } }
 
   /// Whether every file was claimed or swept.
   package var isEmpty: Bool { unclaimed.withLock { $0.isEmpty } }
 
-  /// Enters the file at the place of the picture of a URL, which nobody else may claim from now on.
+  /// Enters the file at the place of the picture of a URL, which no other picture may claim from now on.
   ///
   /// Its row has no response headers, only the file's own date, with which the next request revalidates it.
   ///
@@ -83,7 +83,7 @@ package final class OrphanFiles: Sendable {
     unclaimed.withLock { _ = $0.remove(picture.name.path) }
   }
 
-  /// Removes the files that nobody claimed.
+  /// Removes the unclaimed files.
   ///
   /// - Parameter kept: Paths that a catalog claims although this run did not ask for them.
   /// - Returns: How many were removed.

@@ -26,7 +26,7 @@ enum Standing: Equatable {
 
 /// Brings the index and the files back together before a run, when they may have parted.
 ///
-/// They part when a run is killed between its renames and its rows, or when somebody else touches
+/// They part when a run is killed between its renames and its rows, or when another program touches
 /// the folders. Neither costs a download: files without rows are adopted when a catalog asks for
 /// their URL, and unclaimed files are removed at the end of a complete run.
 package struct Recovery: Sendable {

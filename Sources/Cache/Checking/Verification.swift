@@ -32,7 +32,7 @@ package struct Verification: Sendable {
   /// - Parameters:
   ///   - layout: the cache's folders.
   ///   - index: its index.
-  ///   - isAlone: whether the caller holds the cache's lock, so that nobody else is at work.
+  ///   - isAlone: whether the caller holds the cache's lock, so that no other process works on it.
   package init(_ layout: CacheLayout, _ index: Index, isAlone: Bool = false) {
     self.init(layout, index, isAlone: isAlone) { name throws(LarderError) in
       try layout.digest(of: name)
@@ -366,7 +366,7 @@ struct SuspectReview {
 
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - isAlone: Whether the caller itself holds the cache's lock, so that nobody else is at work.
+  ///   - isAlone: Whether the caller itself holds the cache's lock, so that no other process works on it.
   init(_ layout: CacheLayout, isAlone: Bool) {
     self.layout = layout
     self.isAlone = isAlone

@@ -474,7 +474,7 @@ extension Index {
   /// Joins listings, one after the other, and returns the number of the result.
   ///
   /// Reads each listing once and writes one row, for any number of listings. Items are not read,
-  /// unless an item stands in an earlier listing already: it is left out then, for feeds move items
+  /// unless an item is in an earlier listing already: it is left out then, for feeds move items
   /// from page to page while they are read.
   ///
   /// - Parameter listings: the pages' listings, in order.

@@ -155,7 +155,7 @@ extension Index {
 /// Index files of larders whose keys had 63 bits, and whose file names 47.
 ///
 /// Those larders kept a key as an integer. Documents, items, pictures and listings get keys of 128 bits, and every
-/// reference to one follows. `picture.older` says where the file of a held picture still lies; see
+/// reference to one follows. `picture.older` says where the file of a held picture still is; see
 /// ``Index/takeOver(_:on:)``.
 extension Index {
   /// Gives every row its key of 128 bits.

@@ -342,7 +342,7 @@ struct ClaimText: Equatable, Sendable {
     ].joined(separator: "\n")
   }
 
-  /// Sixteen hexadecimal digits that nobody else has.
+  /// Sixteen unique hexadecimal digits.
   static func newToken() -> String {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits

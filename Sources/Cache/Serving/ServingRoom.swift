@@ -13,7 +13,7 @@ package final class ServingRoom: Sendable {
 
   private static let folder = "serving"
 
-  /// Makes a room, and removes those that nobody has any more.
+  /// Makes a room, and removes those of processes that ended.
   ///
   /// - Parameter cache: The cache's path.
   /// - Throws: ``LarderError`` when the folder cannot be made.
@@ -24,7 +24,7 @@ package final class ServingRoom: Sendable {
     let name = "\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
     path = "\(rooms.path)/\(name)"
     lockPath = path + ".lock"
-    // The lock is there before the room, so that nobody finds the room without it.
+    // The lock is there before the room, so that no process finds the room without it.
     descriptor = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .system("make", lockPath, errno: errno) }
     flock(descriptor, LOCK_EX)

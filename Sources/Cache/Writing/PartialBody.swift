@@ -208,7 +208,7 @@ package final class PartialBodies: Sendable {
     }
   }
 
-  /// How many nobody has asked for yet.
+  /// How many were not asked for yet.
   var count: Int { bodies.withLock { $0.count } }
 
   /// Hands over the body of a picture, once, and only if its bytes are those that came.

@@ -61,7 +61,7 @@ public struct DecodedListing: Hashable, Sendable {
     append(page, isNew: false)
   }
 
-  /// Adds a page whose sections, when `isNew`, are known to be none of those before: nobody has to look.
+  /// Adds a page whose sections, when `isNew`, are known to be none of those before, so that no search is needed.
   mutating func append(_ page: DecodedListing, isNew: Bool) {
     for section in page.sections {
       if !isNew, let index = sections.firstIndex(where: { $0.key == section.key }) {

@@ -143,7 +143,7 @@ public struct ListingDecoder: Sendable {
     var faults: [FieldFault]
   }
 
-  /// How long an id may be: it stands in every list of items, and in messages.
+  /// How long an id may be: it is in every list of items, and in messages.
   private static let longestID = 2048
 
   /// Reads an item, which needs an id and a title; any other unreadable value costs its field

@@ -47,7 +47,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   private let body: any RandomAccessBody
   private let kind: BodyNotation.Kind
   private var plans: ArraySlice<Plan>
-  /// The bytes of the last window, whose memory the next one takes over when nobody holds them any more.
+  /// The bytes of the last window, whose memory the next one takes over when they are no longer held.
   private var bytes: [UInt8] = []
 
   /// How many bytes of items make a window at least, where a smaller body is not worth the cutting.

@@ -1,4 +1,4 @@
-/// Every key of catalog files by the mapping that it stands in: the one list for parsers and schema.
+/// Every key of catalog files by the mapping that holds it: the one list for parsers and schema.
 enum CatalogKeys: String, CaseIterable, Sendable {
   case root, format, section, sections, envelope, item, images, price, detail, paging, size
   case request, texts, token, pictures, identity, xml, table

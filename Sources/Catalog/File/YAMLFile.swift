@@ -150,12 +150,12 @@ struct YAMLMapping {
     return value
   }
 
-  /// Refuses keys that nobody knows.
+  /// Refuses unknown keys.
   func checkKeys(_ keys: CatalogKeys) throws(CatalogError) {
     try checkKeys(keys.names)
   }
 
-  /// Refuses keys that nobody knows, and lists those that are known here, the nearest first.
+  /// Refuses unknown keys, and lists those that are known here, the nearest first.
   func checkKeys(_ known: [String]) throws(CatalogError) {
     for member in members where !known.contains(member.name) {
       let nearest = nearest(to: member.name, in: known)

@@ -34,7 +34,7 @@ struct DetailProposal {
   ///   - items: The items of the listings.
   ///   - base: The base of relative URLs of the catalog file; nil when it has none.
   ///   - currency: The catalog's currency.
-  /// - Throws: ``CatalogError`` when it is no JSON, no item stands in its URL, or nothing in it is a detail's.
+  /// - Throws: ``CatalogError`` when it is no JSON, no item is in its URL, or nothing in it is a detail's.
   init(
     _ page: ProposedPage,
     of items: [Candidate],

@@ -303,7 +303,7 @@ extension MappingProposal {
     return hasNames && !best.isSure ? "$.id" : best.evidence.place.first
   }
 
-  /// The paths of a field that stands in the file, not in a comment; none for another.
+  /// The paths of a field that is in the file, not in a comment; none for another.
   func paths(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first, best.isSure || field == .title else { return [] }

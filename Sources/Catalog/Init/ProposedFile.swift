@@ -29,7 +29,7 @@ package struct ProposedFile {
   package var text: String { lines.joined(separator: "\n") + "\n" }
   /// The listing of each source, in their order, as the file reads it.
   package internal(set) var listings: [DecodedListing] = []
-  /// The keys that are in doubt: they stand in comments, or have rivals there.
+  /// The keys that are in doubt: they are commented out, or have alternatives in comments.
   package var unsure: [String] {
     var keys: [String] = []
     for part in parts {

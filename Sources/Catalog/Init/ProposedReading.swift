@@ -42,7 +42,7 @@ enum ProposedReading {
     if case .mapping(let mapping) = self { mapping.partLines } else { [] }
   }
 
-  /// The paging that stands in the file, not in a comment.
+  /// The paging that is in the file, not in a comment.
   var paging: PagingProposal? {
     guard case .mapping(let mapping) = self, let paging = mapping.paging, paging.confidence >= 0.5
     else { return nil }

@@ -14,7 +14,7 @@ package struct ProposedSource: Hashable, Sendable {
   package var body: String?
   /// The fields that other listings have and no item of this one.
   var absent: [ItemField] = []
-  /// Whether nobody said where it is.
+  /// Whether its address is unknown.
   var isUnknown = false
   /// The names of the environment's variables that stand for secrets of the URL.
   package var variables: [String] = []

@@ -65,7 +65,7 @@ public struct CatalogDiff: Hashable, Sendable {
     changes: (_ before: ListedPlace, _ after: ListedPlace) throws(Failure) -> [FieldChange]
   ) throws(Failure) {
     let oldSections = Dictionary(old.enumerated().map { ($1.key, $0) }) { first, _ in first }
-    // Where each item stood in its section before, or -1; and which of those before still stand there.
+    // The place of each item in its section before, or -1; and which of those before are still there.
     var sources: [[Int32]] = []
     var stays = old.map { [Bool](repeating: false, count: $0.ids.count) }
     for section in new {

@@ -6,7 +6,7 @@ package struct PackedIDs: Sendable {
   private let bytes: [UInt8]
   /// Where each id ends, counted from the beginning.
   private let ends: [Int]
-  /// How many bytes stand between two ids.
+  /// The number of bytes between two ids.
   private let gap: Int
   /// A hash table with open addressing: the first item of each id, or -1.
   private var slots: [Int32]

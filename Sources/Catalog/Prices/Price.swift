@@ -80,7 +80,7 @@ extension Price {
   /// Reads a price that JSON holds as a number of major units: 9.99 USD is 999 cents.
   ///
   /// The number's shortest decimal text counts, not its binary value. Where that text has 15 digits
-  /// or more it is the dust of somebody's arithmetic, and is rounded to the minor unit.
+  /// or more it is a rounding error of binary arithmetic, and is rounded to the minor unit.
   ///
   /// - Parameters:
   ///   - number: The amount in major units.
@@ -273,7 +273,7 @@ struct WrittenPrice {
 
   /// The digits before and after the decimal separator.
   ///
-  /// - Throws: ``CatalogError`` when the digits stand in no known order, or in one that may mean two
+  /// - Throws: ``CatalogError`` when the digits are in no known order, or in one that may mean two
   ///   amounts.
   func parts(in currency: String) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
     var (groups, separators) = split()
@@ -502,7 +502,7 @@ enum PriceRange {
 struct DecimalDigits {
   /// The significant digits, most significant first.
   var digits: [UInt8] = []
-  /// How many digits stand before the point; may be negative or past the end.
+  /// The number of digits before the point; may be negative or past the end.
   var pointIndex = 0
 
   /// Takes the text apart; nil when it is no unsigned decimal number.

@@ -114,7 +114,7 @@ public struct SearchText: Hashable, Sendable {
     case 0xFF01...0xFF5E: value - 0xFEE0
     case 0xFF61...0xFF9F: katakana[Int(value - 0xFF61)]
     case 0x3000, 0xA0: 0x20
-    // Half-width Hangul letters stand in the order of the usual ones, up to the vowels.
+    // Half-width Hangul letters are in the order of the usual ones, up to the vowels.
     case 0xFFA1...0xFFBE: value - 0xFFA1 + 0x3131
     default: value
     }

@@ -16,7 +16,7 @@ class HTMLReceiver {
   /// An element ends: by its tag, by the markup after it, or with the page.
   func end(_ name: String) {}
 
-  /// Characters, entities undone; those of a script as they stand.
+  /// Characters, entities undone; those of a script unchanged.
   ///
   /// A text may come in pieces, cut anywhere.
   func text(_ bytes: [UInt8]) {}

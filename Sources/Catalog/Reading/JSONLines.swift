@@ -85,7 +85,7 @@ package enum JSONLines {
           if place < piece.endIndex { state = .line }
           continue
         }
-        // A byte order mark stands before the bracket.
+        // A byte order mark comes before the bracket.
         let isMark = state == .start && count < Self.mark.count && byte == Self.mark[count]
         if !isMark, !isSpace(byte) {
           if state == .start, byte == UInt8(ascii: "[") {

@@ -1,4 +1,4 @@
-/// The bytes of a JSON text without byte order mark, able to say where something stands.
+/// The bytes of a JSON text without byte order mark, which knows the line and column of a byte.
 struct JSONText {
   /// The text in UTF-8.
   let bytes: ArraySlice<UInt8>
@@ -76,7 +76,7 @@ struct JSONText {
 ///
 /// simdjson is fast and says neither; its refusal is looked into here.
 struct JSONFault: Error, Equatable {
-  /// How many bytes stand before the token that is wrong.
+  /// The number of bytes before the wrong token.
   var offset: Int
   /// The token that was expected there.
   var expected: String
@@ -214,7 +214,7 @@ private struct JSONFaultReader {
     throw fault("a closing quote", at: start, found: Self.end)
   }
 
-  /// The length of the escape that stands here; nil when it is none.
+  /// The length of the escape here; nil when it is none.
   private var escapeLength: Int? {
     let escape = bytes[(index + 1)...].prefix(5)
     guard let kind = escape.first, "\"\\/bfnrtu".utf8.contains(kind) else { return nil }
@@ -224,7 +224,7 @@ private struct JSONFaultReader {
     return digits.allSatisfy { Character(UnicodeScalar($0)).isHexDigit } ? 6 : nil
   }
 
-  /// The length of the character that stands here; nil when these bytes are not UTF-8.
+  /// The length of the character here; nil when these bytes are not UTF-8.
   private var characterLength: Int? {
     (1...4).first { count in
       let character = bytes[index...].prefix(count)
@@ -245,7 +245,7 @@ private struct JSONFaultReader {
     return end.map { rest[...$0] } ?? rest
   }
 
-  /// A fault at the token that stands here.
+  /// A fault at the token here.
   private func fault(_ expected: String) -> JSONFault {
     guard let byte else { return fault(expected, at: index, found: Self.end) }
     if byte == 0 {

@@ -21,7 +21,7 @@ struct LinkedProducts {
   private var byteCount = 0
   /// The products taken, by `@id`, number and name.
   private var seen: Set<[String]> = []
-  /// By id and name, where a product stands.
+  /// By id and name, the place of a product.
   private var places: [String: Int] = [:]
   /// The first page that a list names instead of a product.
   private(set) var linkedPage: String?

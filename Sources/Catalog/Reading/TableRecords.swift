@@ -76,7 +76,7 @@ struct TableRecords {
     return writer.bytes
   }
 
-  /// The separator that stands most often in the first line, outside of quotes: a comma when there is none.
+  /// The most frequent separator of the first line, outside of quotes: a comma when there is none.
   static func separator(of bytes: ArraySlice<UInt8>) -> UInt8 {
     var counts = [Int](repeating: 0, count: separators.count)
     var isQuoted = false

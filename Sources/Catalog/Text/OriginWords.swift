@@ -3,7 +3,7 @@
 /// One line without control characters, short enough for a message. It may still hold secrets of the request that the
 /// origin repeats: apply a ``SecretVeil`` before showing it.
 package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
-  /// The words, as they stand in a message.
+  /// The words, as used in a message.
   package let description: String
 
   private static let longest = 200
@@ -102,7 +102,7 @@ package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
   private static func page(_ body: [UInt8], notJSON: String = ", not JSON") -> String? {
     let text = JSONText(body).bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     guard text.first == UInt8(ascii: "<") else { return nil }
-    // A title stands near the beginning.
+    // A title is near the beginning.
     let beginning = String(decoding: text.prefix(16 << 10), as: UTF8.self)
     let lower = beginning.lowercased()
     let isFeed = ["<rss", "<feed", "<rdf:rdf"].contains { lower.contains($0) }

@@ -47,7 +47,7 @@ public enum PlainText {
     return previous != 0x20 || text.isEmpty
   }
 
-  /// Whether a character never stands in text that is shown.
+  /// Whether a character is removed from text that is shown.
   ///
   /// Controls (C0, DEL, C1), line and paragraph separators, characters that turn the direction of
   /// text (Unicode, UAX 9), characters without width and shape, and noncharacters. The joiners

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// `larder order cancel ID`: gives an order up while nobody works on it.
+/// `larder order cancel ID`: cancels an order before work on it begins.
 struct OrderCancelCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -9,7 +9,7 @@ enum TextFile {
   /// Everybody may read it, regardless of the umask: the collector of metrics is seldom the user who syncs. A device
   /// or a pipe receives the text and is not replaced: `/dev/null` must not become a file because root named it.
   ///
-  /// - Throws: ``CommandFailure`` when it cannot be written; the old file then stands.
+  /// - Throws: ``CommandFailure`` when it cannot be written; the old file is then unchanged.
   static func replace(_ path: String, with text: String) throws {
     func failure(_ code: Int32) -> CommandFailure {
       CommandFailure("cannot write \(path): \(systemWords(code)); check its folder", .io)
@@ -51,7 +51,7 @@ enum TextFile {
     }
   }
 
-  /// Whether something stands at `path`, be it a link to nothing.
+  /// Whether anything is at `path`, even a broken link.
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0

@@ -203,7 +203,7 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Writes the details of items that nobody lists yet: when one is listed later, the document may be
+  /// Writes the details of items that no section lists yet: when one is listed later, the document may be
   /// unchanged, and is then not sent again.
   private func writeUnlisted(_ body: SharedDetails.Body) {
     let listed = state.withLock { $0.seen }

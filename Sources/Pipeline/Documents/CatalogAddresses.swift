@@ -20,7 +20,7 @@ package struct CatalogAddresses: Sendable {
   ///
   /// - Parameters:
   ///   - catalog: the catalog file.
-  ///   - folder: the folder it lies in.
+  ///   - folder: the folder of the file.
   ///   - base: the replacement of its `base`, if any.
   ///   - environment: where `${NAME}` in the catalog's URLs comes from.
   ///   - parser: how URLs are read.

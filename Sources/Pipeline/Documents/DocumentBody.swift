@@ -145,7 +145,7 @@ struct BodySpool {
   /// How much is written to the file at once, and read from it.
   static let piece = 1 << 20
 
-  /// Makes the file that a large body lies in; nil where all stays in memory.
+  /// Makes the file for a large body; nil where all stays in memory.
   typealias MakingFile = @Sendable () throws(LarderError) -> BodyFile
 
   private let makeFile: MakingFile?

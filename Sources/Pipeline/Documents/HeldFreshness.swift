@@ -210,7 +210,7 @@ extension PictureEntry {
 /// header fields that freshness and revalidation depend on follow, one a line. This type only stores them;
 /// ``StoredResponse`` decides.
 struct StoredValidity: Sendable, Equatable {
-  /// The fields as text; nil when nobody said anything, as of a local file.
+  /// The fields as text; nil when there are none, as of a local file.
   var text: String?
   /// When it expires; long past when every use needs a request.
   var expiry: UnixTime

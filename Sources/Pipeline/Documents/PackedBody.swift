@@ -55,7 +55,7 @@ package enum PackedBody {
   ///   - type: The `Content-Type` field; nil when there is none.
   ///   - sent: How many bytes came on the wire, when a coding of the transfer was undone already; nil for all of `body`.
   ///   - limit: How large it may become, which is counted as it grows.
-  ///   - layout: The cache in which a large body lies; nil leaves it in memory.
+  ///   - layout: The cache for a large body; nil leaves it in memory.
   /// - Returns: The bytes to decode.
   /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit` or than ``BombGuard`` allows.
   static func plain(

@@ -324,7 +324,7 @@ final class ExportFile {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  /// Whether a file with the same bytes stands at the path.
+  /// Whether a file with the same bytes is at the path.
   private func isThere() -> Bool {
     let other = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard other >= 0 else { return false }

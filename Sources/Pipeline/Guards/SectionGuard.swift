@@ -119,7 +119,7 @@ struct SectionGuard: Sendable {
 
   /// A section of a combined response that cannot be used: its last good one stands in for it.
   ///
-  /// - Returns: The result; nil when nobody can say which section it is, or another has its key.
+  /// - Returns: The result; nil when its section is unknown, or another has its key.
   func result(
     of failed: JoinedPages.Failed,
     isKnown: Bool,

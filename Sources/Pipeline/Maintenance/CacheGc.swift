@@ -46,7 +46,7 @@ public struct SweepOptions: Sendable, Hashable {
 public struct SweepReport: Sendable, Hashable {
   /// The pictures that go.
   package var plan: GcPlan
-  /// Files that nobody claimed, by their path in the cache.
+  /// Unclaimed files, by their path in the cache.
   public package(set) var orphans: [String] = []
   /// How many old runs were forgotten.
   public package(set) var runs = 0

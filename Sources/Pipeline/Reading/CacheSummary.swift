@@ -62,7 +62,7 @@ package struct CacheSummary: Sendable, Equatable {
   /// The pictures that fail, the longest-failing first.
   package var failing: [Failing] = []
 
-  /// Reads how the cache at `path` stands.
+  /// Reads the state of the cache at `path`.
   ///
   /// Works while a sync runs.
   package init(cache path: String) throws(LarderError) {

@@ -11,7 +11,7 @@ public struct ShownPicture: Sendable, Hashable {
     case held
     /// It could not be fetched.
     case failed
-    /// Nobody asked for it yet.
+    /// It was not requested yet.
     case missing
   }
 
@@ -19,7 +19,7 @@ public struct ShownPicture: Sendable, Hashable {
   public package(set) var role: ImageReference.Role
   /// Its URL, as it is sent.
   public package(set) var url: String
-  /// Where it lies, relative to the cache; nil while nothing is held.
+  /// Its path, relative to the cache; nil while nothing is held.
   package var path: String?
   /// The cache's path.
   package var cache = ""
@@ -525,7 +525,7 @@ extension CatalogReader {
 }
 
 extension ShownPicture {
-  /// Where it lies or would lie in the cache.
+  /// Its path in the cache, whether it is held or not.
   package var name: PictureName { PictureName(url: url, id: PictureID(url: url)) }
 }
 

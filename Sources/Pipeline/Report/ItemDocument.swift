@@ -166,7 +166,7 @@ package struct PlaceFeature: Encodable {
   /// - Parameters:
   ///   - item: The item.
   ///   - catalog: The catalog's name.
-  ///   - picture: Where its small picture lies.
+  ///   - picture: The path of its small picture.
   init?(_ item: ShownItem, catalog: String, picture: String?) {
     guard let place = item.item.coordinate else { return nil }
     id = item.item.id

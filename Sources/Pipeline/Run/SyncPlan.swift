@@ -45,7 +45,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   package var details = Work()
   /// The pictures that are known.
   package var images = Work()
-  /// Files that nobody claims, by their path in the cache.
+  /// Unclaimed files, by their path in the cache.
   package var sweep: [String] = []
 
   /// Makes the plan for a catalog and the cache at a path, which need not exist; `environment` is where
@@ -320,7 +320,7 @@ extension CatalogFile {
 
 /// Which catalogs an unattended run takes on, and in which order.
 package struct WarmPlan: Sendable, Equatable {
-  /// How one catalog stands before the run.
+  /// The state of one catalog before the run.
   package struct Standing: Sendable, Equatable {
     /// When its last run started; nil when there was none.
     package var started: UnixTime?
@@ -339,7 +339,7 @@ package struct WarmPlan: Sendable, Equatable {
   package let due: [Int]
   /// The positions of those that ran too recently.
   package let recent: [Int]
-  /// How each catalog stands, in the user's order.
+  /// The state of each catalog, in the user's order.
   package let standings: [Standing]
 
   /// Plans a run.
@@ -365,7 +365,7 @@ extension WarmPlan.Standing {
   /// In how many runs a complete one is looked for: a catalog that had none for longer is as good as one that never had.
   private static let runs = 1_000
 
-  /// How the catalog of a name stands in the cache at a path, which need not exist.
+  /// The state of a catalog in the cache at a path, which need not exist.
   ///
   /// A damaged index counts as none: the run rebuilds it.
   package init(of name: String, cache: String) throws(LarderError) {

@@ -72,7 +72,7 @@ final class WorkLine<Job: Sendable>: Sendable {
     if wakes { queue.async { self.startSome() } }
   }
 
-  /// Whether a batch is due: there is work, nobody is starting any, and half the room is free.
+  /// Whether a batch is due: there is work, no thread is starting any, and half the room is free.
   private func mustStart(_ state: inout State) -> Bool {
     guard state.isOpen, state.next < state.waiting.count, !state.isStarting,
       state.underWay <= limit / 2

@@ -168,7 +168,7 @@ extension SectionNotes {
   }
 }
 
-/// Skipped items as they stand in the index.
+/// Skipped items as stored in the index.
 enum SkippedText {
   /// The items as JSON; nothing when there are none.
   static func write(_ skipped: [SyncReport.Skipped]) -> String {
