@@ -42,11 +42,12 @@ struct ListCommand: ParsableCommand {
   }
 
   func run() throws {
-    let reader = try CatalogReader(
+    var reader = try CatalogReader(
       cache: cache.path,
       catalog: catalog.catalog,
       at: moment.at
     )
+    reader.showsLowest = output.json
     let query = query.query
     var batches = try reader.batches(section: section, where: query)
     // Sorted items of several sections form one list, without headings between them.
