@@ -259,115 +259,11 @@ struct StruckPriceTests {
   }
 }
 
-/// Histories of a shop, held to a model that remembers every run whole.
-struct HistoryModelTests {
+/// The history of a shop as syncs record it.
+struct RecordedHistoryTests {
   private static func text(_ change: RecordedChange) -> String {
     let values = [change.from, change.to].map { $0?.text ?? "-" }.joined(separator: " → ")
     return "\(change.run) \(change.section)/\(change.id) \(change.kind) \(values)"
-  }
-
-  @Test(arguments: [1, 2, 3])
-  func `every answer is the model's, through removals, sweeps and forgotten prices`(
-    _ seed: UInt64
-  ) throws {
-    var random = SplitMix64(seed)
-    let folder = try TemporaryFolder()
-    let shop = try SampleShop(sections: 2, items: 6)
-    var options = SyncOptions()
-    options.noDetails = true
-    options.allowRemovals = true
-    var run: Int64 = 0
-    var expected: [(time: Int64, line: String)] = []
-    var before: [String: [String: SampleShop.Item]] = [:]
-    var seen: Set<String> = []
-    // Each item's prices: the run's end, and the price from then on; nil while no section lists it.
-    var prices: [String: [(time: Int64, price: Int?)]] = [:]
-    var forgotten = Int64.min
-
-    for round in 0..<40 {
-      if round > 0 {
-        for key in shop.keys {
-          var items = shop.items[key] ?? []
-          for place in items.indices where Int.random(in: 0..<4, using: &random) == 0 {
-            items[place].price = "\(Int.random(in: 3...9, using: &random)),000원"
-          }
-          if Int.random(in: 0..<3, using: &random) == 0,
-            let place = items.indices.randomElement(using: &random)
-          {
-            items[place].badges = [["신상품"], ["론칭특가"], []].randomElement(using: &random) ?? []
-          }
-          if Int.random(in: 0..<3, using: &random) == 0, items.count > 4 {
-            items.removeLast()
-          } else if Int.random(in: 0..<2, using: &random) == 0, items.count < 6 {
-            items.append(SampleShop.Item("\(key)\(items.count + 1)"))
-          }
-          shop.items[key] = items
-        }
-      }
-      try shop.publish()
-      shop.clock.advance(86_400 * Int64.random(in: 1...4, using: &random))
-      _ = try shop.sync(folder, shop.catalog(detail: false), options: options)
-      run += 1
-      let now = shop.clock.now.seconds
-
-      for key in shop.keys.sorted() {
-        let old = before[key] ?? [:]
-        let new = Dictionary(uniqueKeysWithValues: (shop.items[key] ?? []).map { ($0.id, $0) })
-        for id in Set(old.keys).union(new.keys).sorted() {
-          let units = new[id].flatMap { Int($0.price.filter(\.isNumber)) }
-          if prices[id]?.last?.price != units || prices[id] == nil {
-            prices[id, default: []].append((now, units))
-          }
-          guard run > 1 else { continue }
-          func add(_ words: String) { expected.append((now, "\(run) \(key)/\(id) \(words)")) }
-          switch (old[id], new[id]) {
-          case (nil, .some):
-            add("\(seen.contains(id) ? "back" : "added") - → -")
-            let last = prices[id]?.dropLast().last { $0.price != nil }?.price
-            if let last, let units, last != units { add("salePrice \(last) KRW → \(units) KRW") }
-          case (.some, nil): add("removed - → -")
-          case (let first?, let second?):
-            let units = [first, second].map { $0.price.filter(\.isNumber) }
-            if units[0] != units[1] { add("salePrice \(units[0]) KRW → \(units[1]) KRW") }
-            let badges = [first, second].map { $0.badges.first ?? "-" }
-            if badges[0] != badges[1] { add("badges \(badges[0]) → \(badges[1])") }
-          case (nil, nil): break
-          }
-        }
-        before[key] = new
-        seen.formUnion(new.keys)
-      }
-
-      if round == 20 {
-        var limits = SweepOptions()
-        limits.prices = .seconds(35 * 86_400)
-        limits.history = .seconds(0)
-        _ = try CacheGc(folder.path("cache"), options: limits, now: shop.clock.now)
-          .run(holder: "a test")
-        forgotten = now - 35 * 86_400
-        // An item that was gone by then is new when it comes.
-        for (id, steps) in prices {
-          guard let last = steps.last, last.price == nil, last.time < forgotten else { continue }
-          seen.remove(id)
-          prices[id] = nil
-        }
-      }
-      let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
-      let start = now - 30 * 86_400
-      let found = try reader.history().map(Self.text)
-      #expect(found == expected.filter { $0.time >= forgotten }.map(\.line), "run \(run)")
-      for item in try reader.list() {
-        let steps = prices[item.id] ?? []
-        var lowest: (price: Int, time: Int64)?
-        for (place, step) in steps.enumerated() {
-          let end = place + 1 < steps.count ? steps[place + 1].time : .max
-          guard let price = step.price, end > start else { continue }
-          if lowest.map({ price <= $0.price }) ?? true { lowest = (price, step.time) }
-        }
-        #expect(item.lowest30Days?.price.minorUnits == lowest?.price, "run \(run), \(item.id)")
-        #expect(item.lowest30Days?.time.seconds == lowest?.time, "run \(run), \(item.id)")
-      }
-    }
   }
 
   @Test func `pictures are told by what their bytes are, with the same URL or another`() throws {
