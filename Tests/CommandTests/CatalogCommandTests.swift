@@ -37,7 +37,7 @@ import class Support.ClosedPort
 
     #expect(proposed.status == 0, "\(proposed.errors)")
     #expect(
-      proposed.output.hasPrefix("wrote \(file): it reads 2 items, the first:\n  A  Cup  7.50 EUR")
+      proposed.output.hasPrefix("wrote \(file): it reads 2 items, the first:\n  A  Cup  €7.50")
     )
     #expect(!proposed.output.contains("\u{1B}"))
     #expect(synced.status == 0, "\(synced.errors)")
@@ -77,7 +77,7 @@ import class Support.ClosedPort
     let synced = try Command.larder(["sync", file, "--cache", shop.cache, "--retries", "0"])
     let listed = try Document(Command.larder(["list", "--cache", shop.cache, "--json"]))
 
-    #expect(proposed.output.contains("it reads 1 item, the first:\n  A  Cup  7.50 EUR"))
+    #expect(proposed.output.contains("it reads 1 item, the first:\n  A  Cup  €7.50"))
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("\nformat: json-ld\n"))
     #expect(synced.status == 0, "\(synced.errors)")
     #expect(listed[0]["thumbnail"]["state"].string == "held")

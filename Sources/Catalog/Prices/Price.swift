@@ -13,13 +13,14 @@ public struct Price: Hashable, Sendable, Codable {
 }
 
 extension Price {
-  /// The price for people, with its unit once: "7,000원", "$9.99", "1,299.50 EUR".
+  /// The price for people, with its unit once: "7,000원", "$9.99", "1,299.50 CHF".
   public func formatted() -> String {
     let sign = minorUnits < 0 ? "-" : ""
     let amount = groupedAmount
     switch currency {
     case "KRW": return "\(sign)\(amount)원"
     case "USD": return "\(sign)$\(amount)"
+    case "EUR": return "\(sign)€\(amount)"
     case "GBP": return "\(sign)£\(amount)"
     case "JPY": return "\(sign)¥\(amount)"
     default: return "\(sign)\(amount) \(currency)"
