@@ -3,6 +3,8 @@ import SampleStore
 import Support
 import Testing
 
+@testable import LarderCommands
+
 /// `larder catalog init` with several listings, details, requests by POST and stdin.
 @Suite struct CatalogInitTests {
   private static func list(_ ids: ClosedRange<Int>) -> String {
@@ -41,6 +43,23 @@ import Testing
     #expect((0..<2).map { synced["sections"][$0]["key"].string } == ["cups", "mugs"])
     #expect(synced["details"]["fetched"].int == 4)
     #expect(synced["images"]["fetched"].int == 2)
+  }
+
+  @Test(arguments: [
+    (
+      "https://a.example/{main,soup}.json",
+      "https://a.example/main.json https://a.example/soup.json"
+    ),
+    (
+      "http://a.example/{a,b}/{c,d}",
+      "http://a.example/a/c http://a.example/a/d http://a.example/b/c http://a.example/b/d"
+    ),
+    ("https://a.example/items{,2}", "https://a.example/items https://a.example/items2"),
+    ("https://a.example/{id}", "https://a.example/{id}"), ("a{b,c}.json", "a{b,c}.json"),
+  ])
+  func `lists in braces are several URLs, as in a shell and in curl`(_ url: String, _ all: String)
+  {
+    #expect(CatalogInitCommand.expanded(url).joined(separator: " ") == all)
   }
 
   @Test func `a proposal with a detail fits its schema`() throws {

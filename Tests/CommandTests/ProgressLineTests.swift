@@ -36,11 +36,15 @@ import Transport
     return count
   }
 
-  @Test func `a line with nothing to retry and nobody asked is as it always was`() {
+  @Test func `a line with nothing to retry and nobody asked has a bar, at 80 columns too`() {
     let words = "sections 3/3  details 33/33  pictures 40/94  7.1 MiB  1.2 MiB/s  4.3 s left"
 
     #expect(Self.line(109) == "[###########---------] " + words)
-    #expect(Self.line(79) == words)
+    #expect(
+      Self.line(79) == "[###########---------] pictures 40/94  7.1 MiB  1.2 MiB/s  4.3 s left"
+    )
+    #expect(Self.line(59) == "[#####-----] pictures 40/94  7.1 MiB  1.2 MiB/s  4.3 s left")
+    #expect(Self.line(58) == "pictures 40/94  7.1 MiB  1.2 MiB/s  4.3 s left")
   }
 
   @Test(
@@ -52,10 +56,9 @@ import Transport
       ),
       (
         109,
-        "sections 3/3  details 33/33  pictures 40/94  2 retrying  7.1 MiB  1.2 MiB/s  4.3 s left  "
+        "[###########---------] pictures 40/94  2 retrying  7.1 MiB  1.2 MiB/s  4.3 s left  "
           + "cdn.example.com"
-      ),
-      (79, "pictures 40/94  2 retrying  7.1 MiB  1.2 MiB/s  4.3 s left  cdn.example.com"),
+      ), (79, "[#####-----] pictures 40/94  2 retrying  7.1 MiB  1.2 MiB/s  4.3 s left"),
       (59, "pictures 40/94  2 retrying  7.1 MiB  1.2 MiB/s  4.3 s left"),
       (39, "pictures 40/94  2 retrying  7.1 MiB"),
       (29, "pictures 40/94  2 retrying"), (19, "pictures 40/94"), (9, ""),
@@ -75,7 +78,7 @@ import Transport
         "[##------------------] sections 1/3  details 12/20  pictures 4/94  7.1 MiB  1.2 MiB/s  "
           + "cdn.example.com:8443"
       ),
-      (79, "sections 1/3  details 12/20  pictures 4/94  7.1 MiB  1.2 MiB/s"),
+      (79, "[#---------] sections 1/3  details 12/20  pictures 4/94  7.1 MiB  1.2 MiB/s"),
       (59, "sections 1/3  details 12/20  pictures 4/94  7.1 MiB"),
       (39, "pictures 4/94  7.1 MiB  1.2 MiB/s"),
     ]
@@ -147,7 +150,7 @@ import Transport
     #expect(line.text(width: 39) == "sections 0/3  3 retrying  0 B  0 B/s")
     #expect(
       line.text(width: 79)
-        == "sections 0/3  details 0/0  pictures 0/0  3 retrying  0 B  0 B/s  shop.example"
+        == "[--------------------] sections 0/3  3 retrying  0 B  0 B/s  shop.example"
     )
   }
 }

@@ -96,6 +96,7 @@ struct CatalogInitCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   mutating func validate() throws {
+    sources = sources.flatMap(Self.expanded)
     if let currency, !MappingProposal.isCurrency(currency) {
       throw ValidationError("--currency takes an ISO 4217 code such as EUR, not \"\(currency)\"")
     }
@@ -120,6 +121,18 @@ struct CatalogInitCommand: ParsableCommand {
     if output.json, out == "-" {
       throw ValidationError("--json and --out - exclude each other: both print to stdout")
     }
+  }
+
+  /// The URLs of one with lists in braces, as a shell or curl makes them: `…/{main,soup}` are two.
+  static func expanded(_ source: String) -> [String] {
+    guard CatalogProposal.isURL(source), let end = source.firstIndex(of: "}"),
+      let start = source[..<end].lastIndex(of: "{"), source[start..<end].contains(",")
+    else { return [source] }
+    let parts = source[start..<end].dropFirst().split(
+      separator: ",",
+      omittingEmptySubsequences: false
+    )
+    return parts.flatMap { expanded(String(source[..<start] + $0 + source[end...].dropFirst())) }
   }
 
   func run() throws {

@@ -71,10 +71,13 @@ struct ProgressParts {
     return seconds * (1 - fraction) / fraction
   }
 
-  /// The line, cut to `width` columns: the bar goes first, then the last parts.
+  /// The columns of the short bar, with what is around it.
+  static let shortBar = 13
+
+  /// The line, cut to `width` columns: the bar is cut and goes first, then the last parts.
   func text(width: Int) -> String {
-    let line = "\(bar(20)) " + Self.line(words)
-    return columns(line) <= width ? line : Self.line(words, width: width)
+    let lines = [20, 10].lazy.map { "\(bar($0)) " + Self.line(words) }
+    return lines.first { columns($0) <= width } ?? Self.line(words, width: width)
   }
 
   /// The parts side by side, cut to `width` columns: the last go first, and none is cut.
@@ -128,7 +131,8 @@ struct ProgressLine {
       rest.append("\(Quantities.duration(left)) left")
     }
     if let host = activity.host { rest.append(host) }
-    parts.words = chosen(width, trouble, rest)
+    // A terminal of 80 columns has room for a bar, too.
+    parts.words = chosen(width < 60 ? width : width - ProgressParts.shortBar, trouble, rest)
     return parts.text(width: width)
   }
 
