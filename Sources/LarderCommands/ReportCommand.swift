@@ -25,6 +25,7 @@ struct ReportCommand: ParsableCommand {
     discussion: """
       Example:  larder report
                 larder report --out /srv/www/banchan.html --language ko
+                larder report --since 30d --out month.html
 
       The page stands alone and loads nothing: open it, send it, print it. Up to 2000 items have their \
       small pictures in the page itself; those of more items are put beside it, into report.files for \
@@ -54,6 +55,16 @@ struct ReportCommand: ParsableCommand {
   )
   var language: PageLanguage?
 
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp(
+      "Only the changes of this last time, such as 30d, and their items. (default: the whole catalog)",
+      valueName: "time"
+    ),
+    transform: DurationArgument.read
+  )
+  var since: DurationArgument?
+
   @Flag(help: "Replace a file that is no report.")
   var force = false
 
@@ -76,7 +87,7 @@ struct ReportCommand: ParsableCommand {
     let display = CountDisplay("report", "pictures", Terminal(output))
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
-    let report = PageSettings(language).report(of: reader)
+    let report = PageSettings(language).report(of: reader, since: since)
     let made = try report.make(folder: file?.folder) {
       stop.isRaised
     } progress: { done, total in
@@ -113,12 +124,14 @@ struct PageSettings {
     self.language = language ?? PageLanguage(locale: names.first ?? "C")
   }
 
-  /// The report of a reader's catalog.
-  func report(of reader: CatalogReader) -> ReportRun {
-    ReportRun(
+  /// The report of a reader's catalog, or of its changes of a last time.
+  func report(of reader: CatalogReader, since: DurationArgument? = nil) -> ReportRun {
+    let now = UnixTime.now()
+    return ReportRun(
       reader,
       language,
-      .system(at: UnixTime.now()),
+      .system(at: now),
+      since: since.map { now + -Int64($0.seconds) },
       advice: ReportAdvice { $0.commandText },
       pictures: Workers.forPictures
     )

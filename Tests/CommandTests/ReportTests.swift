@@ -44,6 +44,28 @@ import Testing
     #expect(try Document(try Command.larder(report + ["--json"]))["thumbnailsMade"].int == 0)
   }
 
+  @Test func `since a time a report tells of that time, and shows the items that changed`() throws
+  {
+    let shop = try Shop()
+    #expect(try shop.sync().status == 0)
+    shop.list([Shop.item("A1", price: "5,900원"), Shop.item("A2")], in: "main")
+    #expect(try shop.sync().status == 0)
+    shop.list([Shop.item("A1", price: "5,900원"), Shop.item("A3", picture: "A1")], in: "main")
+    #expect(try shop.sync().status == 0)
+
+    let html = try shop.larder("report", "--since", "30d", "--out", "-").output
+    let whole = try shop.larder("report", "--out", "-").output
+
+    for text in [
+      "Cheaper (1)", "−16%", "New (1)", "Gone (1)", "반찬 A2", "5,900원 – lowest in 30 days (",
+    ] { #expect(html.contains(text), "\(text)") }
+    #expect(html.split(separator: "<li class=c ").count == 3)
+    #expect(!whole.contains("Cheaper (1)") && whole.contains("5,900원 – lowest in 30 days ("))
+    #expect(whole.split(separator: "<li class=c ").count == 4)
+    let refused = try shop.larder("report", "--since", "30")
+    #expect(refused.status == 64 && refused.errors.contains("it needs a unit"))
+  }
+
   @Test func `a report replaces a report, and no other file without --force`() throws {
     let shop = try Shop()
     _ = try shop.sync()

@@ -1,3 +1,4 @@
+import Base
 import Cache
 import Catalog
 import Testing
@@ -251,6 +252,99 @@ import Testing
 
     #expect(first.contains("This is the first run: all of it is new."))
     #expect(korean.contains("첫 실행이라 모두 새 상품입니다."))
+  }
+
+  /// A section of items with a sale price each.
+  private static func section(_ prices: KeyValuePairs<String, Int?>) -> [Section] {
+    let items = prices.map { id, units in
+      StoreItem(
+        id: id,
+        title: id,
+        badges: units == 100 ? ["New"] : [],
+        normalPrice: Price(minorUnits: 1000, currency: "USD"),
+        salePrice: units.map { Price(minorUnits: $0, currency: "USD") }
+      )
+    }
+    return [Section(key: "a", title: "", items: items)]
+  }
+
+  @Test func `the largest falls of the price to pay come first, then the other changes`() throws {
+    let new = Self.section(["1": 900, "2": 100, "3": 700, "4": 500, "5": nil])
+    let items = new[0].items.map {
+      ShownItem(item: $0, sections: ["a"], isStale: false, pictures: [])
+    }
+    let listing = CatalogDiff(
+      from: Self.section(["1": 800, "2": 110, "3": 800, "4": nil, "5": 300]),
+      to: new
+    )
+    let page = try ReportFixture.page(ReportFixture.data(items, listing: listing))
+    let changes = try #require(page.firstRange(of: "id=\"changes\"")).lowerBound
+    let names = page[changes...].matches(of: /<li><a href="#i\d">(\d)<\/a> <span[^>]*>([^<]+)/)
+      .map { "\($0.output.1) \($0.output.2)" }
+
+    #expect(
+      names == [
+        "4 sale price", "3 sale price", "2 sale price", "1 sale price", "2 badges", "5 sale price",
+      ]
+    )
+  }
+
+  @Test func `the changes of a time come first, kind by kind, the largest first`() throws {
+    func net(
+      _ id: String,
+      _ presence: NetChange.Presence = .stayed,
+      from: Int? = 1000,
+      to: Int? = 1000,
+      badges: String = ""
+    ) -> NetChange {
+      NetChange(
+        id: id,
+        section: "a",
+        presence: presence,
+        item: ReportFixture.item(id, title: "Dish \(id)", sale: to).item,
+        price: from.map { Price(minorUnits: $0, currency: "USD") },
+        badges: badges,
+        hasNewPictures: id == "9"
+      )
+    }
+    let nets = [
+      net("1", to: 900), net("2", to: 500), net("3", to: 1030), net("4", to: nil),
+      net("5", .added), net("6", .back), net("7", .removed), net("8", badges: "New"), net("9"),
+    ]
+    var data = ReportFixture.data(
+      nets.filter { $0.presence != .removed }.map {
+        ReportFixture.item($0.id, title: "Dish \($0.id)")
+      }
+    )
+    data.changes.period = ReportData.Period(
+      since: ReportFixture.now + -2_592_000,
+      items: nets
+    )
+    let page = try ReportFixture.page(data)
+    let korean = try ReportFixture.page(data, .korean)
+    let changes = try #require(page.firstRange(of: "id=\"changes\"")).lowerBound
+    let cards = try #require(page.firstRange(of: "<li class=c id=i0>")).lowerBound
+    let part = page[changes..<cards]
+
+    #expect(
+      part.matches(of: /<h3>([^<]+)<\/h3>/).map(\.output.1) == [
+        "Cheaper (2)", "Dearer (1)", "Other prices (1)", "New (1)", "Back (1)", "Gone (1)",
+        "Badges (1)", "Pictures (1)",
+      ]
+    )
+    #expect(part.matches(of: /Dish (\d)/).map(\.output.1).joined() == "213456789")
+    for text in [
+      "−50%", "−10%", "+3%", "$10.00</span>", "<b>$5.00</b>",
+      "What changed</h2><p>since 2023-10-15",
+    ] { #expect(part.contains(text), "\(text)") }
+    #expect(page.contains("Changed since 2023-10-15 22:13: 8 items in 2 sections"))
+    #expect(page.contains("<b>9</b><span>changes since 2023-10-15 22:13</span>"))
+    #expect(page.split(separator: "id=\"changes\"").count == 2)
+    #expect(!page.contains("id=\"sizes\"") && !page.contains("href=\"#sizes\""))
+    #expect(korean.contains("2023-10-15 22:13 이후 달라진 점") && korean.contains("내린 가격 (2)"))
+    data.changes.period?.items = []
+    data.items = []
+    #expect(try ReportFixture.page(data).contains("Nothing changed in this time."))
   }
 
   @Test(

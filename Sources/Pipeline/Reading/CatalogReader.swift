@@ -57,6 +57,8 @@ public struct ShownItem: Sendable, Hashable, Identifiable {
   public package(set) var pictures: [ShownPicture]
   /// Its lowest price in the 30 days up to the last sync; nil when it has no price.
   public package(set) var lowest30Days: LowestPrice?
+  /// Its price over the last year; nil where it did not change, and where nobody asked.
+  package var priceLine: PriceLine?
 
   /// The shop's own name for it; the same item in two sections has one id.
   public var id: String { item.id }

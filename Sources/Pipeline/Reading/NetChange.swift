@@ -47,7 +47,31 @@ extension CatalogReader {
   /// - Returns: The items.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func netChanges(after run: RunID) throws(LarderError) -> [NetChange] {
-    let changes = try index.history(catalog: catalog.id, after: run)
+    try netChanges(index.history(catalog: catalog.id, after: run), then: run)
+  }
+
+  /// The items that changed since a moment, in the order of their first change.
+  ///
+  /// - Parameter moment: The moment.
+  /// - Returns: The items.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func netChanges(since moment: UnixTime) throws(LarderError) -> [NetChange] {
+    var run = try index.lastRunTime(catalog: catalog.id, at: moment + -1)
+    if run == nil {
+      // The oldest that is kept has the items that went since.
+      run = try index.runTimes(catalog: catalog.id, since: .distantPast).last {
+        $0.finished != nil
+      }
+    }
+    let changes = try index.history(catalog: catalog.id, since: moment)
+    return try netChanges(changes, then: run?.id ?? RunID(rawValue: 0))
+  }
+
+  // All changes of a time, taken together; `run` is the last one before it, which has the items that went.
+  private func netChanges(
+    _ changes: [RecordedChange],
+    then run: RunID
+  ) throws(LarderError) -> [NetChange] {
     guard !changes.isEmpty else { return [] }
     var ids: [String] = []
     var byID: [String: [RecordedChange]] = [:]

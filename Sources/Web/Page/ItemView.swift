@@ -18,6 +18,8 @@ struct ItemView: MustacheParent, Equatable {
   var normal: String
   var badges: [String]
   var isStale: Bool
+  /// The line of its price; nil where it did not change.
+  var line: PriceLineView?
   let words: Words
 
   /// The labels of all cards.
@@ -83,6 +85,7 @@ struct ItemView: MustacheParent, Equatable {
     case "isPlain": normal.isEmpty && !price.isEmpty
     case "badges": badges
     case "isStale": isStale
+    case "line": line
     case "saleWord": words.sale
     case "normalWord": words.normal
     case "staleWord": words.stale

@@ -26,6 +26,12 @@ package enum SharedStyle {
     .vh{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);
     white-space:nowrap}
     .faint{color:var(--faint)}
+    .l{display:flex;flex-wrap:wrap;gap:.125rem .5rem;align-items:center;margin-top:.375rem;color:var(--faint);font-size:.75rem;line-height:1.35;
+    font-variant-numeric:tabular-nums}
+    .l span{flex:1 1 7rem;text-wrap:balance}.l small{display:block;font-size:inherit}.l svg{flex:none;width:3.5rem;height:1.125rem;overflow:visible}
+    .l path{fill:none;stroke:currentColor;stroke-width:1.5;stroke-linecap:square;stroke-linejoin:miter;
+    vector-effect:non-scaling-stroke}
+    .l circle{fill:var(--accent);stroke:var(--card);stroke-width:2}
     @media(min-width:48rem){.wrap{padding:0 2rem}}
     @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--faint:#444;--rule:#bbb;
     --accent:#8a2d0b;--tint:#fff;--good:#145434;--warn:#6b4300;--bad:#8c1d17;--hole:#eee;

@@ -2,7 +2,7 @@ import Base
 import Catalog
 import Pipeline
 
-/// The changes of the last run, one group for each kind.
+/// The changes of the last run or of a time, one group for each kind.
 ///
 /// Its members are the names in templates.
 struct ChangesView {
@@ -38,6 +38,10 @@ struct ChangesView {
   let groups: [Group]
   /// How many changes there are.
   let count: Int
+  /// What they are, below their number.
+  let label: String
+  /// Whether there was no run to compare with.
+  let isFirst: Bool
 
   /// No more of a kind are named; the rest is counted.
   private static let most = 100
@@ -48,87 +52,49 @@ struct ChangesView {
   ///   - data: the report.
   ///   - cards: the number and the title of the first card of each item, by id.
   ///   - language: that of the page.
+  ///   - clock: that of the page.
   ///   - speech: the attribute that names the shop's language.
   init(
     _ data: ReportData,
     cards: [String: (number: Int, title: String)],
     _ language: PageLanguage,
+    _ clock: PageClock,
     speech: String
   ) {
     let changes = data.changes
     let say = language.of
-    guard let old = changes.old else {
+    let rows = Rows(cards: cards, language: language)
+    isFirst = changes.period == nil && changes.old == nil
+    let found: [(title: String, rows: [Row])]
+    if let period = changes.period {
+      let since = clock.text(period.since)
+      span = say("since \(since)", "\(since) 이후")
+      label = say("changes since \(since)", "\(since) 이후 달라진 점")
+      quiet = say("Nothing changed in this time.", "이 기간에 달라진 것이 없습니다.")
+      found = rows.all(of: period.items)
+    } else if let old = changes.old {
+      span = say("run \(old) to run \(changes.new)", "\(old)번 실행에서 \(changes.new)번 실행까지")
+      label = say("changes since the run before", "지난번과 달라진 점")
+      quiet = say("Nothing changed since the run before.", "지난번과 달라진 것이 없습니다.")
+      found = rows.all(of: changes, data)
+    } else {
       span = say("run \(changes.new), the first", "첫 실행 (\(changes.new)번)")
-      (isQuiet, hasGroups, groups, count) = (true, false, [], 0)
+      label = say("first run", "첫 실행")
       quiet = say("This is the first run: all of it is new.", "첫 실행이라 모두 새 상품입니다.")
-      return
+      found = []
     }
-    span = say("run \(old) to run \(changes.new)", "\(old)번 실행에서 \(changes.new)번 실행까지")
-    quiet = say("Nothing changed since the run before.", "지난번과 달라진 것이 없습니다.")
-    let listing = changes.listing
-    func row(_ id: String, field: String = "", from: String = "", to: String = "") -> Row {
-      let card = cards[id]
-      return Row(
-        name: card?.title ?? PlainText.line(id),
-        number: card?.number ?? -1,
-        isLinked: card != nil,
-        hasField: !field.isEmpty,
-        field: field,
-        hasValues: !from.isEmpty || !to.isEmpty,
-        from: from,
-        to: to,
-        was: say("was", "이전"),
-        now: say("now", "현재"),
-        language: language.rawValue
-      )
-    }
-    func group(_ title: String, _ all: Int, _ rows: some Sequence<Row>) -> Group? {
-      guard all > 0 else { return nil }
-      let rest = all - Self.most
+    count = found.map(\.rows.count).reduce(0, +)
+    groups = found.filter { !$0.rows.isEmpty }.map { title, rows in
+      let rest = rows.count - Self.most
       return Group(
-        title: "\(title) (\(all.grouped))",
-        rows: Array(rows),
+        title: "\(title) (\(rows.count.grouped))",
+        rows: Array(rows.prefix(Self.most)),
         hasMore: rest > 0,
         more: say("and \(rest.grouped) more", "외 \(rest.grouped)건"),
         speech: speech
       )
     }
-    let most = Self.most
-    let found = [
-      group(
-        say("Changed", "바뀐 상품"),
-        listing.changed.count,
-        listing.changed.prefix(most).map { change in
-          let value = { Self.value($0, of: change.field, data.currency) }
-          return row(
-            change.id,
-            field: language.field(change.field),
-            from: value(change.from),
-            to: value(change.to)
-          )
-        }
-      ),
-      group(
-        say("New", "새 상품"),
-        listing.added.count,
-        listing.added.prefix(most).map { row($0.id) }
-      ),
-      group(
-        say("Gone", "사라진 상품"),
-        listing.removed.count,
-        listing.removed.prefix(most).map { row($0.id) }
-      ),
-      group(
-        say("Pictures with new bytes", "새로 바뀐 사진"),
-        changes.pictures.count,
-        changes.pictures.prefix(most).map { row($0) }
-      ),
-    ]
-    groups = found.compactMap { $0 }
-    hasGroups = !groups.isEmpty
-    isQuiet = groups.isEmpty
-    count =
-      listing.changed.count + listing.added.count + listing.removed.count + changes.pictures.count
+    (hasGroups, isQuiet) = (!groups.isEmpty, groups.isEmpty)
   }
 
   /// A value as people read it: a price with its unit, a list of URLs not at all.
@@ -140,5 +106,154 @@ struct ChangesView {
     case "thumbnail", "images": return ""
     default: return PlainText.line(text)
     }
+  }
+}
+
+/// The rows of changes, kind by kind.
+private struct Rows {
+  /// The number and the title of the first card of each item, by id.
+  let cards: [String: (number: Int, title: String)]
+  let language: PageLanguage
+
+  private func row(
+    _ id: String,
+    title: String? = nil,
+    field: String = "",
+    from: String = "",
+    to: String = ""
+  ) -> ChangesView.Row {
+    let card = cards[id]
+    return ChangesView.Row(
+      name: card?.title ?? PlainText.line(title ?? id),
+      number: card?.number ?? -1,
+      isLinked: card != nil,
+      hasField: !field.isEmpty,
+      field: field,
+      hasValues: !from.isEmpty || !to.isEmpty,
+      from: from,
+      to: to,
+      was: language.of("was", "이전"),
+      now: language.of("now", "현재"),
+      language: language.rawValue
+    )
+  }
+
+  /// The changes between two runs: the largest falls of a price first.
+  func all(
+    of changes: ReportData.Changes,
+    _ data: ReportData
+  ) -> [(title: String, rows: [ChangesView.Row])] {
+    let say = language.of
+    let listing = changes.listing
+    return [
+      (
+        say("Changed", "바뀐 상품"),
+        Self.fallsFirst(listing.changed, data.items).map { change in
+          let value = { ChangesView.value($0, of: change.field, data.currency) }
+          return row(
+            change.id,
+            field: language.field(change.field),
+            from: value(change.from),
+            to: value(change.to)
+          )
+        }
+      ), (say("New", "새 상품"), listing.added.map { row($0.id) }),
+      (say("Gone", "사라진 상품"), listing.removed.map { row($0.id) }),
+      (say("Pictures with new bytes", "새로 바뀐 사진"), changes.pictures.map { row($0) }),
+    ]
+  }
+
+  /// The changes of a time, item by item.
+  func all(of items: [NetChange]) -> [(title: String, rows: [ChangesView.Row])] {
+    let say = language.of
+    let stayed = items.filter { $0.presence == .stayed }
+    func named(_ isMeant: (NetChange) -> Bool) -> [ChangesView.Row] {
+      items.filter(isMeant).map { row($0.id, title: $0.item?.title) }
+    }
+    func prices(_ items: [NetChange]) -> [ChangesView.Row] {
+      items.map { net in
+        row(
+          net.id,
+          title: net.item?.title,
+          field: Self.percent(Self.fall(from: net.price, to: net.newPrice)),
+          from: net.price?.formatted() ?? "–",
+          to: net.newPrice?.formatted() ?? "–"
+        )
+      }
+    }
+    let priced = stayed.filter { $0.price != $0.newPrice }.enumerated().map {
+      (
+        place: $0.offset, net: $0.element,
+        fall: Self.fall(from: $0.element.price, to: $0.element.newPrice)
+      )
+    }
+    let sorted = priced.sorted { (abs($0.fall), $1.place) > (abs($1.fall), $0.place) }
+    return [
+      (say("Cheaper", "내린 가격"), prices(sorted.filter { $0.fall > 0 }.map(\.net))),
+      (say("Dearer", "오른 가격"), prices(sorted.filter { $0.fall < 0 }.map(\.net))),
+      (say("Other prices", "그 밖의 가격"), prices(priced.filter { $0.fall == 0 }.map(\.net))),
+      (say("New", "새 상품"), named { $0.presence == .added }),
+      (say("Back", "돌아온 상품"), named { $0.presence == .back }),
+      (say("Gone", "사라진 상품"), named { $0.presence == .removed }),
+      (
+        say("Badges", "배지"),
+        stayed.filter { $0.badges != $0.newBadges }.map { net in
+          let text = { (badges: String) in badges.isEmpty ? "–" : PlainText.line(badges) }
+          return row(
+            net.id,
+            title: net.item?.title,
+            from: text(net.badges),
+            to: text(net.newBadges)
+          )
+        }
+      ), (say("Pictures", "사진"), named { $0.presence == .stayed && $0.hasNewPictures }),
+    ]
+  }
+
+  /// Changes with those of a price to pay that fell first, the largest fall before others; the rest as they are.
+  private static func fallsFirst(
+    _ changes: [CatalogDiff.FieldChange],
+    _ items: [ShownItem]
+  ) -> [CatalogDiff.FieldChange] {
+    func isPrice(_ change: CatalogDiff.FieldChange) -> Bool {
+      change.field == "normalPrice" || change.field == "salePrice"
+    }
+    struct Place: Hashable { let section, id: String }
+    let prices = Dictionary(grouping: changes.filter(isPrice)) {
+      Place(section: $0.section, id: $0.id)
+    }
+    let known = Set(prices.keys.map(\.id))
+    let listed = Dictionary(
+      items.lazy.filter { known.contains($0.id) }.map { ($0.id, $0.item) }
+    ) { first, _ in first }
+    let falls = prices.mapValues { own -> Double in
+      let item = listed[own[0].id]
+      func price(_ value: (CatalogDiff.FieldChange) -> String?) -> Int? {
+        func field(_ name: String, _ present: Price?) -> Int? {
+          let change = own.first { $0.field == name }
+          return change.map { value($0).flatMap { Int($0) } } ?? present?.minorUnits
+        }
+        return field("salePrice", item?.salePrice) ?? field("normalPrice", item?.normalPrice)
+      }
+      guard let before = price(\.from), let now = price(\.to), now < before else { return 0 }
+      return Double(before - now) / Double(before)
+    }
+    let ranked = changes.enumerated().map { place, change in
+      let fall = isPrice(change) ? falls[Place(section: change.section, id: change.id)] ?? 0 : 0
+      return (place: place, fall: fall, change: change)
+    }
+    return ranked.sorted { ($0.fall, $1.place) > ($1.fall, $0.place) }.map(\.change)
+  }
+
+  /// The share by which a price fell, below zero where it rose; 0 for prices that cannot be compared.
+  private static func fall(from old: Price?, to new: Price?) -> Double {
+    guard let old, let new, old.currency == new.currency, old.minorUnits > 0 else { return 0 }
+    return Double(old.minorUnits - new.minorUnits) / Double(old.minorUnits)
+  }
+
+  /// A fall as people write it: `−16%`, `+3%`.
+  private static func percent(_ fall: Double) -> String {
+    let percent = Int((abs(fall) * 100).rounded())
+    return percent == 0 ? "" : "\(fall > 0 ? "−" : "+")\(percent.grouped)%"
   }
 }

@@ -15,10 +15,25 @@ package struct ReportData: Sendable {
     package var listing: CatalogDiff
     /// The URLs of pictures with new bytes.
     package var pictures: [String]
+    /// The changes of a time, in place of those of the last run; nil where none was asked for.
+    package var period: Period?
 
     /// Changes from their parts.
     package init(old: RunID?, new: RunID, listing: CatalogDiff, pictures: [String] = []) {
       (self.old, self.new, self.listing, self.pictures) = (old, new, listing, pictures)
+    }
+  }
+
+  /// The changes since a moment.
+  package struct Period: Sendable {
+    /// The moment.
+    package var since: UnixTime
+    /// The items that are not as they were then.
+    package var items: [NetChange]
+
+    /// A period from its parts.
+    package init(since: UnixTime, items: [NetChange]) {
+      (self.since, self.items) = (since, items)
     }
   }
 
@@ -73,8 +88,17 @@ package struct ReportData: Sendable {
   ///
   /// Takes no lock, and works while a sync runs.
   ///
+  /// - Parameters:
+  ///   - reader: the catalog.
+  ///   - now: the moment at which the report is made.
+  ///   - since: from when on changes are told, with the items that changed alone; nil for the whole catalog and the
+  ///     changes of the last run.
   /// - Throws: ``LarderError`` when the cache cannot be read, or no sync has ended yet.
-  package init(_ reader: CatalogReader, at now: UnixTime) throws(LarderError) {
+  package init(
+    _ reader: CatalogReader,
+    at now: UnixTime,
+    since: UnixTime? = nil
+  ) throws(LarderError) {
     let diff = try reader.diff(from: nil, to: nil)
     changes = Changes(
       old: diff.old,
@@ -85,7 +109,16 @@ package struct ReportData: Sendable {
     catalog = reader.catalog.name
     currency = reader.catalog.currency
     sections = try reader.sections()
-    items = try reader.list()
+    var listed = try reader.list()
+    if let since {
+      let changed = try reader.netChanges(since: since)
+      changes.period = Period(since: since, items: changed)
+      let ids = Set(changed.map(\.id))
+      listed = listed.filter { ids.contains($0.id) }
+      let keys = Set(listed.flatMap(\.sections))
+      sections = sections.filter { keys.contains($0.key) }
+    }
+    items = try reader.withPriceLines(listed)
     times = try reader.runTimes(since: now + -Int64(Self.days + 1) * 86_400)
     runs = try reader.runs(limit: Self.shownRuns).map { run in
       Run(

@@ -90,7 +90,8 @@ package struct ReportPage {
       for offset in from..<min(from + 250, shelf.items.count) {
         let item = shelf.items[offset]
         let picture = book.source(item.thumbnail?.sha256)
-        let view = ItemView(item, number: shelf.first + offset, picture: picture, words)
+        var view = ItemView(item, number: shelf.first + offset, picture: picture, words)
+        view.line = PriceLineView(item, clock, language, own: words.own)
         text += library.render(view, withTemplate: "card") ?? ""
       }
       made.withLock { $0[job] = text }
@@ -122,6 +123,7 @@ package struct ReportPage {
         data,
         cards: first,
         language,
+        clock,
         speech: ReportShelf.speech(speech)
       ),
       problems: problems,
@@ -152,18 +154,22 @@ package struct ReportRun: Sendable {
   private let reader: CatalogReader
   private let language: PageLanguage
   private let clock: PageClock
+  private let since: UnixTime?
   private let advice: ReportAdvice
   private let pictures: any PictureWorking
 
   /// A run on a cache, whose small pictures are made where `pictures` says.
+  ///
+  /// `since` is the moment from which on changes are told; nil for the whole catalog.
   package init(
     _ reader: CatalogReader,
     _ language: PageLanguage,
     _ clock: PageClock,
+    since: UnixTime? = nil,
     advice: ReportAdvice,
     pictures: any PictureWorking = PicturesHere()
   ) {
-    self.pictures = pictures
+    (self.since, self.pictures) = (since, pictures)
     (self.reader, self.language, self.clock, self.advice) = (reader, language, clock, advice)
   }
 
@@ -184,7 +190,7 @@ package struct ReportRun: Sendable {
     isStopped: @escaping @Sendable () -> Bool = { false },
     progress: @escaping @Sendable (Int, Int) -> Void = { _, _ in }
   ) throws -> Made? {
-    let data = try ReportData(reader, at: clock.now)
+    let data = try ReportData(reader, at: clock.now, since: since)
     let page = ReportPage(data, language, clock, advice: advice)
     let place: PictureBook.Place =
       page.isInline ? .inline : folder.map { .folder($0.name) } ?? .nowhere

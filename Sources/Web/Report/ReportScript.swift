@@ -90,7 +90,7 @@ enum ReportScript {
       const speech=card.closest('[lang]').lang;
       head.append(card.firstElementChild.cloneNode(true),side);
       side.append(title);
-      side.append(card.querySelector('.p').cloneNode(true));
+      for(const part of card.querySelectorAll('.p,.l'))side.append(part.cloneNode(true));
       const parts=[head];
       const line=text||card.querySelector('.t')?.textContent;
       if(line)parts.push(make('p','d',line));

@@ -48,7 +48,8 @@ enum ReportStyle {
     gap:.875rem}
     .c{position:relative;display:flex;gap:.875rem;padding:.75rem;background:var(--card);
     border:1px solid var(--rule);border-radius:14px;box-shadow:var(--shade);min-width:0;
-    content-visibility:auto;contain-intrinsic-size:auto 122px;scroll-margin-top:5rem}
+    scroll-margin-top:5rem}
+    @media screen{.cards:has(>:nth-child(60))>.c{content-visibility:auto;contain-intrinsic-size:auto 122px}}
     .c:hover{border-color:var(--accent)}
     .c:target{border-color:var(--accent)}
     .c img,.none{flex:none;width:96px;height:96px;border-radius:10px;background:var(--hole);
@@ -73,6 +74,7 @@ enum ReportStyle {
     .p em{display:inline-block;font-style:normal;padding:.0625rem .5rem;border-radius:999px;background:var(--tint);
     color:var(--accent);font-size:.75rem;line-height:1.5;font-weight:600;white-space:nowrap;
     max-width:100%;overflow:hidden;text-overflow:ellipsis}
+    .c .l small{display:none}.sheet .l{font-size:.875rem}.sheet .l svg{width:8rem;height:2.5rem}
     .p .quiet{background:var(--hole);color:var(--ink)}
     .foot{margin-top:3rem;padding:1.5rem 0 3rem;border-top:1px solid var(--rule);
     color:var(--faint);font-size:.875rem}
@@ -113,7 +115,7 @@ enum ReportStyle {
     .panel>p+p{margin-top:.25rem}
     .todo{margin-top:.375rem}
     .scroll{overflow-x:auto}
-    .late{direction:rtl}.late svg{direction:ltr}
+    .late{direction:rtl}.late svg{direction:ltr;margin-right:auto}
     table{border-collapse:collapse;width:100%;font-size:.9375rem;font-variant-numeric:tabular-nums}
     th,td{text-align:left;padding:.4375rem 1.25rem .4375rem 0;border-bottom:1px solid var(--rule);
     vertical-align:top}
@@ -167,7 +169,7 @@ enum ReportStyle {
     @media print{.is::before,.m rect,.cal rect,.plot rect{print-color-adjust:exact;
     -webkit-print-color-adjust:exact}.p em{border:1px solid}
     .find,.skip,dialog{display:none!important}.c,.panel{box-shadow:none;
-    break-inside:avoid;content-visibility:visible}.cards{grid-template-columns:1fr 1fr}
+    break-inside:avoid}.cards{grid-template-columns:1fr 1fr}
     .part>header{break-after:avoid}.top{padding-top:0}.scroll{overflow:visible}}
     """
 }

@@ -6,7 +6,8 @@ import Mustache
 enum ReportTemplates {
   /// Every template by its name.
   static let texts = [
-    "page": page, "card": card, "changes": ReportPartTemplates.changes,
+    "page": page, "card": card, "line": PriceLineView.template,
+    "changes": ReportPartTemplates.changes,
     "problems": ReportPartTemplates.problems, "runs": ReportPartTemplates.runs,
     "sizes": ReportPartTemplates.sizes,
   ]
@@ -60,6 +61,7 @@ enum ReportTemplates {
     </div></div>
     <main id="main" class="wrap">
     <p class="empty" id="none" hidden>{{words.nothingFound}}</p>
+    {{#isPeriod}}{{> changes}}{{/isPeriod}}
     {{#needsAttention}}{{> problems}}{{/needsAttention}}
     {{#shelves}}
     <section class="part shelf" id="{{anchor}}" aria-labelledby="{{anchor}}-h">
@@ -72,11 +74,11 @@ enum ReportTemplates {
     {{{cards}}}</ul>{{/isEmpty}}
     </section>
     {{/shelves}}
-    {{^hasShelves}}<p class="empty">{{words.emptyCatalog}}</p>{{/hasShelves}}
-    {{> changes}}
+    {{^isPeriod}}{{^hasShelves}}<p class="empty">{{words.emptyCatalog}}</p>{{/hasShelves}}
+    {{> changes}}{{/isPeriod}}
     {{^needsAttention}}{{> problems}}{{/needsAttention}}
     {{> runs}}
-    {{> sizes}}
+    {{^isPeriod}}{{> sizes}}{{/isPeriod}}
     </main>
     <footer class="foot"><div class="wrap">{{words.footer}}</div></footer>
     <dialog id="sheet" aria-labelledby="sheet-title"><div class="bn">
@@ -104,7 +106,7 @@ enum ReportTemplates {
     {{#isPlain}}<b class=only>{{price}}</b>{{/isPlain}}\
     {{#badges}} <em>{{.}}</em>{{/badges}}\
     {{#isStale}} <em class=quiet{{{own}}}>{{staleWord}}</em>{{/isStale}}\
-    </p></div></li>
+    </p>{{#line}}{{> line}}{{/line}}</div></li>
 
     """
 }

@@ -62,6 +62,8 @@ struct ReportView {
   let problems: [ProblemView]
   /// Whether there are any: they come before the items then.
   let needsAttention: Bool
+  /// Whether it tells of a time: its changes come first then, and sizes are left out.
+  let isPeriod: Bool
   let runs: RunsView
   let sizes: SizesView
 
@@ -86,11 +88,16 @@ struct ReportView {
     zone = clock.zone
     (self.shelves, hasShelves) = (shelves, !shelves.isEmpty)
     needsAttention = !problems.isEmpty
+    isPeriod = report.changes.period != nil
     (self.changes, self.problems, self.runs, self.sizes) = (changes, problems, runs, sizes)
     let items = language.count(report.items.count, "item", "items", "상품")
     let sections = language.count(shelves.count, "section", "sections", "섹션")
-    lede = language.of("\(items) in \(sections), as held on", "\(sections), \(items) · 기준 시각")
-    tiles = Self.tiles(report, changes, problems, sizes, clock, language)
+    let span =
+      isPeriod ? language.of("Changed \(changes.span): ", "\(changes.span) 바뀐 상품: ") : ""
+    lede =
+      span + language.of("\(items) in \(sections), as held on", "\(sections), \(items) · 기준 시각")
+    let tiles = Self.tiles(report, changes, problems, sizes, clock, language)
+    self.tiles = tiles.filter { report.changes.period == nil || $0.target != "sizes" }
   }
 
   private static func tiles(
@@ -117,10 +124,8 @@ struct ReportView {
         time: when
       ),
       Tile(
-        value: report.changes.old == nil ? "–" : changes.count.grouped,
-        label: report.changes.old == nil
-          ? say("first run", "첫 실행")
-          : say("changes since the run before", "지난번과 달라진 점"),
+        value: changes.isFirst ? "–" : changes.count.grouped,
+        label: changes.label,
         target: "changes",
         tone: ""
       ),

@@ -179,7 +179,9 @@ struct StoreDesk {
   // MARK: - An item
 
   private func item(_ id: String) throws(LarderError) -> StoreAnswer {
-    guard let shown = try reader.show(id), let place = shelves.item(id) else {
+    guard let item = try reader.show(id), let place = shelves.item(id),
+      let shown = try reader.withPriceLines([item]).first
+    else {
       return nothing(
         visit.say("There is no such item.", "없는 상품입니다."),
         visit.say("It may have gone with the last update.", "마지막 갱신 때 사라졌을 수 있습니다.")

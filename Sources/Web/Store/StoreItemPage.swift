@@ -36,6 +36,8 @@ struct StoreItemPage {
   let pictures: [Picture]
   let sheets: [Sheet]
   let cards: [StoreCard]
+  /// The line of its price; nil where it did not change.
+  let line: PriceLineView?
   let off, most: Int
   let hasText, isReduced, isPlain, isUnpriced, hasOff, hasOther, isStale, hasFacts: Bool
   let hasBadges, hasPictures, isMany, hasStory, hasLong, hasMore: Bool
@@ -81,6 +83,7 @@ struct StoreItemPage {
     (section, sectionAddress) = (shelf.title, StoreAddress.section(shelf.section.key))
     facts = Self.facts(shown, visit)
     hasFacts = !facts.isEmpty
+    line = PriceLineView(shown, visit.clock, language)
     isStale = shown.isStale
     stale = visit.asLastSeen(since)
     pictures = Self.gallery(shown, visit, squares)

@@ -242,6 +242,7 @@ enum StoreItemStyle {
     .price{margin:1.25rem 0;font-variant-numeric:tabular-nums}
     .price .was s{font-size:1rem}
     .price .p{gap:0 .5rem}
+    .price .l{gap:.5rem .75rem;margin-top:.75rem;font-size:.875rem}.price .l svg{width:8rem;height:2.5rem}
     .price .p b,.price .off{font-size:1.75rem;line-height:1.25;letter-spacing:-.02em}
     .facts{margin:0;border-top:1px solid var(--rule)}
     .facts div{display:grid;grid-template-columns:7rem minmax(0,1fr);gap:1rem;padding:.75rem 0;border-bottom:1px solid var(--rule);

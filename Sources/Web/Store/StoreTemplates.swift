@@ -7,7 +7,7 @@ import Mustache
 enum StoreTemplates {
   /// Every template by its name.
   static let texts = [
-    "frame": frame, "card": card, "empty": empty,
+    "frame": frame, "card": card, "empty": empty, "line": PriceLineView.template,
     "home": StoreListTemplates.home, "list": StoreListTemplates.list,
     "section": StoreListTemplates.section, "search": StoreListTemplates.search,
     "item": StoreItemTemplates.item, "basket": StoreOrderTemplates.basket,
@@ -256,7 +256,7 @@ enum StoreItemTemplates {
     <b><span class="vh">{{saleWord}} </span>{{price}}</b></p>{{/isReduced}}\
     {{#isPlain}}<p class="p"><b>{{price}}</b></p>{{/isPlain}}\
     {{#isUnpriced}}<p class="p">[[No price|가격 정보 없음]]</p>{{/isUnpriced}}\
-    {{#hasOther}}<p class="faint">{{other}}</p>{{/hasOther}}</div>
+    {{#hasOther}}<p class="faint">{{other}}</p>{{/hasOther}}{{#line}}{{> line}}{{/line}}</div>
     {{#isStale}}<p class="note">{{stale}}</p>{{/isStale}}
     {{#hasFacts}}<dl class="facts">
     {{#facts}}

@@ -1,0 +1,70 @@
+import Base
+import Cache
+import Catalog
+
+/// The price to pay of an item over time: each price holds until the next.
+package struct PriceLine: Sendable, Hashable {
+  /// A price and since when it holds.
+  package struct Step: Sendable, Hashable {
+    /// Since when.
+    package let time: UnixTime
+    /// The price; nil while the item had none, or no section listed it.
+    package let price: Price?
+
+    /// A step from its parts.
+    package init(time: UnixTime, price: Price?) { (self.time, self.price) = (time, price) }
+  }
+
+  /// The steps in order, each with another price than the one before.
+  package let steps: [Step]
+
+  /// The days of a drawn line.
+  package static let days: Int64 = 365
+
+  /// A line of known steps.
+  package init(_ steps: [Step]) { self.steps = steps }
+
+  /// The line of a course from a moment on; nil when the price did not change since.
+  ///
+  /// It begins with the price in force then.
+  init?(_ course: PriceCourse, from start: UnixTime) {
+    var steps: [Step] = []
+    for span in course.spans where steps.isEmpty || span.price != steps.last?.price {
+      steps.append(Step(time: span.since, price: span.price))
+    }
+    let first = steps.lastIndex { $0.time <= start } ?? steps.startIndex
+    self.steps = Array(steps[first...].drop { $0.price == nil })
+    let isGone = self.steps.last.map { $0.price == nil } ?? false
+    guard isGone || Set(self.steps.map(\.price)).subtracting([nil]).count > 1 else { return nil }
+  }
+}
+
+extension CatalogReader {
+  /// Items with the lines of their prices in the last year, where those changed.
+  ///
+  /// - Parameter items: Listed items.
+  /// - Returns: The same items.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func withPriceLines(_ items: [ShownItem]) throws(LarderError) -> [ShownItem] {
+    var last = past
+    if last == nil { last = try index.lastRunTime(catalog: catalog.id) }
+    guard let run = last else { return items }
+    let start = (run.finished ?? run.started) + -PriceLine.days * 86_400
+    let found = try index.priceSteps(
+      of: items.map { (section: $0.sections.first ?? "", id: $0.id) },
+      catalog: catalog.id,
+      since: start,
+      through: run.id
+    )
+    guard let found else { return items }
+    return zip(items, found.items).map { item, steps in
+      guard !steps.isEmpty else { return item }
+      var item = item
+      item.priceLine = PriceLine(
+        PriceCourse(of: item.item, steps, since: found.beginning),
+        from: start
+      )
+      return item
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import Base
+import Catalog
+import Mustache
+import Pipeline
+
+/// The line of an item's price: a drawing of 128 × 40 units, and the lowest price in words.
+struct PriceLineView: MustacheParent, Equatable {
+  /// The line as SVG path data: level until the price changes.
+  let path: String
+  /// Where the lowest price begins.
+  let x: Int
+  let y: Int
+  /// The line in words, for those who do not see it.
+  let spoken: String
+  /// The lowest price of the last 30 days.
+  let words: String
+  /// The lowest price of the line where that is lower still; else empty.
+  let longer: String
+  /// The attribute that names the language; empty where the page has it.
+  let own: String
+
+  /// Steps up to which each is drawn; beyond, two a column of the drawing.
+  static let mostSteps = 32
+
+  /// The template of a line, in cards of the report and on an item's page of the store.
+  static let template = """
+    {{% CONTENT_TYPE: PAGE}}<p class=l{{{own}}}><svg viewBox="0 0 128 40" role=img><title>{{spoken}}</title>\
+    <path d="{{path}}"/><circle cx="{{x}}" cy="{{y}}" r="5"/></svg><span>{{words}}\
+    {{#longer}}<small>{{.}}</small>{{/longer}}</span></p>
+    """
+
+  /// The line of an item; nil when its price did not change.
+  ///
+  /// - Parameters:
+  ///   - shown: The item.
+  ///   - clock: The page's; the line ends at its moment.
+  ///   - language: That of the words.
+  ///   - own: The attribute that names it.
+  init?(_ shown: ShownItem, _ clock: PageClock, _ language: PageLanguage, own: String = "") {
+    let all = shown.priceLine?.steps ?? []
+    let currency = shown.item.price?.currency ?? all.compactMap(\.price).last?.currency
+    // A price of another currency is a gap.
+    let steps = all.map { step in
+      let price = step.price?.currency == currency ? step.price : nil
+      return PriceLine.Step(time: step.time, price: price)
+    }.drop { $0.price == nil }
+    let units = steps.compactMap { $0.price?.minorUnits }
+    guard let first = steps.first, let start = first.price, let least = units.min(),
+      let most = units.max(), steps.count > 1,
+      let lowest = steps.last(where: { $0.price?.minorUnits == least }), let low = lowest.price
+    else { return nil }
+    let since = max(first.time, clock.now + -PriceLine.days * 86_400)
+    let length = max(1, clock.now - since)
+    func across(_ time: UnixTime) -> Int {
+      4 + Int(120 * Double(min(max(0, time - since), length)) / Double(length))
+    }
+    func down(_ price: Price) -> Int {
+      guard most > least else { return 20 }
+      return 4 + Int((32 * Double(most - price.minorUnits) / Double(most - least)).rounded())
+    }
+    let drawn = Self.thinned(Array(steps), column: { across($0.time) / 4 })
+    var path = ""
+    var pen: Int?
+    for (place, step) in drawn.enumerated() {
+      guard let price = step.price else {
+        pen = nil
+        continue
+      }
+      let (left, height) = (across(step.time), down(price))
+      if pen == nil { path += "M\(left) \(height)" } else { path += "V\(height)" }
+      let right = place + 1 < drawn.count ? across(drawn[place + 1].time) : 124
+      if right > left { path += "H\(right)" }
+      pen = height
+    }
+    self.path = path
+    (x, y) = (across(lowest.time), down(low))
+    self.own = own
+    let say = language.of
+    let day = { language.day($0, clock) }
+    let (from, at) = (day(since), day(max(lowest.time, since)))
+    let now = shown.item.price?.formatted() ?? say("none", "없음")
+    spoken = say(
+      "Price since \(from): \(start.formatted()) at first, \(low.formatted()) lowest (\(at)), now \(now)",
+      "\(from) 이후 가격: 처음 \(start.formatted()), 최저 \(low.formatted())(\(at)), 현재 \(now)"
+    )
+    if let lowest = shown.lowest30Days {
+      let price = lowest.price.formatted()
+      let at = day(lowest.time)
+      words = say("\(price) – lowest in 30 days (\(at))", "\(price) – 30일 최저가 (\(at))")
+    } else {
+      let last = steps.lastIndex { $0.price != nil } ?? steps.startIndex
+      let price = steps[last].price?.formatted() ?? ""
+      let until = last + 1 < steps.endIndex ? day(steps[last + 1].time) : day(clock.now)
+      words = say("\(price) until \(until)", "\(until)까지 \(price)")
+    }
+    let isLower = shown.lowest30Days.map { low.minorUnits < $0.price.minorUnits } ?? false
+    longer =
+      isLower
+      ? say(
+        "\(low.formatted()) – lowest since \(from) (\(at))",
+        "\(low.formatted()) – \(from) 이후 최저가 (\(at))"
+      ) : ""
+  }
+
+  /// Of many steps, those that are seen: the lowest price of each column, and the one at its end.
+  private static func thinned(
+    _ steps: [PriceLine.Step],
+    column: (PriceLine.Step) -> Int
+  ) -> [PriceLine.Step] {
+    guard steps.count > mostSteps else { return steps }
+    var seen: [PriceLine.Step] = []
+    var rest = steps[...]
+    while let first = rest.first {
+      let own = rest.prefix { column($0) == column(first) }
+      rest = rest.dropFirst(own.count)
+      let units = { (step: PriceLine.Step) in step.price?.minorUnits ?? .max }
+      if let lowest = own.dropLast().min(by: { units($0) < units($1) }), let last = own.last {
+        if units(lowest) < units(last) { seen.append(lowest) }
+        seen.append(last)
+      } else {
+        seen += own
+      }
+    }
+    return seen
+  }
+
+  func child(named name: String) -> Any? {
+    switch name {
+    case "path": path
+    case "x": x
+    case "y": y
+    case "spoken": spoken
+    case "words": words
+    case "longer": longer.isEmpty ? nil : longer
+    case "own": own
+    default: nil
+    }
+  }
+}
+
+extension PageLanguage {
+  /// A day as people say it: `7 Sep`, `9월 7일`; with its year where that is not the page's.
+  func day(_ moment: UnixTime, _ clock: PageClock) -> String {
+    let date = PageClock.date(clock.day(moment)).split(separator: "-").map { Int($0) ?? 1 }
+    guard date.count == 3 else { return clock.text(moment) }
+    let isNow = PageClock.date(clock.day(clock.now)).hasPrefix("\(date[0])-")
+    let year = isNow ? "" : of(" \(date[0])", "\(date[0])년 ")
+    let month = month(date[1])
+    return of("\(date[2]) \(month)\(year)", "\(year)\(month) \(date[2])일")
+  }
+}
