@@ -41,6 +41,8 @@ let package = Package(
     .target(name: "CZimg", linkerSettings: [.linkedLibrary("zimg")]),
     .target(name: "CAVIF", dependencies: ["COpening"]),
     .target(name: "CDrawing", dependencies: ["COpening"]),
+    .target(name: "CHEVC", dependencies: ["COpening"]),
+    .target(name: "CTIFF", dependencies: ["COpening"]),
     .target(name: "CGIF", linkerSettings: [.linkedLibrary("gif")]),
     .target(name: "CUnpack", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "CWebP", linkerSettings: [.linkedLibrary("webp")]),
@@ -78,9 +80,9 @@ let package = Package(
     .target(
       name: "Imaging",
       dependencies: [
-        "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CJPEG", "CLCMS", "CPNG", "CPixman",
-        "CWebP",
-        "CZimg",
+        "Base", "CAVIF", "CDrawing", "CGIF", "CGlibc", "CHEVC", "CJPEG", "CLCMS", "CPNG",
+        "CPixman",
+        "CTIFF", "CWebP", "CZimg",
         .product(name: "SystemPackage", package: "swift-system"),
       ]
     ),
@@ -161,8 +163,8 @@ let package = Package(
       name: "LarderCommands",
       dependencies: [
         "Base", "Bench", "Catalog", "Transport", "CurlTransport", "Cache",
-        "CAVIF", "CDrawing", "CGlibc", "CLCMS", "CPNG", "CPixman", "CSQLite", "CWebP", "CXML",
-        "CZimg", "Imaging", "Larder",
+        "CAVIF", "CDrawing", "CGlibc", "CHEVC", "CLCMS", "CPNG", "CPixman", "CSQLite", "CTIFF",
+        "CWebP", "CXML", "CZimg", "Imaging", "Larder",
         "ObjectStore", "Orders", "Pipeline", "SampleStore", "Sharding", "Web",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
@@ -207,7 +209,7 @@ let package = Package(
     .target(
       name: "PictureFixtures",
       path: "Tests/PictureFixtures",
-      linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jpeg")]
+      linkerSettings: [.linkedLibrary("avif"), .linkedLibrary("jpeg"), .linkedLibrary("tiff")]
     ),
     .testTarget(
       name: "ImagingTests",

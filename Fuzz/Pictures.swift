@@ -18,9 +18,12 @@ private let target: @Sendable ([UInt8]) -> Void =
   case "crop-webp": { fuzzCrop($0, .webp) }
   case "crop-avif": { fuzzCrop($0, .avif) }
   case "crop-gif": { fuzzCrop($0, .gif) }
+  case "crop-bmp": { fuzzCrop($0, .bmp) }
+  case "crop-heic": { fuzzCrop($0, .heic) }
+  case "crop-tiff": { fuzzCrop($0, .tiff) }
   case "stamp-jpeg": { fuzzStamp($0, .jpeg) }
   case "stamp-png": { fuzzStamp($0, .png) }
-  default: fatalError("set FUZZ to crop-jpeg, -png, -webp, -avif or -gif, stamp-jpeg or -png")
+  default: fatalError("set FUZZ to crop- and a format, stamp-jpeg or -png")
   }
 
 /// Small enough for many runs a second; every sum that the limits guard is the same.

@@ -125,6 +125,7 @@ def pictures():
     for path in sorted((ROOT / "samples/faulty").glob("*.*")):
         if path.suffix in (".jpg", ".png"):
             shutil.copy(path, folder / "faulty")
+    shutil.copytree(ROOT / "samples/kinds", folder / "kinds")
     (folder / "made").mkdir()
     for colour, depths in {0: (1, 2, 4, 8, 16), 2: (8, 16), 3: (1, 2, 4, 8), 4: (8, 16), 6: (8, 16)}.items():
         for depth in depths:

@@ -118,3 +118,23 @@ int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, bool b
   if (own != NULL) their_avifImageDestroy(own);
   return result;
 }
+
+int cavif_convert(const cavif_planes *planes, uint8_t *pixels, size_t stride, cavif_outcome *outcome) {
+  avifImage *image = their_avifImageCreate(planes->width, planes->height, (uint32_t)planes->depth,
+                                           (avifPixelFormat)planes->colour.chroma);
+  if (image == NULL) return cavif_no_memory;
+  image->yuvRange = planes->full_range ? AVIF_RANGE_FULL : AVIF_RANGE_LIMITED;
+  image->colorPrimaries = (avifColorPrimaries)planes->colour.primaries;
+  image->transferCharacteristics = (avifTransferCharacteristics)planes->colour.transfer;
+  image->matrixCoefficients = (avifMatrixCoefficients)planes->colour.matrix;
+  for (int plane = 0; plane < 3; plane++) {
+    image->yuvPlanes[plane] = (uint8_t *)planes->planes[plane];
+    image->yuvRowBytes[plane] = (uint32_t)planes->strides[plane];
+  }
+  image->alphaPlane = (uint8_t *)planes->planes[3];
+  image->alphaRowBytes = (uint32_t)planes->strides[3];
+  image->alphaPremultiplied = planes->premultiplied;
+  avifResult done = convert(image, image->alphaPlane != NULL, planes->depth > 8, pixels, stride);
+  their_avifImageDestroy(image);
+  return cavif_outcome_of(done, NULL, outcome);
+}

@@ -15,14 +15,19 @@ extension LarderError {
   /// The error of bytes that begin with `head` and are of no format that is read.
   static func noPicture(_ name: String, _ head: some Collection<UInt8>) -> LarderError {
     if let kind = UnreadKind(Array(head.prefix(PictureFormat.sniffLength))) {
-      return LarderError(
-        .unreadKind,
-        "cannot read \(name): larder does not read \(kind.name); convert it with \(kind.converter)"
-      )
+      return .unread(name, kind)
     }
     return LarderError(
       .unsupported,
-      "cannot read \(name): it is no picture; give a JPEG, PNG, WebP, AVIF, GIF or BMP"
+      "cannot read \(name): it is no picture; give a JPEG, PNG, WebP, AVIF, GIF, HEIC, TIFF or BMP"
+    )
+  }
+
+  /// The error of a picture of a kind that is known and not read.
+  static func unread(_ name: String, _ kind: UnreadKind) -> LarderError {
+    LarderError(
+      .unreadKind,
+      "cannot read \(name): larder does not read \(kind.name); convert it with \(kind.converter)"
     )
   }
 

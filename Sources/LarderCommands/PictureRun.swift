@@ -32,7 +32,7 @@ struct PictureRun {
     if batch.items.isEmpty {
       let named = options.pictures.joined(separator: ", ")
       throw CommandFailure(
-        "cannot find any picture in \(named); name JPEG, PNG, WebP, AVIF, GIF or BMP "
+        "cannot find any picture in \(named); name JPEG, PNG, WebP, AVIF, GIF, HEIC, TIFF or BMP "
           + "files, or folders of them",
         .data
       )

@@ -147,7 +147,9 @@ import Testing
     #expect(full.lines.first == plain.lines.first)
     #expect(full.lines.allSatisfy { $0.count <= 80 })
     #expect(full.output.contains(#/\nlibcurl +\d+\.\d+\.\d+ +transfers, TLS by \S+\/\d/#))
-    for name in ["SQLite", "libpng", "libwebp", "libavif", "Pango", "libxml2"] {
+    for name in [
+      "SQLite", "libpng", "libwebp", "libavif", "libde265", "libtiff", "Pango", "libxml2",
+    ] {
       let row = full.lines.first { $0.hasPrefix("\(name) ") }
       #expect(row?.contains(#/ \d+\.\d+(\.\d+)? /#) == true, "\(name)")
     }
@@ -173,7 +175,9 @@ import Testing
     )
 
     #expect(
-      opened.lines == ["libavif.so.15", "libcurl.so.4", "libpangocairo-1.0.so.0"],
+      opened.lines == [
+        "libavif.so.15", "libcurl.so.4", "libde265.so.0", "libpangocairo-1.0.so.0", "libtiff.so.6",
+      ],
       "\(opened.errors)"
     )
   }

@@ -16,7 +16,22 @@ import Testing
     let samples = (0..<side * (side + 9) * 3).map { UInt8(truncatingIfNeeded: $0 &* $0 / 97) }
     let bitmap = Bitmap(width: side + 9, height: side, layout: .rgb, samples: samples)
     let png = try bitmap.png()
-    guard format != .png else { return png }
+    switch format {
+    case .png: return png
+    case .heic: return Array(Data(base64Encoded: heic) ?? Data())
+    // The header of a little-endian TIFF of one strip: sizes, bits, RGB, where it is, samples. (TIFF 6.0)
+    case .tiff:
+      let tags = [
+        (256, side + 9), (257, side), (258, 8), (262, 2), (273, 110), (277, 3), (278, side),
+        (279, samples.count),
+      ]
+      func number(_ value: Int, _ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+      }
+      let entries = tags.flatMap { number($0, 2) + number(4, 2) + number(1, 4) + number($1, 4) }
+      return Array("II*\0".utf8) + number(8, 4) + number(8, 2) + entries + number(0, 4) + samples
+    default: break
+    }
     return try Crop(format: format).apply(to: PictureFile(png)).bytes
   }
 
@@ -28,7 +43,7 @@ import Testing
     return try PictureBatch([FilePath(folder.path("in"))], into: FilePath(folder.path("out")))
   }
 
-  @Test(arguments: [PictureFormat.jpeg, .png, .webp, .avif])
+  @Test(arguments: [PictureFormat.jpeg, .png, .webp, .avif, .heic, .tiff])
   func `a worker makes what this process makes`(_ format: PictureFormat) throws {
     let bytes = try Self.picture(format, 90)
     var stamp = Stamp(crop: Crop(size: 80), time: .given(instant: 0, offset: 0))
@@ -289,3 +304,19 @@ import Testing
     #expect(run.status == 64 && run.output.isEmpty)
   }
 }
+
+/// A picture of 64 × 64 pixels, as libheif writes it.
+private let heic = """
+  AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAUJtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0\
+  AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFmAAEAAAAAAAAB\
+  NAAAACNpaW5mAAAAAAABAAAAFWluZmUCAAAAAAEAAGh2YzEAAAAAwmlwcnAAAACkaXBjbwAAAHhodmND\
+  AQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQArQgEB\
+  A3AAAAMAkAAAAwAAAwAeoCCBBZbqSSmubgQEDAgAAAMACAAAAwAIQCIAAQAHRAHBcrAiQAAAABRpc3Bl\
+  AAAAAAAAAEAAAABAAAAAEHBpeGkAAAAAAwgICAAAABZpcG1hAAAAAAAAAAEAAQOBAoMAAAE8bWRhdAAA\
+  ATAoAa8E+O3p9z75Z6rmtGCI91MOFu0dG3U4w2mM0n95/P9r7Bvn+RWb3ELmua+qo5DZPQUIYh83+4vL\
+  csjtFOain61hR6Roh+BTN75sD1eyp5Vk4W82/xpoMt8yAa/ZUK64VSUVqtx5hrbnJ1PoPnZPxWasznF1\
+  dSsktYmi5Zx9AQ6BODp/Vlo4RmGZqwfhbz9FN7qarYENWRjf7beskRpux79GmyuNJKkvxgv313fRd5oZ\
+  5jf3mZ0ao73/HYUdFTG5x2R+ykweC5pqKgf0Q7cc0b2C2luPpc1nlYKb6OByMh04ZffJfegcoUdZWk0n\
+  4UmwD/v47YAv9/2p0CC/y2JBXZfFAtuf5cfwP8EQ+SVXlxOycpijV2lce8f3j/Vm7d2TH7RgbN614MIG\
+  I1o8/R2W
+  """

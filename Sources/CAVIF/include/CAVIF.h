@@ -69,6 +69,20 @@ int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, bool b
                  bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
                  cavif_outcome *outcome);
 
+// Planes that a decoder of another format has made: light, two colours and alpha, the last NULL where there is none; of
+// two bytes a sample, in the machine's order, where they have more than 8 bits.
+typedef struct {
+  const uint8_t *planes[4];
+  size_t strides[4];
+  uint32_t width, height;
+  int depth;
+  bool full_range, premultiplied;
+  cavif_colour colour;
+} cavif_planes;
+
+// Converts planes to pixels as `cavif_decode` has them.
+int cavif_convert(const cavif_planes *planes, uint8_t *pixels, size_t stride, cavif_outcome *outcome);
+
 // What the bytes of a pixel are.
 enum { cavif_rgb = 0, cavif_rgba = 1, cavif_bgrx = 2 };
 

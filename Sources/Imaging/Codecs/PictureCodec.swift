@@ -57,8 +57,8 @@ protocol PictureCodec: Sendable, Equatable {
 
   /// The ICC profile of `file`; empty where there is none.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8]
-  /// A profile of the colours that `file` names by number; empty where they are sRGB's.
-  var namedProfile: [UInt8] { get }
+  /// The colours that a file names by number; nil where it has none.
+  var namedColours: AVIFHeader.Colour? { get }
   /// The EXIF data of a file's bytes, from its TIFF header on; nil where there are none.
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>?
   /// The XMP packet of a file's bytes; empty where there is none.
@@ -99,7 +99,21 @@ extension PictureCodec {
   var isIndexed: Bool { false }
   var isInk: Bool { false }
   var quality: Int? { nil }
-  var namedProfile: [UInt8] { [] }
+  var namedColours: AVIFHeader.Colour? { nil }
+  /// A profile of the colours that are named by number; empty where they are sRGB's.
+  var namedProfile: [UInt8] { namedColours?.profile ?? [] }
+  /// Whether a file is whole, its length does not tell.
+  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
+
+  /// Written as what it is kept as: most that are read alone.
+  static func encode(
+    _ rows: any RowSource,
+    _ encoding: PictureEncoding,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
+    try kept.codec.encode(rows, encoding, limits, name: name)
+  }
 
   /// Whether the other is the same structure of the same format.
   func isEqual(to other: any PictureCodec) -> Bool { other as? Self == self }
@@ -115,6 +129,8 @@ extension PictureFormat {
     case .webp: WebPChunks.self
     case .avif: AVIFHeader.self
     case .bmp: BMPHeader.self
+    case .heic: HEICHeader.self
+    case .tiff: TIFFHeader.self
     }
   }
 }

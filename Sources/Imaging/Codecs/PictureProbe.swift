@@ -83,6 +83,10 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   case avif
   /// A BMP of Windows.
   case bmp
+  /// An HEIC still, as phones write it.
+  case heic
+  /// A TIFF, of which the first picture is read.
+  case tiff
 
   /// How many bytes are enough to judge any format: the brands of an AVIF may be twelve.
   @usableFromInline package static let sniffLength = 64

@@ -5,17 +5,15 @@ struct UnreadKind {
   /// A program that makes a picture of it that larder reads.
   let converter: String
 
+  /// A camera's own file, which is a TIFF with a small copy of the photo first.
+  static let raw = UnreadKind("raw photos of cameras", "darktable-cli")
+
   private init(_ name: String, _ converter: String) {
     (self.name, self.converter) = (name, converter)
   }
 
   /// Knows a file by its first bytes, ``PictureFormat/sniffLength`` of them unless it has fewer; nil for any other kind.
   init?(_ head: [UInt8]) {
-    if let type = FileType(head) {
-      guard type.holds(Self.heic) else { return nil }
-      self.init("HEIC", "heif-convert")
-      return
-    }
     let kind = Self.kinds.first { kind in
       head.starts(with: kind.mark.unicodeScalars.map { UInt8($0.value) })
     }
@@ -23,11 +21,7 @@ struct UnreadKind {
     self.init(kind.name, kind.converter)
   }
 
-  private static let heic = ["heic", "heix", "heim", "heis", "hevc", "hevx", "heif"]
-
   private static let kinds: [(mark: String, name: String, converter: String)] = [
-    ("II*\0", "TIFF", "ImageMagick"), ("MM\0*", "TIFF", "ImageMagick"),
-    ("II+\0", "TIFF", "ImageMagick"), ("MM\0+", "TIFF", "ImageMagick"),
     ("8BPS", "PSD", "ImageMagick"),
     ("\0\0\0\u{0C}JXL \r\n", "JPEG XL", "djxl"), ("\u{FF}\n", "JPEG XL", "djxl"),
     ("\0\0\0\u{0C}jP  \r\n", "JPEG 2000", "ImageMagick"),

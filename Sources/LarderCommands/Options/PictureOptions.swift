@@ -5,10 +5,12 @@ import Imaging
 struct PictureOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
-      "Pictures (JPEG, PNG, WebP, AVIF, BMP or a GIF's first frame), folders of them, or - for stdin.",
+      "Pictures (JPEG, PNG, WebP, AVIF, GIF, HEIC, TIFF, BMP), folders of them, or - for stdin.",
       valueName: "picture"
     ),
-    completion: .file(extensions: ["jpg", "jpeg", "png", "webp", "avif", "gif", "bmp"]),
+    completion: .file(extensions: [
+      "jpg", "jpeg", "png", "webp", "avif", "gif", "heic", "heif", "hif", "tif", "tiff", "bmp",
+    ]),
     transform: PathArgument.read
   )
   var pictures: [String]
@@ -43,7 +45,7 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What to write: keep, jpeg, png, webp or avif; keep makes a PNG of a GIF or BMP.",
+      "What to write: keep, jpeg, png, webp or avif; keep makes a PNG of a GIF, TIFF or BMP, a JPEG of an HEIC.",
       valueName: "format"
     )
   )

@@ -1,10 +1,12 @@
 import Base
 import CAVIF
 import CDrawing
+import CHEVC
 import CLCMS
 import CPNG
 import CPixman
 import CSQLite
+import CTIFF
 import CWebP
 import CXML
 import CZimg
@@ -44,7 +46,9 @@ enum LibraryVersions {
       ("libpng", string(cpng_release()), "PNG"),
       ("zlib", string(zlibVersion()), "PNG and packed feeds"),
       ("libwebp", LibraryVersion(bits: UInt32(cwebp_release())).description, "WebP"),
-      ("libavif", string(cavif_release()), "AVIF"),
+      ("libavif", string(cavif_release()), "AVIF and HEIC"),
+      ("libde265", string(chevc_release()), "HEIC"),
+      ("libtiff", string(ctiff_release()), "TIFF"),
       ("zimg", zimg, "scaling"),
       ("lcms2", littlecms, "colour profiles"),
       ("pixman", string(pixman_version_string()), "blending"),

@@ -30,6 +30,20 @@ typedef struct {
 // Encodes red, green, blue and alpha as AVIF. The caller frees the result.
 uint8_t *fixture_encode_avif(const fixture_avif *fixture, const uint8_t *samples, size_t *count);
 
+// Numbers are those of tags; `tile` and `strip` are a side and rows, 0 for none and one; `extra` is -1 for no tag. A date
+// `taken` stands in a directory of its own.
+typedef struct {
+  int width, height, bits, samples, photometric, compression, tile, strip, orientation, extra;
+  bool separate, big_endian, large;
+  const char *date, *taken;
+  const uint8_t *profile;
+  size_t profile_count;
+} fixture_tiff;
+
+// Encodes rows of whole bytes as TIFF; where samples are separate, all rows of one kind and then of the next. The caller
+// frees the result.
+uint8_t *fixture_encode_tiff(const fixture_tiff *fixture, const uint8_t *samples, size_t *count);
+
 // Loops over samples: without optimisation, as tests are built, Swift takes a hundred times as long for them.
 
 // Smooth samples that no two places near each other share; `length` stretches the waves.

@@ -9,9 +9,6 @@ extension AVIFHeader: PictureCodec {
     FileType(head)?.holds(["avif", "avis"]) ?? false
   }
 
-  /// Boxes of any number; nothing tells the last.
-  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
-
   var size: PixelSize { aperture.size }
   var channels: Int { (colour.isGrey ? 1 : 3) + (hasAlpha ? 1 : 0) }
   /// A picture's own boxes turn it, whatever its EXIF data says. (ISO/IEC 23000-22, 7.3.6.7)
@@ -26,7 +23,7 @@ extension AVIFHeader: PictureCodec {
   }
 
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] { profile }
-  var namedProfile: [UInt8] { colour.profile ?? [] }
+  var namedColours: Colour? { colour }
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.isEmpty ? nil : exif[...] }
   func xmp(in bytes: [UInt8]) -> [UInt8] { xmp }
 
@@ -88,7 +85,7 @@ extension AVIFHeader: PictureCodec {
       if colour.matrix == 0 || colour.matrix == 2 { colour.matrix = 6 }
     } else {
       colour.chroma = source.chroma.map(\.forAVIF) ?? Int32(cavif_400)
-      if let named = (source as? PNGChunks)?.namedColours {
+      if let named = source.namedColours, named.primaries != 2 {
         (colour.primaries, colour.transfer) = (named.primaries, named.transfer)
       }
     }

@@ -100,25 +100,10 @@ struct AVIFHeader: Equatable, Sendable {
 
   /// Refuses a file whose last box extends beyond its end. (ISO/IEC 14496-12, 4.2)
   ///
-  /// Fewer bytes behind it than a box's header has are no box: a line feed that a program has left, say.
   /// Whether what the picture needs is there, libavif sees.
   private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(LarderError) {
-    let isWhole = bytes.withUnsafeBufferPointer { bytes in
-      let reader = ByteReader(bytes: bytes)
-      var offset = 0
-      while offset + 8 <= bytes.count {
-        guard var size = reader.long(offset) else { return false }
-        if size == 0 { return true }
-        if size == 1 {
-          guard reader.long(offset + 8) == 0, let low = reader.long(offset + 12) else {
-            return false
-          }
-          size = low
-        }
-        guard size >= 8, size <= bytes.count - offset else { return false }
-        offset += size
-      }
-      return true
+    let isWhole = bytes.withUnsafeBufferPointer {
+      MediaBox.visit(ByteReader(bytes: $0), in: 0..<bytes.count) { _ in }
     }
     guard isWhole else { throw .damaged(name, "the file ends too early") }
   }

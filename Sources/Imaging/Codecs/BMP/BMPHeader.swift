@@ -159,8 +159,6 @@ extension BMPHeader: PictureCodec {
       && head[15..<18].allSatisfy { $0 == 0 }
   }
 
-  static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
-
   var depth: Int { 8 }
   var channels: Int { isIndexed ? 1 : hasAlpha ? 4 : 3 }
   var isIndexed: Bool { !palette.isEmpty }
@@ -184,15 +182,5 @@ extension BMPHeader: PictureCodec {
     var bitmap = try unpackedRuns(bytes, limits, file.name)
     bitmap.keep(request.region)
     return OpenRows(source: BitmapRows(bitmap))
-  }
-
-  /// Written as what it is kept as.
-  static func encode(
-    _ rows: any RowSource,
-    _ encoding: PictureEncoding,
-    _ limits: PictureLimits,
-    name: String
-  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
-    try kept.codec.encode(rows, encoding, limits, name: name)
   }
 }

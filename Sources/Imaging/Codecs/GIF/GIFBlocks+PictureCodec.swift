@@ -31,14 +31,4 @@ extension GIFBlocks: PictureCodec {
   ) throws(LarderError) -> OpenRows {
     try GIFCodec.rows(of: file, bytes, self, request, limits)
   }
-
-  /// Written as what it is kept as.
-  static func encode(
-    _ rows: any RowSource,
-    _ encoding: PictureEncoding,
-    _ limits: PictureLimits,
-    name: String
-  ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
-    try kept.codec.encode(rows, encoding, limits, name: name)
-  }
 }

@@ -23,8 +23,6 @@ extension PNGChunks: PictureCodec {
     return colour.lazy.compactMap { Self.unpacked(file.bytes[$0], limits) }.first ?? []
   }
 
-  var namedProfile: [UInt8] { namedColours?.profile ?? [] }
-
   /// The profile in a chunk of a PNG: a name, a zero, the method 0, then a zlib stream.
   private static func unpacked(_ chunk: ArraySlice<UInt8>, _ limits: PictureLimits) -> [UInt8]? {
     let body = chunk.dropFirst(4)

@@ -1,0 +1,175 @@
+#include "CTIFF.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tiffio.h>
+
+#include "COpening.h"
+
+#if TIFFLIB_VERSION < 20221213
+#error "libtiff 4.5 or later is needed"
+#endif
+
+#define LIBRARY "libtiff.so.6"
+#define FUNCTIONS(F)                                                                                \
+  F(TIFFClientOpenExt)                                                                              \
+  F(TIFFClose)                                                                                      \
+  F(TIFFComputeStrip)                                                                               \
+  F(TIFFGetField)                                                                                   \
+  F(TIFFGetFieldDefaulted)                                                                          \
+  F(TIFFGetVersion)                                                                                 \
+  F(TIFFIsTiled)                                                                                    \
+  F(TIFFOpenOptionsAlloc)                                                                           \
+  F(TIFFOpenOptionsFree)                                                                            \
+  F(TIFFOpenOptionsSetErrorHandlerExtR)                                                             \
+  F(TIFFOpenOptionsSetMaxSingleMemAlloc)                                                            \
+  F(TIFFOpenOptionsSetWarningHandlerExtR)                                                           \
+  F(TIFFReadEncodedStrip)                                                                           \
+  F(TIFFReadScanline)                                                                               \
+  F(TIFFReadTile)                                                                                   \
+  F(TIFFScanlineSize)                                                                               \
+  F(TIFFSetField)                                                                                   \
+  F(TIFFTileSize)
+
+COPENING(ctiff_open, LIBRARY, FUNCTIONS)
+COPENING_NOTE("tiff", "recommended", "Reads TIFF", LIBRARY)
+
+const char *ctiff_release(void) {
+  static char release[32];
+  if (ctiff_open() != NULL) return NULL;
+  // "LIBTIFF, Version 4.5.0", and lines about its makers.
+  if (sscanf(their_TIFFGetVersion(), "LIBTIFF, Version %31s", release) != 1) return NULL;
+  return release;
+}
+
+struct ctiff_file {
+  const uint8_t *bytes;
+  size_t count, offset;
+  TIFF *tiff;
+  ctiff_form form;
+  char words[160];
+};
+
+static tmsize_t pull(thandle_t data, void *target, tmsize_t count) {
+  ctiff_file *file = data;
+  const size_t left = file->offset < file->count ? file->count - file->offset : 0;
+  const size_t taken = (size_t)count < left ? (size_t)count : left;
+  memcpy(target, file->bytes + (file->count - left), taken);
+  file->offset += taken;
+  return (tmsize_t)taken;
+}
+
+static tmsize_t push(thandle_t data, void *source, tmsize_t count) {
+  (void)data, (void)source, (void)count;
+  return -1;
+}
+
+static toff_t seek(thandle_t data, toff_t offset, int from) {
+  ctiff_file *file = data;
+  const toff_t base = from == SEEK_SET ? 0 : from == SEEK_CUR ? file->offset : file->count;
+  file->offset = (size_t)(base + offset);
+  return file->offset;
+}
+
+static int leave(thandle_t data) {
+  (void)data;
+  return 0;
+}
+
+static toff_t size(thandle_t data) { return ((ctiff_file *)data)->count; }
+
+// Strips are decoded from where they lie, as none is written to.
+static int map(thandle_t data, void **base, toff_t *count) {
+  ctiff_file *file = data;
+  *base = (void *)file->bytes;
+  *count = file->count;
+  return 1;
+}
+
+static void unmap(thandle_t data, void *base, toff_t count) { (void)data, (void)base, (void)count; }
+
+static int hear_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments) {
+  (void)tiff, (void)module;
+  ctiff_file *file = data;
+  if (file->words[0] == 0) vsnprintf(file->words, sizeof file->words, format, arguments);
+  return 1;
+}
+
+static int hear_warning(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments) {
+  (void)tiff, (void)data, (void)module, (void)format, (void)arguments;
+  return 1;
+}
+
+// Whether libtiff reads the directory as the caller did: the sizes of all that it writes depend on it.
+static bool is_as_said(TIFF *tiff, const ctiff_form *form) {
+  uint32_t width = 0, height = 0, across = 0, down = 0;
+  uint16_t bits = 0, samples = 0, planes = 0;
+  their_TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
+  their_TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
+  their_TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &bits);
+  their_TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
+  their_TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planes);
+  if (width != form->width || height != form->height || bits != form->bits || samples != form->samples ||
+      (planes == PLANARCONFIG_SEPARATE) != form->is_separate) {
+    return false;
+  }
+  const bool is_tiled = their_TIFFIsTiled(tiff) != 0;
+  if (is_tiled != (form->block_width > 0)) return false;
+  if (form->jpeg_colours) their_TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+  if (is_tiled) {
+    their_TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &across);
+    their_TIFFGetField(tiff, TIFFTAG_TILELENGTH, &down);
+    return across == form->block_width && down == form->block_height &&
+           their_TIFFTileSize(tiff) == (tmsize_t)form->block_bytes;
+  }
+  their_TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &down);
+  return (down < height ? down : height) == form->block_height &&
+         their_TIFFScanlineSize(tiff) == (tmsize_t)form->row_bytes;
+}
+
+ctiff_file *ctiff_file_open(const uint8_t *bytes, size_t count, const ctiff_form *form, size_t memory) {
+  ctiff_file *file = calloc(1, sizeof *file);
+  TIFFOpenOptions *options = their_TIFFOpenOptionsAlloc();
+  if (file == NULL || options == NULL) {
+    free(file);
+    if (options != NULL) their_TIFFOpenOptionsFree(options);
+    return NULL;
+  }
+  file->bytes = bytes;
+  file->count = count;
+  file->form = *form;
+  their_TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)memory);
+  their_TIFFOpenOptionsSetErrorHandlerExtR(options, hear_error, file);
+  their_TIFFOpenOptionsSetWarningHandlerExtR(options, hear_warning, file);
+  // Strips as they are: a large one is not shown as many.
+  file->tiff = their_TIFFClientOpenExt("a TIFF", "rc", file, pull, push, seek, leave, size, map, unmap, options);
+  their_TIFFOpenOptionsFree(options);
+  if (file->tiff != NULL && is_as_said(file->tiff, form)) return file;
+  ctiff_close(file);
+  return NULL;
+}
+
+bool ctiff_row(ctiff_file *file, uint32_t y, uint8_t *row) {
+  return their_TIFFReadScanline(file->tiff, row, y, 0) == 1;
+}
+
+bool ctiff_block(ctiff_file *file, uint32_t x, uint32_t y, uint16_t plane, uint8_t *block) {
+  const tmsize_t bytes = (tmsize_t)file->form.block_bytes;
+  if (file->form.block_width > 0) return their_TIFFReadTile(file->tiff, block, x, y, 0, plane) == bytes;
+  // The last strip may have fewer rows.
+  const uint32_t left = file->form.height - y / file->form.block_height * file->form.block_height;
+  const uint32_t rows = left < file->form.block_height ? left : file->form.block_height;
+  const tmsize_t wanted = (tmsize_t)(rows * file->form.row_bytes);
+  return their_TIFFReadEncodedStrip(file->tiff, their_TIFFComputeStrip(file->tiff, y, plane), block, wanted) == wanted;
+}
+
+const char *ctiff_words(const ctiff_file *file) { return file->words; }
+
+void ctiff_close(ctiff_file *file) {
+  if (file == NULL) return;
+  if (file->tiff != NULL) their_TIFFClose(file->tiff);
+  free(file);
+}

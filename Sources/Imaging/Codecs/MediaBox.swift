@@ -1,0 +1,62 @@
+/// The box that a file of ISO's media formats begins with, as far as it lies in the file's first bytes.
+/// (ISO/IEC 14496-12, 4.3)
+struct FileType {
+  /// The major brand, then those that the file is compatible with.
+  private let brands: [ArraySlice<UInt8>]
+
+  /// Reads a file's first bytes; nil where they are no such box.
+  init?(_ head: [UInt8]) {
+    guard head.count >= 12, head[4..<8].elementsEqual("ftyp".utf8) else { return nil }
+    let size = head[..<4].reduce(0) { $0 << 8 | Int($1) }
+    let ends = stride(from: 20, through: min(size, head.count), by: 4)
+    brands = [head[8..<12]] + ends.map { head[($0 - 4)..<$0] }
+  }
+
+  /// Whether one of these is the major brand, or a compatible one of an image whose major brand names no codec.
+  func holds(_ names: [String]) -> Bool {
+    func isOne(_ brand: ArraySlice<UInt8>, of names: [String]) -> Bool {
+      names.contains { brand.elementsEqual($0.utf8) }
+    }
+    guard let major = brands.first, !isOne(major, of: names) else { return true }
+    return isOne(major, of: ["mif1", "msf1", "miaf"])
+      && brands.dropFirst().contains { isOne($0, of: names) }
+  }
+}
+
+/// A box of a file of ISO's media formats. (ISO/IEC 14496-12, 4.2)
+struct MediaBox: Equatable, Sendable {
+  /// Four letters.
+  let type: String
+  /// Its content, behind its header.
+  let body: Range<Int>
+
+  /// Visits the boxes in a range, each behind the one before.
+  ///
+  /// Fewer bytes behind the last than a box's header has are no box: a line feed that a program has left, say.
+  ///
+  /// - Returns: Whether all end within the range.
+  @discardableResult
+  static func visit(
+    _ reader: ByteReader,
+    in range: Range<Int>,
+    _ body: (MediaBox) -> Void
+  ) -> Bool {
+    var offset = range.lowerBound
+    while offset + 8 <= range.upperBound {
+      guard var size = reader.long(offset) else { return false }
+      var header = 8
+      if size == 0 { size = range.upperBound - offset }
+      if size == 1 {
+        guard reader.long(offset + 8) == 0, let low = reader.long(offset + 12) else {
+          return false
+        }
+        (size, header) = (low, 16)
+      }
+      guard size >= header, size <= range.upperBound - offset else { return false }
+      let type = String(decoding: reader.bytes[offset + 4..<offset + 8], as: UTF8.self)
+      body(MediaBox(type: type, body: offset + header..<offset + size))
+      offset += size
+    }
+    return true
+  }
+}

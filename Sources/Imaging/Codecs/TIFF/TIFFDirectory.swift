@@ -1,0 +1,147 @@
+import Base
+
+/// A directory of a TIFF: tags with their values, of files of up to 4 GB and of larger ones. (TIFF 6.0, section 2; BigTIFF)
+struct TIFFDirectory {
+  /// A tag's values, where they are in the file.
+  struct Entry {
+    let type: Int
+    let count: Int
+    let value: Range<Int>
+  }
+
+  let reader: ByteReader
+  private(set) var entries: [Int: Entry] = [:]
+  private let isBig: Bool
+
+  /// Bytes of a value of each type; 0 where there is no such type.
+  private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
+  /// Entries that a directory may have: many more than there are tags.
+  private static let mostEntries = 4096
+
+  /// The first directory of a file; nil where there is none.
+  init?(of bytes: UnsafeBufferPointer<UInt8>) {
+    var reader = ByteReader(bytes: bytes)
+    reader.isLittleEndian = reader.matches("II", at: 0)
+    let isBig = reader.short(2) == 43
+    guard let first = isBig ? Self.long(reader, 8) : reader.long(4) else { return nil }
+    self.init(reader, at: first, isBig: isBig)
+  }
+
+  private init?(_ reader: ByteReader, at offset: Int, isBig: Bool) {
+    (self.reader, self.isBig) = (reader, isBig)
+    guard let count = isBig ? Self.long(reader, offset) : reader.short(offset),
+      (1...Self.mostEntries).contains(count)
+    else { return nil }
+    let (start, step) = isBig ? (offset + 8, 20) : (offset + 2, 12)
+    for index in 0..<count {
+      let place = start + index * step
+      guard let tag = reader.short(place), let type = reader.short(place + 2),
+        let values = isBig ? Self.long(reader, place + 4) : reader.long(place + 4)
+      else { return nil }
+      let size = Self.sizes.indices.contains(type) ? Self.sizes[type] : 0
+      // Of two the first counts, as it does to libtiff.
+      guard size > 0, values <= reader.bytes.count, entries[tag] == nil else { continue }
+      let room = isBig ? 8 : 4
+      let here = place + step - room
+      let found =
+        values * size <= room ? here : isBig ? Self.long(reader, here) : reader.long(here)
+      guard let found, found <= reader.bytes.count, values * size <= reader.bytes.count - found
+      else { continue }
+      entries[tag] = Entry(type: type, count: values, value: found..<found + values * size)
+    }
+  }
+
+  /// A number of 64 bits that is a place in a file.
+  private static func long(_ reader: ByteReader, _ offset: Int) -> Int? {
+    let (low, high) = reader.isLittleEndian ? (offset, offset + 4) : (offset + 4, offset)
+    guard offset <= reader.bytes.count, reader.long(high) == 0 else { return nil }
+    return reader.long(low)
+  }
+
+  /// The first numbers of a tag, up to `most`; empty where there is none.
+  func numbers(_ tag: Int, most: Int = 16) -> [Int] {
+    guard let entry = entries[tag] else { return [] }
+    let size = Self.sizes[entry.type]
+    return (0..<min(entry.count, most)).compactMap { index in
+      let place = entry.value.lowerBound + index * size
+      return switch entry.type {
+      case 1: reader.byte(place)
+      case 3: reader.short(place)
+      case 4, 13: reader.long(place)
+      case 16, 18: Self.long(reader, place)
+      default: nil
+      }
+    }
+  }
+
+  func number(_ tag: Int) -> Int? { numbers(tag, most: 1).first }
+
+  /// The bytes of a tag.
+  func bytes(_ tag: Int) -> UnsafeBufferPointer<UInt8>? {
+    entries[tag].map { UnsafeBufferPointer(rebasing: reader.bytes[$0.value]) }
+  }
+
+  /// A directory that a tag points to.
+  private func directory(_ tag: Int) -> TIFFDirectory? {
+    number(tag).flatMap { TIFFDirectory(reader, at: $0, isBig: isBig) }
+  }
+}
+
+// EXIF data are directories of a TIFF, which here are among those of the picture.
+extension TIFFDirectory {
+  /// Description, make, model, orientation, program, date, artist and copyright.
+  private static let kept = [0x10E, 0x10F, 0x110, 0x112, 0x131, 0x132, 0x13B, 0x8298]
+  /// Bytes of a value that is taken along, and of all together.
+  private static let (mostOfValue, most) = (1 << 16, 1 << 20)
+
+  /// EXIF data by themselves, from a TIFF header on: what this says of the photo, and nothing of its pixels.
+  func exif() -> [UInt8] {
+    var data: [UInt8] = reader.isLittleEndian ? [0x49, 0x49, 42, 0] : [0x4D, 0x4D, 0, 42]
+    data += number(0, 4)
+    let own = entries.filter { Self.kept.contains($0.key) }
+    var links: [Int: Int] = [:]
+    for tag in [0x8769, 0x8825] {
+      guard let part = directory(tag) else { continue }
+      // No directories in it, of which the offsets would be wrong.
+      links[tag] = append(part.entries.filter { $0.key != 0xA005 }, to: &data)
+    }
+    guard !own.isEmpty || !links.isEmpty else { return [] }
+    let first = append(own, links: links, to: &data)
+    data.replaceSubrange(4..<8, with: number(first, 4))
+    return data
+  }
+
+  /// Appends a directory, its values before it; returns where it is.
+  private func append(
+    _ entries: [Int: Entry],
+    links: [Int: Int] = [:],
+    to data: inout [UInt8]
+  ) -> Int {
+    var fields: [(tag: Int, bytes: [UInt8])] = links.map { tag, place in
+      (tag, number(tag, 2) + number(4, 2) + number(1, 4) + number(place, 4))
+    }
+    for (tag, entry) in entries where entry.value.count <= Self.mostOfValue && entry.type <= 13 {
+      let value = reader.bytes[entry.value]
+      guard data.count + value.count <= Self.most else { continue }
+      var field = number(tag, 2) + number(entry.type, 2) + number(entry.count, 4)
+      if value.count <= 4 {
+        field += value + Array(repeating: 0, count: 4 - value.count)
+      } else {
+        field += number(data.count, 4)
+        data += value + Array(repeating: 0, count: value.count % 2)
+      }
+      fields.append((tag, field))
+    }
+    let place = data.count
+    data += number(fields.count, 2)
+    for field in fields.sorted(by: { $0.tag < $1.tag }) { data += field.bytes }
+    data += number(0, 4)
+    return place
+  }
+
+  /// A number in the order of this file.
+  private func number(_ value: Int, _ count: Int) -> [UInt8] {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    return reader.isLittleEndian ? bytes : bytes.reversed()
+  }
+}

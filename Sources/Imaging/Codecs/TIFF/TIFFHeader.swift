@@ -1,0 +1,234 @@
+import Base
+
+/// What the first directory of a TIFF says, read by hand, so that every size is judged before libtiff sees a byte.
+/// (TIFF 6.0)
+struct TIFFHeader: Equatable, Sendable {
+  /// What samples are.
+  enum Light: Equatable, Sendable {
+    /// Shades of grey; whether 0 is white.
+    case grey(isInverted: Bool)
+    case colours
+    /// Indices, and what they stand for.
+    case indices([UInt8])
+    case inks
+  }
+
+  /// What becomes of a sample behind those of light.
+  enum Alpha: Equatable, Sendable {
+    case none
+    case straight
+    /// Colours are multiplied by it.
+    case associated
+  }
+
+  private(set) var size = PixelSize(width: 0, height: 0)
+  /// Bits of a sample as stored: 1, 2, 4, 8 or 16.
+  private(set) var bits = 1
+  /// Samples of a pixel as stored.
+  private(set) var samples = 1
+  private(set) var light = Light.colours
+  private(set) var alpha = Alpha.none
+  /// Whether samples of one kind lie together.
+  private(set) var isSeparate = false
+  /// The size of a tile; as wide as the picture for strips.
+  private(set) var block = PixelSize(width: 0, height: 0)
+  private(set) var isTiled = false
+  /// Whether libtiff makes red, green and blue of the JPEGs inside.
+  private(set) var hasJPEGColours = false
+  /// The ICC profile and the XMP packet, where there are any, and EXIF data by themselves.
+  private(set) var profile: Range<Int>?
+  private(set) var packet: Range<Int>?
+  private(set) var exif: [UInt8] = []
+
+  /// Samples that mean something, without those that nobody can name.
+  var shownChannels: Int {
+    switch light {
+    case .grey: alpha == .none ? 1 : 2
+    case .colours: alpha == .none ? 3 : 4
+    case .indices: 1
+    case .inks: 4
+    }
+  }
+
+  /// Bytes of a row as libtiff has it, of all samples or of those of one kind.
+  func rowBytes(_ width: Int) -> Int { (width * (isSeparate ? 1 : samples) * bits + 7) / 8 }
+
+  /// Bytes of a block.
+  var blockBytes: Int { rowBytes(block.width) * block.height }
+
+  /// Reads the first directory of `bytes`.
+  ///
+  /// - Throws: ``ImagingError`` when it is not whole, asks for more than `limits`, or is of a kind that few programs write.
+  init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
+      guard let directory = TIFFDirectory(of: bytes) else {
+        throw .damaged(name, "its first directory is broken or missing")
+      }
+      // A small copy, and then what the sensor saw. (DNG 1.6; Canon's CR2 has a mark of its own.)
+      let isRaw =
+        directory.number(254).map { $0 & 1 == 1 } ?? false || directory.entries[50_706] != nil
+        || directory.reader.matches("CR", at: 8)
+      guard !isRaw else { throw .unread(name, .raw) }
+      try readShape(directory, name, limits)
+      try readBlocks(directory, name, limits)
+      try checkLength(directory, name)
+      profile = directory.entries[34_675]?.value
+      packet = directory.entries[700]?.value
+      try limits.check(metadata: (profile?.count ?? 0) + (packet?.count ?? 0), of: name)
+      exif = directory.exif()
+      try limits.check(metadata: exif.count, of: name)
+    }
+  }
+
+  private mutating func readShape(
+    _ directory: TIFFDirectory,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(LarderError) {
+    guard let width = directory.number(256), let height = directory.number(257) else {
+      throw .damaged(name, "it does not say how large it is")
+    }
+    try limits.check(width: width, height: height, of: name)
+    size = PixelSize(width: width, height: height)
+    samples = directory.number(277) ?? 1
+    let all = directory.numbers(258, most: 64)
+    bits = all.first ?? 1
+    isSeparate = directory.number(284) == 2 && samples > 1
+    let photometric = directory.number(262) ?? -1
+    let packing = directory.number(259) ?? 1
+    func refusal(_ what: String) -> LarderError {
+      LarderError(.unsupported, "cannot read \(name): a TIFF \(what); save it as PNG")
+    }
+    guard all.allSatisfy({ $0 == bits }), [1, 2, 4, 8, 16].contains(bits),
+      directory.numbers(339, most: 64).allSatisfy({ $0 == 1 || $0 == 4 })
+    else { throw refusal("of \(all.max() ?? bits) bits, or of samples that are no whole numbers") }
+    // None, CCITT's three, LZW, JPEG, Deflate under two numbers, PackBits.
+    guard [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946].contains(packing) else {
+      throw refusal("packed as \(packing)")
+    }
+    switch photometric {
+    case 0, 1: light = .grey(isInverted: photometric == 0)
+    case 2: light = .colours
+    case 3 where bits <= 8:
+      light = .indices(try palette(directory, name))
+    case 5 where directory.number(332) ?? 1 == 1 && bits >= 8: light = .inks
+    case 6 where packing == 7 && samples == 3 && bits == 8 && !isSeparate:
+      (light, hasJPEGColours) = (.colours, true)
+    default:
+      throw refusal("with light of the kind \(photometric), \(samples) samples of \(bits) bits")
+    }
+    let needed = shownChannels
+    guard (needed...64).contains(samples), bits >= 8 || needed == 1, packing != 7 || bits == 8
+    else { throw refusal("of \(samples) samples of \(bits) bits") }
+    // Of more the first is alpha, or what nobody says.
+    if samples > needed, light != .inks, needed != 1 || bits >= 8 {
+      if case .indices = light { return }
+      alpha =
+        switch directory.number(338) {
+        case 1: .associated
+        case 2: .straight
+        default: .none
+        }
+    }
+  }
+
+  /// Red, green and blue of each index, of 8 bits; some programs write those in place of 16. (Section 5)
+  private func palette(_ directory: TIFFDirectory, _ name: String) throws(LarderError) -> [UInt8] {
+    let count = 1 << bits
+    let numbers = directory.numbers(320, most: 3 * count)
+    guard numbers.count == 3 * count else { throw .damaged(name, "its palette is not whole") }
+    let shift = numbers.contains { $0 > 255 } ? 8 : 0
+    return (0..<count).flatMap { index in
+      (0..<3).map { UInt8(truncatingIfNeeded: numbers[$0 * count + index] >> shift) }
+    }
+  }
+
+  private mutating func readBlocks(
+    _ directory: TIFFDirectory,
+    _ name: String,
+    _ limits: PictureLimits
+  ) throws(LarderError) {
+    isTiled = directory.entries[322] != nil
+    if isTiled {
+      guard let width = directory.number(322), let height = directory.number(323) else {
+        throw .damaged(name, "its tiles have no size")
+      }
+      try limits.check(width: width, height: height, of: name)
+      // Rows of tiles are whole bytes. (Section 15)
+      guard width * height <= size.width * size.height * 4 + 1_000_000, width * bits % 8 == 0
+      else { throw .damaged(name, "its tiles are of no size that they can have") }
+      block = PixelSize(width: width, height: height)
+    } else {
+      let rows = directory.number(278) ?? size.height
+      guard rows > 0 else { throw .damaged(name, "its strips have no rows") }
+      block = PixelSize(width: size.width, height: min(rows, size.height))
+    }
+    // Strips go row by row where they can.
+    if isTiled || isSeparate {
+      let across = (size.width + block.width - 1) / block.width
+      try limits.check(
+        memory: blockBytes * across * (isSeparate ? samples : 1),
+        of: name
+      )
+    }
+  }
+
+  /// Refuses a file that is too short for its pixels: what is packed can be, but not of any number.
+  private func checkLength(_ directory: TIFFDirectory, _ name: String) throws(LarderError) {
+    let (count, pixels) = (directory.reader.bytes.count, size.width * size.height)
+    guard directory.number(259) ?? 1 == 1 else {
+      guard pixels < 1 << 24 || count > pixels / 4096 else {
+        throw .tooLarge(
+          name,
+          "\(count) bytes for \(size.width) × \(size.height) pixels are hardly a picture"
+        )
+      }
+      return
+    }
+    guard rowBytes(size.width) * size.height * (isSeparate ? samples : 1) <= count else {
+      throw .damaged(name, "the file ends too early")
+    }
+  }
+}
+
+extension TIFFHeader: PictureCodec {
+  static let name = "TIFF"
+  static let fileExtensions = ["tif", "tiff"]
+  static var kept: PictureFormat { .png }
+  static var isShown: Bool { false }
+
+  /// The order of its numbers, then 42, or 43 for files of more than 4 GB.
+  static func begins(_ head: [UInt8]) -> Bool {
+    ["II*\0", "MM\0*", "II+\0", "MM\0+"].contains { head.starts(with: $0.utf8) }
+  }
+
+  var depth: Int { bits == 16 && light != .inks ? 16 : 8 }
+  /// Inks become light as they are read.
+  var channels: Int { light == .inks ? 3 : shownChannels }
+  var isIndexed: Bool { if case .indices = light { true } else { false } }
+  var chroma: ChromaSampling? { if case .grey = light { nil } else { .full } }
+
+  func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
+    light == .inks ? [] : profile.map { Array(file.bytes[$0]) } ?? []
+  }
+  func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.isEmpty ? nil : exif[...] }
+  func xmp(in bytes: [UInt8]) -> [UInt8] { packet.map { Array(bytes[$0]) } ?? [] }
+
+  func rows(
+    of file: PictureFile,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ request: RowRequest,
+    _ limits: PictureLimits
+  ) throws(LarderError) -> OpenRows {
+    let rows = try TIFFRows(self, bytes, request.region, limits, name: file.name)
+    var source: any RowSource = rows
+    if light == .inks {
+      source = try rows.lit(
+        profile: profile.map { Array(file.bytes[$0]) } ?? [],
+        isInverted: false,
+        name: file.name
+      )
+    }
+    return OpenRows(source: source) { rows.isDamaged }
+  }
+}

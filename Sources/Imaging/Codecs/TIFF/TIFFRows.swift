@@ -1,0 +1,239 @@
+import Base
+import CTIFF
+
+/// A region of a TIFF row by row: strips as they are decoded, tiles and separate samples a row of blocks at a time.
+final class TIFFRows: RowSource {
+  let shape: RowShape
+  private let header: TIFFHeader
+  private let region: PixelRegion
+  private let name: String
+  private let file: OpaquePointer
+  /// The rows of blocks that are held: bytes of each kind of samples, for one block behind the other.
+  private var blocks: [UInt8] = []
+  private var held = 0..<0
+  /// The samples of a row as they are stored, of each kind.
+  private var lines: [[UInt8]]
+  /// The next row of the picture, and the one that libtiff has next.
+  private var next: Int
+  private var reached: Int
+
+  /// Whether libtiff has found anything wrong.
+  var isDamaged: Bool { ctiff_words(file).pointee != 0 }
+
+  /// Begins with the region's first row.
+  ///
+  /// - Parameters:
+  ///   - header: The first directory of the file.
+  ///   - bytes: The file, which has to stay where it is as long as these rows are read.
+  ///   - region: The part of the picture.
+  ///   - limits: What the picture may ask for.
+  ///   - name: The name of the picture in errors.
+  /// - Throws: ``ImagingError`` when the library is not there, or refuses the file.
+  init(
+    _ header: TIFFHeader,
+    _ bytes: UnsafeBufferPointer<UInt8>,
+    _ region: PixelRegion,
+    _ limits: PictureLimits,
+    name: String
+  ) throws(LarderError) {
+    if let words = ctiff_open() {
+      throw .noLibrary(name, "TIFF", "libtiff6", String(cString: words))
+    }
+    (self.header, self.region, self.name, next) = (header, region, name, region.y)
+    reached = region.y / header.block.height * header.block.height
+    let layout: Bitmap.Layout =
+      switch header.light {
+      case .grey: header.alpha == .none ? .grey : .greyAlpha
+      case .colours: header.alpha == .none ? .rgb : .rgba
+      case .indices(let colours): .indexed(Bitmap.Palette(colours: colours))
+      case .inks: .cmyk
+      }
+    shape = RowShape(
+      width: region.width,
+      height: region.height,
+      layout: layout,
+      depth: header.isIndexed ? header.bits : header.depth
+    )
+    let rowBytes = header.rowBytes(header.size.width)
+    lines = Array(
+      repeating: [UInt8](repeating: 0, count: rowBytes),
+      count: header.isSeparate ? header.samples : 1
+    )
+    var form = ctiff_form(
+      width: UInt32(header.size.width),
+      height: UInt32(header.size.height),
+      block_width: header.isTiled ? UInt32(header.block.width) : 0,
+      block_height: UInt32(header.block.height),
+      bits: UInt16(header.bits),
+      samples: UInt16(header.samples),
+      is_separate: header.isSeparate,
+      jpeg_colours: header.hasJPEGColours,
+      row_bytes: rowBytes,
+      block_bytes: header.blockBytes
+    )
+    let file = ctiff_file_open(bytes.baseAddress, bytes.count, &form, limits.memory)
+    guard let file else { throw .damaged(name, "its first directory is broken") }
+    self.file = file
+  }
+
+  deinit { ctiff_close(file) }
+
+  func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError) {
+    for row in 0..<count {
+      if header.isTiled || header.isSeparate {
+        if !held.contains(next) { try readBlocks() }
+        takeLines()
+      } else {
+        // Rows of a strip come one behind the other.
+        while reached <= next {
+          let isRead = lines[0].withUnsafeMutableBufferPointer {
+            ctiff_row(file, UInt32(reached), $0.baseAddress)
+          }
+          guard isRead else { throw failure() }
+          reached += 1
+        }
+      }
+      next += 1
+      let samples = UnsafeMutableBufferPointer(
+        start: target + row * shape.rowBytes,
+        count: shape.rowBytes
+      )
+      unpack(samples)
+      if header.alpha == .associated { divide(samples) }
+    }
+  }
+
+  private func failure() -> LarderError {
+    let words = String(cString: ctiff_words(file))
+    let sentence = words.prefix(1).lowercased() + words.dropFirst()
+    return .damaged(name, words.isEmpty ? "a part of it is broken or missing" : sentence)
+  }
+
+  private var blocksAcross: Int {
+    (header.size.width + header.block.width - 1) / header.block.width
+  }
+
+  /// Decodes the blocks that have the next row, of every kind of samples.
+  private func readBlocks() throws(LarderError) {
+    let (bytes, across) = (header.blockBytes, blocksAcross)
+    if blocks.isEmpty {
+      blocks = [UInt8](repeating: 0, count: bytes * across * lines.count)
+    }
+    let first = next / header.block.height * header.block.height
+    var isRead = true
+    blocks.withUnsafeMutableBufferPointer { blocks in
+      for plane in 0..<lines.count {
+        for column in 0..<across where isRead {
+          let start = blocks.baseAddress.map { $0 + (plane * across + column) * bytes }
+          let x = UInt32(column * header.block.width)
+          isRead = ctiff_block(file, x, UInt32(first), UInt16(plane), start)
+        }
+      }
+    }
+    guard isRead else { throw failure() }
+    held = first..<first + header.block.height
+  }
+
+  /// Puts the parts of the next row that are in several blocks behind each other.
+  ///
+  /// A tile's row is whole bytes; its width is a multiple of 16. (Section 15)
+  private func takeLines() {
+    let (bytes, across) = (header.blockBytes, blocksAcross)
+    let rowBytes = header.rowBytes(header.block.width)
+    for plane in lines.indices {
+      for column in 0..<across {
+        let from = (plane * across + column) * bytes + (next - held.lowerBound) * rowBytes
+        let to = column * rowBytes
+        let count = min(rowBytes, lines[plane].count - to)
+        guard count > 0 else { continue }
+        lines[plane].replaceSubrange(to..<to + count, with: blocks[from..<from + count])
+      }
+    }
+  }
+
+  /// Writes the samples of the region that are shown.
+  private func unpack(_ target: UnsafeMutableBufferPointer<UInt8>) {
+    let shown = header.shownChannels
+    let step = header.isSeparate ? 1 : header.samples
+    let isInverted = header.light == .grey(isInverted: true)
+    for channel in 0..<shown {
+      let flips = isInverted && channel == 0
+      let first = region.x * step + (header.isSeparate ? 0 : channel)
+      lines[header.isSeparate ? channel : 0].withUnsafeBufferPointer { line in
+        switch header.bits {
+        case 8:
+          for x in 0..<region.width {
+            let value = line[first + x * step]
+            target[x * shown + channel] = flips ? ~value : value
+          }
+        case 16:
+          for x in 0..<region.width {
+            let place = (first + x * step) * 2
+            unpackWide(line[place], line[place + 1], flips, (x * shown + channel), target)
+          }
+        default:
+          unpackBits(line, flips, target)
+        }
+      }
+    }
+  }
+
+  /// A sample of 16 bits, in the machine's order; of inks the nearest of 8.
+  private func unpackWide(
+    _ low: UInt8,
+    _ high: UInt8,
+    _ flips: Bool,
+    _ place: Int,
+    _ target: UnsafeMutableBufferPointer<UInt8>
+  ) {
+    if shape.depth == 16 {
+      target[place * 2] = flips ? ~low : low
+      target[place * 2 + 1] = flips ? ~high : high
+    } else {
+      let value = Int(UInt16(littleEndian: UInt16(low) | UInt16(high) << 8))
+      target[place] = UInt8((value + 128) / 257)
+    }
+  }
+
+  /// Samples of less than 8 bits, of which a pixel has one that is shown: indices, or grey of 8 bits.
+  private func unpackBits(
+    _ line: UnsafeBufferPointer<UInt8>,
+    _ flips: Bool,
+    _ target: UnsafeMutableBufferPointer<UInt8>
+  ) {
+    let bits = header.bits
+    let most = UInt8(1 << bits - 1)
+    let widest = header.isIndexed ? 1 : 255 / most
+    let step = header.isSeparate ? 1 : header.samples
+    for x in 0..<region.width {
+      // The leftmost sample is in the highest bits.
+      let place = (region.x + x) * step * bits
+      let value = line[place / 8] >> UInt8(8 - bits - place % 8) & most
+      target[x] = (flips ? most - value : value) * widest
+    }
+  }
+
+  /// Divides colours by the alpha that they were multiplied by.
+  private func divide(_ target: UnsafeMutableBufferPointer<UInt8>) {
+    let channels = shape.layout.channels
+    let isWide = shape.depth == 16
+    let most = isWide ? 65_535 : 255
+    let raw = UnsafeMutableRawBufferPointer(target)
+    func value(_ place: Int) -> Int {
+      isWide
+        ? Int(raw.loadUnaligned(fromByteOffset: place * 2, as: UInt16.self)) : Int(target[place])
+    }
+    for pixel in 0..<region.width {
+      let alpha = value(pixel * channels + channels - 1)
+      guard alpha < most, alpha > 0 else { continue }
+      for place in pixel * channels..<pixel * channels + channels - 1 {
+        let colour = min((value(place) * most + alpha / 2) / alpha, most)
+        if isWide {
+          raw.storeBytes(of: UInt16(colour), toByteOffset: place * 2, as: UInt16.self)
+        } else {
+          target[place] = UInt8(colour)
+        }
+      }
+    }
+  }
+}
