@@ -13,7 +13,7 @@ struct BenchCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "done",
-      .failed: "the embedded origin or libcurl is of no use",
+      .failed: "the embedded origin cannot be started, or libcurl is missing",
       .partial: "some requests failed, or a figure is worse than the baseline allows",
       .data: "the list or the baseline cannot be read",
       .unavailable: "nothing could be fetched",

@@ -16,7 +16,7 @@ struct DiffCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Show what changed between two runs.",
+    abstract: "Show the changes between two runs.",
     discussion: """
       Example:  larder diff          the last run against the one before
                 larder diff 3 7      run 7 against run 3

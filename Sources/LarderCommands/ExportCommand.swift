@@ -18,19 +18,19 @@ struct ExportCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Fill a folder that any web server can serve, with a manifest of what is in it.",
+    abstract: "Fill a folder that any web server can serve, with a manifest of it.",
     discussion: """
       Example:  larder export /srv/mirror
                 larder export pictures --flat --copy --squares
 
-      --tree lays pictures out as the origins have them, host first; --flat puts all into one folder \
-      under their plain names. Who finds a name taken gets one with digits, and is listed with -v. Every name \
-      ends as the picture's bytes are, whatever the origin called it, and none is one that a web server \
-      runs or hides: x.html that is a GIF becomes x-html.gif. FAT, exFAT, NTFS and SMB take every name: \
-      16:9.png becomes 16-9-HASH.png. Beside the pictures come catalog.json \
-      (catalog, sections, items as list --json has them, and details as show --json has them), manifest.jsonl, manifest.csv, and \
-      items.geojson when items have places. What exports wrote is kept in export.json; --delete removes \
-      of that what the catalog no longer has, and nothing else.
+      --tree puts pictures into the folders of their URLs, host first; --flat puts all into one folder \
+      under their plain names. Name clashes get a numeric suffix and are listed with -v. Every name \
+      ends with the extension of the picture's format, and none is one that a web server runs or hides: \
+      x.html that is a GIF becomes x-html.gif. FAT, exFAT, NTFS and SMB take every name: 16:9.png \
+      becomes 16-9-HASH.png. Beside the pictures are catalog.json (catalog, sections, items as in list \
+      --json, and details as in show --json), manifest.jsonl, manifest.csv, and items.geojson when \
+      items have places. export.json lists the files of all exports; --delete removes those of them \
+      that the catalog no longer has, and no other file.
 
       \(statuses.text)
       """
@@ -58,7 +58,7 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Take squares along, below squares/ and their size.")
   var squares = false
 
-  @Flag(help: "Remove what earlier exports wrote and the catalog no longer has.")
+  @Flag(help: "Remove files of earlier exports that the catalog no longer has.")
   var delete = false
 
   @OptionGroup(title: Topic.items) var moment: MomentOptions

@@ -13,7 +13,7 @@ struct GcCommand: ParsableCommand {
     [
       .done: "swept",
       .failed: "there is no cache, or no catalog that --forget names",
-      .partial: "what catalogs refer to still exceeds --max-size",
+      .partial: "the pictures that catalogs refer to still exceed --max-size",
       .io: "the disk is not writable or damaged",
       .tryAgain: "a run holds the cache",
     ],
@@ -27,10 +27,10 @@ struct GcCommand: ParsableCommand {
       Example:  larder gc --dry-run
                 larder gc --grace 7d --max-size 2G --history 90d
 
-      A picture goes when no catalog has referred to it for the grace. --max-age and --max-size take \
-      more, the least recently used first, and never what a catalog refers to unless \
-      --include-referenced is given: the next run then fetches that again. larder diff says what \
-      went and when.
+      A picture is removed when no catalog has referred to it for the grace period. --max-age and \
+      --max-size remove more, the least recently used first, but no picture that a catalog refers to \
+      unless you give --include-referenced: the next run then fetches it again. larder diff lists the \
+      items that went and when.
 
       \(statuses.text)
       """
@@ -49,7 +49,7 @@ struct GcCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Remove what no run has needed for so long. (default: no limit)",
+      "Remove pictures that no run has needed for this time. (default: no limit)",
       valueName: "time"
     ),
     transform: DurationArgument.read
@@ -66,7 +66,7 @@ struct GcCommand: ParsableCommand {
   )
   var maxSize: SizeArgument?
 
-  @Flag(help: "Let --max-age and --max-size take what catalogs refer to.")
+  @Flag(help: "Let --max-age and --max-size remove pictures that catalogs refer to.")
   var includeReferenced = false
 
   @Option(
@@ -92,7 +92,7 @@ struct GcCommand: ParsableCommand {
   )
   var forget: [String] = []
 
-  @Flag(help: "Say what would go, and change nothing.")
+  @Flag(help: "Print the removals, and change nothing.")
   var dryRun = false
 
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions

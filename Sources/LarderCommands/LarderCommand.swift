@@ -10,7 +10,7 @@ package struct LarderCommand: ParsableCommand {
     [
       .done: "done, nothing failed",
       .failed: "failed: nothing useful was done",
-      .partial: "partly done; what failed is listed",
+      .partial: "partly done; each failure is listed",
       .withheld: "the shrink guard kept items that the feed no longer lists",
       .data: "the catalog, picture or order given cannot be read",
       .unavailable: "the origin or webhook cannot be reached",
@@ -31,7 +31,7 @@ package struct LarderCommand: ParsableCommand {
 
       \(statuses.text)
 
-      Each command's help says what they mean there. docs/catalog-files.md describes catalog files; \
+      Each command's help lists its own statuses. docs/catalog-files.md describes catalog files; \
       "larder catalog init URL" writes one.
       """,
     version: version,

@@ -127,7 +127,7 @@ struct QueryOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("So many items at most. (default: all)", valueName: "n"),
+    help: ArgumentHelp("List at most N items. (default: all)", valueName: "n"),
     transform: WholeNumber.reader(1...1_000_000_000)
   )
   var limit: Int?

@@ -29,10 +29,10 @@ struct ServeCommand: ParsableCommand {
       Example:  larder serve shop.yaml
                 larder serve shop.yaml --bind 0.0.0.0 --host shop.example --port 80
 
-      / is the store; /api/sections, /api/sections/KEY, /api/items/ID and /api/search?q= speak as list \
+      / is the store; /api/sections, /api/sections/KEY, /api/items/ID and /api/search?q= answer as list \
       --json does, /openapi.json describes them; /images/… are the pictures, with ?square=N squares of \
-      them; /healthz and /metrics are for whoever watches. Runs of sync, warm and gc may go on beside it; \
-      what they change is served at once.
+      them; /healthz and /metrics are for monitoring. sync, warm and gc may run at the same time; \
+      their changes are served at once.
 
       A picture that the catalog names and the cache lacks is fetched as sync would, kept and served. \
       The catalog file says which hosts may have private addresses; without it none may.
@@ -56,7 +56,7 @@ struct ServeCommand: ParsableCommand {
 
   @OptionGroup var server: ServerOptions
 
-  @Flag(help: "Serve what is held, and fetch nothing.")
+  @Flag(help: "Serve the cache, and fetch nothing.")
   var offline = false
 
   @Option(help: ArgumentHelp("Replaces the catalog file's base.", valueName: "url"))

@@ -31,7 +31,7 @@ struct StampCommand: ParsableCommand {
       A photo is posted once its file is whole: as multipart/form-data with dateTime, \
       timeStampContents (the --text) and image (always a JPEG). It is posted again only when it \
       certainly did not arrive, or when the server asks for that; its Idempotency-Key stays the same. \
-      What arrived is noted in .larder-posted in the output folder, and is not posted by later runs.
+      Photos that arrived are noted in .larder-posted in the output folder; later runs skip them.
 
       \(statuses.text)
       """
@@ -67,7 +67,7 @@ struct StampCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How letters are set off: bar (a dark band to the edge), scrim (a soft veil behind them) or plain.",
+      "The background of the text: bar (a dark band to the edge), scrim (a soft shade) or plain.",
       valueName: "style"
     )
   )
@@ -84,7 +84,7 @@ struct StampCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       """
-      What is written, of {time}, {time12}, {time24}, {date} and {weekday}; \\n begins a line. \
+      The text of the stamp, with {time}, {time12}, {time24}, {date}, {weekday}; \\n begins a line. \
       (default: the time, and the date with its weekday under it)
       """,
       valueName: "template"
@@ -208,7 +208,7 @@ struct UploadOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Post again up to this often, 0 to 100, what certainly did not arrive. (default: 4)",
+      "Retry a photo that certainly did not arrive up to N times, 0 to 100. (default: 4)",
       valueName: "n"
     ),
     transform: RetriesArgument.read

@@ -19,7 +19,7 @@ struct StatusCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Say how old and how big the cache is, and what fails since when.",
+    abstract: "Show the cache's age, size and failures, and when they began.",
     discussion: """
       Example:  larder status
                 larder status --check 6h    for monitoring

@@ -12,7 +12,7 @@ struct SyncCommand: ParsableCommand {
       .done: "done",
       .failed: "nothing could be fetched, for a reason that is none of these",
       .partial: "some sections, details or pictures failed; each is listed",
-      .withheld: "the guards kept what the feed no longer lists",
+      .withheld: "the guards kept items that the feed no longer lists",
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
       .io: "the disk is full, not writable or damaged",
@@ -24,12 +24,12 @@ struct SyncCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "sync",
-    abstract: "Fetch sections, then details and pictures, in parallel; report what changed.",
+    abstract: "Fetch sections, then details and pictures, in parallel; report changes.",
     discussion: """
       Example:  larder sync shop.yaml --cache /var/cache/shop
 
-      Runs again and again cost little: what is fresh is not asked for, what did not change is \
-      not fetched. A run that was killed loses nothing that was whole.
+      Later runs cost little: fresh data is not requested, unchanged data is not fetched again. A \
+      run that was killed loses no picture that was complete.
 
       \(statuses.text)
       """

@@ -22,21 +22,24 @@ struct VerifyCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Check every picture in the cache against what was fetched.",
+    abstract: "Check every picture in the cache against its digest.",
     discussion: """
       Example:  larder verify && echo clean
                 larder verify --repair && larder sync shop.yaml
 
-      A check that was interrupted goes on where it was. An index that is gone or damaged is made \
-      anew by --repair, or by the next sync or warm: no picture is lost, and the next run asks about \
-      each, fetching none again that the origin still has. The damaged one stays beside it, as \
-      index.sqlite.damaged-TIME. What cannot be read is not called damaged, and stays as it is.
+      An interrupted check continues where it stopped. A missing or damaged index is rebuilt by \
+      --repair, or by the next sync or warm: no picture is lost, and the next run revalidates each \
+      instead of fetching it again. The damaged index is kept as index.sqlite.damaged-TIME. A file \
+      that cannot be read does not count as damaged, and stays as it is.
 
       \(statuses.text)
       """
   )
 
-  @Flag(help: "Forget what is damaged, adopt or remove orphans; the next sync fetches the rest.")
+  @Flag(
+    help:
+      "Forget damaged pictures, adopt or remove strays; the next sync fetches missing pictures."
+  )
   var repair = false
 
   @Flag(help: "Look at sizes only, not at every byte.")
@@ -45,7 +48,7 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Read every byte (the default).")
   var full = false
 
-  @Flag(help: "Begin anew, although a check was interrupted.")
+  @Flag(help: "Start from the beginning, even after an interrupted check.")
   var fromStart = false
 
   @OptionGroup(title: Topic.cache) var cache: PlacedCacheOptions

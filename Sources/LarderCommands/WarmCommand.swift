@@ -18,40 +18,41 @@ struct WarmCommand: ParsableCommand {
       .done: "done, or nothing was due",
       .failed: "nothing could be fetched, for a reason that is none of these",
       .partial: "some sections, details or pictures failed; each is listed",
-      .withheld: "the guards kept what the feed no longer lists",
+      .withheld: "the guards kept items that the feed no longer lists",
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
       .io: "the disk is full, not writable or damaged",
       .tryAgain: "another run holds the cache, the deadline came or it is too soon",
-      .configuration: "a catalog file is wrong; of several catalogs, the gravest counts",
+      .configuration: "a catalog file is wrong; the worst status of several catalogs counts",
     ],
     stops: true
   )
 
   static let configuration = CommandConfiguration(
     commandName: "warm",
-    abstract: "For cron: fetch what is due and no more; quiet unless something is wrong.",
+    abstract: "For cron: fetch only stale and missing data; quiet unless something fails.",
     discussion: """
       Example:  larder warm /etc/larder --cache /var/cache/larder --deadline 20m
                 larder warm shop.yaml --min-interval 40m --metrics larder.prom
                 larder warm shop.yaml --on-failure "mail -s larder admin"
 
-      What is fresh costs nothing. What is stale is asked for, the most valuable first: what was \
-      never had, then what just changed, then what was seen longest ago; what the deadline, the \
-      rate or --max-bytes left over comes first next time. Pictures that the origin says it has not \
-      are asked for ever less often, and daily in the end; such a failure counts in the run that finds \
-      it, and is listed as known after that. Several catalogs share one transport, \
-      and so the limits of the hosts.
+      Fresh data costs no request. Stale data is requested in the order of its value: pictures that \
+      were never fetched, then those that just changed, then those checked longest ago. Work that \
+      the deadline, the rate or --max-bytes left over comes first next time. Missing pictures (404) \
+      are retried less and less often, at last once a day; such a failure counts in the run that \
+      finds it, and is listed as known after that. Several catalogs share one transport, and so the \
+      limits per host.
 
       Orders that are due go to LARDER_WEBHOOK_URL, when that is set; see larder order send --help.
 
-      Prints nothing when all is well; on stderr one paragraph a catalog when not, and a line for \
+      Prints nothing when all is well; otherwise one paragraph a catalog on stderr, and a line for \
       each item that could not be read. A catalog file that is wrong does not stop the others. On a \
-      terminal, a line shows how far it is while it runs.
+      terminal, a line shows the progress.
 
-      How the last run ended lies in the cache as last-run.json, and --on-failure hands the same to a \
+      The result of the last run is in the cache as last-run.json, and --on-failure passes it to a \
       command of yours. A run failed when it ends with another status than 0, 75, 130 and 143. \
-      A run that was refused because another holds the cache, or that came too soon, leaves the file.
+      A run that was refused because another holds the cache, or that came too soon, leaves the file \
+      unchanged.
 
       \(statuses.text)
       """
@@ -364,9 +365,9 @@ enum CatalogFolder {
 struct FailureOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Run this when the run failed, with what last-run.json says on its stdin: a program and its "
-        + "words, parted by spaces, without a shell. It has 30 seconds. A path to it that others may "
-        + "write is refused.",
+      "Run this after a failed run, with last-run.json on its stdin: a program and its arguments, "
+        + "separated by spaces, without a shell. It has 30 seconds. A program that others can "
+        + "write to is refused.",
       valueName: "command"
     ),
     completion: .file()
@@ -385,8 +386,8 @@ struct FailureOptions: ParsableArguments {
 struct ChangeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Run this when something changed, with what larder diff --json prints on its stdin: a program and "
-        + "its words, as for warm --on-failure.",
+      "Run this after a run with changes, with the output of larder diff --json on its stdin: a "
+        + "program and its arguments, as for warm --on-failure.",
       valueName: "command"
     ),
     completion: .file()

@@ -24,15 +24,16 @@ struct CatalogCheckCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Fetch a page of each section and say what maps and what looks wrong.",
+    abstract: "Fetch a page of each section, list mapped fields and suspicious values.",
     discussion: """
       Example:  larder catalog check shop.yaml
                 larder catalog check shop.yaml --history --json
 
       Reads the first page of each section, two details, and the beginnings of three pictures of each \
-      kind; keeps nothing. Says how many items have each field, which paths lead to nothing, and what \
-      looks wrong: sale prices above normal ones, repeated ids, prices in cents that are read as whole \
-      units, pictures that are pages, listings that go on. What a sync would not take is an error here.
+      kind; keeps nothing. Says how many items have each field, which paths lead to nothing, and which \
+      values look wrong: sale prices above normal ones, repeated ids, prices in cents that are read as \
+      whole units, pictures that are pages, listings with more pages. Anything that a sync would \
+      refuse is an error here.
 
       --history asks no server. It reads what syncs have recorded, and names each struck price that is \
       higher than the lowest price of the 30 days before the sale.

@@ -30,11 +30,11 @@ struct CatalogInitCommand: ParsableCommand {
                 larder catalog init https://shop.example/ --header 'token: ${TOKEN}'
                 curl -s https://shop.example/products.json | larder catalog init -
 
-      Knows shop systems by what their responses always have; else finds the items and their fields by \
-      names and values, and says in comments how sure it is of each. What it is unsure of (below 0.7) \
-      stands in comments with its rivals, and is named. Shows the first items as they are read. Several listings become \
-      several sections. With the detail of one listed item, the file has the details of all. Where a \
-      listing seems to have more pages, up to 8 requests find out how the shop is asked for the \
+      Recognizes shop systems by their responses; else finds the items and their fields by names and \
+      values, and writes its confidence in each as a comment. A field below 0.7 is commented out, \
+      listed with its alternatives, and named on the terminal. Shows the first items as they are read. \
+      Several listings become several sections. With the detail of one listed item, the file has the \
+      details of all. If a listing seems to have more pages, up to 8 requests find out how to get the \
       second. Look through the file, then try it with larder catalog check.
 
       \(statuses.text)

@@ -16,7 +16,8 @@ struct CatalogShowCommand: ParsableCommand {
     discussion: """
       Example:  larder catalog show contentful > mine.yaml
 
-      Its first lines say what a catalog file needs besides. A changed copy is used by its path: format: ./mine.yaml
+      Its first lines list the other keys that a catalog file needs. To use a changed copy, give its \
+      path: format: ./mine.yaml
 
       \(statuses.text)
       """

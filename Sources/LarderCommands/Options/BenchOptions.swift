@@ -74,7 +74,7 @@ struct BenchOptions: ParsableArguments {
   var html: String?
 
   @Option(
-    help: ArgumentHelp("Compare with what an earlier --json printed.", valueName: "file"),
+    help: ArgumentHelp("Compare with the output of an earlier --json.", valueName: "file"),
     transform: PathArgument.read
   )
   var baseline: String?
@@ -219,7 +219,7 @@ struct OriginOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "What its line carries in all, such as 10M/s. (default: no limit)",
+      "The bandwidth of its whole line, such as 10M/s. (default: no limit)",
       valueName: "size/s"
     ),
     transform: BandwidthArgument.read

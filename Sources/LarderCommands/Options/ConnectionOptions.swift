@@ -28,7 +28,7 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Connect to the second host in place of the first.",
+      "Connect to the second host instead of the first.",
       valueName: "host:port:host:port"
     )
   )
@@ -81,8 +81,8 @@ enum ProxyArgument {
 
   /// The help of `--proxy`.
   static let help = ArgumentHelp(
-    "Go through this proxy (http, https, socks5h), or with env through those that curl's variables "
-      + "name; a password belongs into LARDER_PROXY (default: LARDER_PROXY, else none).",
+    "Use this proxy (http, https, socks5h); env takes those of curl's variables. A password belongs "
+      + "in LARDER_PROXY (default: LARDER_PROXY, else none).",
     valueName: "url|env|none"
   )
 

@@ -48,14 +48,14 @@ struct WorkOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Keep a square of every picture, of so many pixels a side, in squares/<n>.",
+      "Keep a square of every picture, N pixels a side, in squares/<n>.",
       valueName: "n"
     ),
     transform: WholeNumber.reader(1...4096)
   )
   var square: Int?
 
-  @Flag(help: "Print what would be done, and change nothing.")
+  @Flag(help: "Print the plan, and change nothing.")
   var dryRun = false
 }
 
@@ -123,7 +123,7 @@ struct DoubtOptions: ParsableArguments {
   @Flag(help: "Fail on the first item that cannot be read.")
   var strict = false
 
-  @Flag(help: "Let go what the feed lost suddenly: items, sections, details.")
+  @Flag(help: "Accept sudden mass removals of items, sections or details.")
   var allowRemovals = false
 
   /// The options of a run with these settings.
@@ -138,7 +138,7 @@ struct DoubtOptions: ParsableArguments {
 
 /// The options that select the parts of a catalog to fetch, and its source.
 struct ScopeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Fetch from here in place of the catalog's base.", valueName: "url"))
+  @Option(help: ArgumentHelp("Fetch from here instead of the catalog's base.", valueName: "url"))
   var base: String?
 
   @Flag(help: "Fetch only the pictures of the lists.")

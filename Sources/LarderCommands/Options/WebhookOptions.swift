@@ -23,7 +23,7 @@ struct WebhookOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What becomes of an order that may have arrived (default: hold for slack, resend for json).",
+      "Hold or resend an order that may have arrived (default: hold for slack, resend for json).",
       valueName: "hold|resend"
     )
   )

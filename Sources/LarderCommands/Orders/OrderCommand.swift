@@ -22,9 +22,9 @@ struct OrderCommand: ParsableCommand {
                 LARDER_WEBHOOK_URL=… larder order send
                 larder order list
 
-      An order is kept on disk before place says so, and goes out with send, in the order of \
-      placing. What fails is tried again for three days; what may have arrived is held or sent \
-      again, as you say; what the receiver refuses is kept until you replay it.
+      An order is safely on disk when place prints its id, and goes out with send, in the order of \
+      placing. A failed delivery is retried for three days. An order that may have arrived is held \
+      or sent again, as you choose. A refused order is kept until you replay it.
 
       \(statuses.text)
       """,

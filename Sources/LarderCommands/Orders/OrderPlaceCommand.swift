@@ -34,7 +34,7 @@ struct OrderPlaceCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The item's id, as larder list prints it.", valueName: "id"))
   var id: String
 
-  @Option(help: ArgumentHelp("Who orders.", valueName: "name"))
+  @Option(help: ArgumentHelp("The name of the person who orders.", valueName: "name"))
   var by: String
 
   @Option(
@@ -47,13 +47,13 @@ struct OrderPlaceCommand: ParsableCommand {
   @Option(name: .customLong("item"), help: ArgumentHelp("A further item.", valueName: "id=n"))
   var items: [WishArgument] = []
 
-  @Option(help: ArgumentHelp("What else there is to say.", valueName: "text"))
+  @Option(help: ArgumentHelp("A note to the receiver.", valueName: "text"))
   var note: String?
 
   @Option(help: ArgumentHelp("Refuse an order that costs more.", valueName: "amount"))
   var budget: String?
 
-  @Flag(help: "Order what is sold out all the same.")
+  @Flag(help: "Order items even if they are sold out.")
   var anyway = false
 
   @Flag(help: "Send it now.")

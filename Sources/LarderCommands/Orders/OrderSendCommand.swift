@@ -8,8 +8,8 @@ import Pipeline
 struct OrderSendCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "all that was due is delivered",
-      .failed: "libcurl or the webhook's place among the orders is of no use",
+      .done: "all orders that were due are delivered",
+      .failed: "libcurl is missing, or the webhook's state cannot be read",
       .partial: "some orders are dead, held or to be tried again; each is listed",
       .unavailable: "the webhook is stopped or cannot be reached",
       .io: "the orders cannot be read or written",
@@ -20,18 +20,18 @@ struct OrderSendCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "send",
-    abstract: "Bring the orders that are due to the webhook.",
+    abstract: "Send the orders that are due to the webhook.",
     discussion: """
       Example:  larder order send --webhook-url-file /etc/larder/webhook
                 larder order send --on-ambiguous resend
 
-      Orders go out in the order of placing; to Slack, one a second at most, however many run this. \
-      Delivered is what the webhook answers with a 2xx status, and Slack with "ok". 400, 413 and 422 \
-      refuse one order (it is dead until replayed); 401, 403, 404 and 410 stop the webhook until \
-      --resume or another URL. All else is tried again at once, then after 5 s, 5 min, 30 min, 2 h, \
-      5 h, 10 h, 14 h, 20 h and 24 h, and not before a Retry-After of up to a day. An order that got \
-      no answer, or one that does not say (502, 504, a page in place of "ok"), may have arrived: hold \
-      keeps and lists it, resend sends it again under the same id.
+      Orders go out in the order of placing; to Slack, one a second at most, even if several \
+      processes send. An order is delivered when the webhook answers with a 2xx status, and Slack \
+      with "ok". 400, 413 and 422 refuse one order (it is dead until replayed); 401, 403, 404 and 410 \
+      stop the webhook until --resume or another URL. Any other failure is retried at once, then after \
+      5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and not before a Retry-After of up to a \
+      day. An order may have arrived if there was no answer or an ambiguous one (502, 504, a page \
+      instead of "ok"): hold keeps and lists it, resend sends it again under the same id.
 
       \(statuses.text)
       """
@@ -39,7 +39,7 @@ struct OrderSendCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Attempt at most so many.", valueName: "n"),
+    help: ArgumentHelp("Attempt at most N orders. (default: all)", valueName: "n"),
     transform: WholeNumber.reader(1...1_000_000_000)
   )
   var limit: Int?

@@ -10,11 +10,11 @@ struct ShardCommand: ParsableCommand {
       .done: "done",
       .failed: "failed: nothing useful was done",
       .partial: "merged; some sections, details or pictures failed",
-      .withheld: "merged; the guards kept what the feed no longer lists",
+      .withheld: "merged; the guards kept items that the feed no longer lists",
       .data: "a plan or manifest is torn or foreign; never retry",
       .unavailable: "the origin cannot be reached",
       .io: "the disk is full, not writable or damaged",
-      .tryAgain: "retry: not all could be had, or a manifest is missing",
+      .tryAgain: "retry: some pictures are not fetched yet, or a manifest is missing",
       .configuration: "the catalog file is wrong",
     ],
     stops: true
@@ -28,9 +28,9 @@ struct ShardCommand: ParsableCommand {
                 larder shard run --plan plan --shard auto
                 larder shard merge --plan plan
 
-      One machine plans, each shard is run by whatever engine runs your jobs, one machine merges \
-      when all have ended. A shard may be run twice, or killed and run again. \
-      docs/many-machines.md says what an engine has to know.
+      One machine plans, your job engine runs each shard, and one machine merges when all have \
+      ended. A shard may be run twice, or killed and run again. docs/many-machines.md has \
+      the requirements for engines.
 
       \(statuses.text)
       """,

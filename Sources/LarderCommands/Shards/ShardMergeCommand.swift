@@ -12,7 +12,7 @@ struct ShardMergeCommand: ParsableCommand {
       .done: "merged, nothing failed",
       .failed: "nothing could be fetched when it was planned",
       .partial: "merged; some sections, details or pictures failed",
-      .withheld: "merged; the guards kept what the feed no longer lists",
+      .withheld: "merged; the guards kept items that the feed no longer lists",
       .data: "a plan or manifest is torn or foreign; never retry",
       .unavailable: "the origin could not be reached when it was planned",
       .io: "the disk is full, or a picture is gone or damaged",
@@ -28,9 +28,9 @@ struct ShardMergeCommand: ParsableCommand {
     discussion: """
       Example:  larder shard merge --plan /srv/plan --cache /srv/cache
 
-      Nothing is fetched. All manifests must be there and of this plan, and all pictures that they \
-      name as they say: by length and date, or with --verify by every byte. Until the merge ends \
-      the cache shows the run before; a merge that was killed can be run again.
+      Nothing is fetched. Every shard needs a manifest of this plan, and every picture in it must \
+      match: by length and date, or with --verify by every byte. Until the merge ends the cache \
+      shows the run before; a merge that was killed can be run again.
 
       \(statuses.text)
       """
@@ -41,7 +41,7 @@ struct ShardMergeCommand: ParsableCommand {
   @Flag(help: "Read every picture, and compare it with its digest.")
   var verify = false
 
-  @Flag(help: "Let go what the feed lost suddenly: items, sections, details.")
+  @Flag(help: "Accept sudden mass removals of items, sections or details.")
   var allowRemovals = false
 
   @OptionGroup(title: Topic.trust) var trust: PlanTrustOptions

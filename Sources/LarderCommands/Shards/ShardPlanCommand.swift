@@ -10,7 +10,7 @@ import Sharding
 struct ShardPlanCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "planned; what failed is named, and is in the merge's report too",
+      .done: "planned; failures are listed, also in the merge's report",
       .failed: "nothing could be fetched, for a reason that is none of these",
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
@@ -23,12 +23,12 @@ struct ShardPlanCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "plan",
-    abstract: "Fetch sections and details once, and part the pictures into shards.",
+    abstract: "Fetch sections and details once, and split the pictures into shards.",
     discussion: """
       Example:  larder shard plan shop.yaml --shards 8 --out /srv/plan
 
-      The plan has what the origin answered, so that the merge need not ask again. Only pictures \
-      that are due are part of it: what the cache holds and is fresh is not.
+      The plan holds the origin's responses, so that the merge sends no requests. It has only the \
+      pictures that are due, not those that are fresh in the cache.
 
       \(statuses.text)
       """
@@ -58,7 +58,9 @@ struct ShardPlanCommand: ParsableCommand {
   )
   var out: String
 
-  @Option(help: ArgumentHelp("What decides on the shard: url or host.", valueName: "what"))
+  @Option(
+    help: ArgumentHelp("Assign pictures to shards by url or host.", valueName: "url|host")
+  )
   var shardBy = PartitionArgument.url
 
   @Flag(help: "Plan only pictures that the cache does not hold: a second pass.")

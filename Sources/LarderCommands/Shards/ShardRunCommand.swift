@@ -27,13 +27,14 @@ struct ShardRunCommand: ParsableCommand {
       Example:  larder shard run --plan /srv/plan --shard 3 --cache /srv/cache
                 srun larder shard run --plan plan --shard auto
 
-      Shards run side by side in one cache. What is held and whole is not fetched again, so a \
-      shard that was killed goes on where it was. Of several runs of one shard the first commits \
+      Shards run side by side in one cache. A complete picture is not fetched again, so a shard \
+      that was killed continues where it stopped. Of several runs of one shard the first commits \
       and the others end with status 0. auto reads SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or \
       AWS_BATCH_JOB_ARRAY_INDEX.
 
-      The plan's catalog file says where requests and their headers go, so whoever can write the \
-      plan decides that. It gets only the environment variables that --env or --catalog-file allow.
+      The plan's catalog file decides where requests and their headers go, so anyone who can write \
+      the plan decides that. It gets only the environment variables that --env or --catalog-file \
+      allow.
 
       \(statuses.text)
       """
@@ -50,7 +51,7 @@ struct ShardRunCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Commit although so many of the pictures failed for what may pass.",
+      "Commit even if up to this share of pictures failed temporarily. (default: 10%)",
       valueName: "n%"
     ),
     transform: ShareArgument.read
