@@ -80,28 +80,28 @@ import Testing
   }
 
   @Test("What the catalog's headers hold is hidden in the command's stderr too")
-  func veil() {
-    var veil = SecretVeil()
-    veil.hide("Bearer old-t0ken")
+  func redactor() {
+    var redactor = SecretRedactor()
+    redactor.hide("Bearer old-t0ken")
     let ended = ProgramOutput(
       end: .status(1),
       errors: Array("refresh of old-t0ken (old%2Dt0ken) failed".utf8)
     )
 
     #expect(
-      ended.value(hiding: veil)
+      ended.value(hiding: redactor)
         == .failure(ProgramFault(words: "ended with status 1: refresh of *** (***) failed"))
     )
   }
 
-  @Test("A veil shows nothing of what it hides")
+  @Test("A redactor shows nothing of what it hides")
   func shown() {
-    var veil = SecretVeil()
-    veil.hide("Basic abcdefgh")
+    var redactor = SecretRedactor()
+    redactor.hide("Basic abcdefgh")
 
-    #expect("\(veil)" == "1 secrets")
-    #expect(String(reflecting: veil) == "1 secrets")
-    #expect(veil.applied(to: "Basic abcdefgh, key no") == "Basic ***, key no")
+    #expect("\(redactor)" == "1 secrets")
+    #expect(String(reflecting: redactor) == "1 secrets")
+    #expect(redactor.applied(to: "Basic abcdefgh, key no") == "Basic ***, key no")
   }
 
   private static let head = "name: a\ncurrency: KRW\nsections: [{key: main, url: main}]\n"

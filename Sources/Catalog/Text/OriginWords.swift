@@ -1,7 +1,7 @@
 /// An origin's error message about a request, from the body of its answer.
 ///
 /// One line without control characters, short enough for a message. It may still hold secrets of the request that the
-/// origin repeats: apply a ``SecretVeil`` before showing it.
+/// origin repeats: apply a ``SecretRedactor`` before showing it.
 package struct OriginWords: Hashable, Sendable, CustomStringConvertible {
   /// The words, as used in a message.
   package let description: String

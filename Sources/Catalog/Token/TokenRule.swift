@@ -182,14 +182,16 @@ package struct ProgramOutput: Hashable, Sendable {
 
   /// The header's value, or why there is none, as words that follow the program's name.
   ///
-  /// - Parameter veil: The secrets to redact in the words, besides the value itself.
+  /// - Parameter redactor: The secrets to redact in the words, besides the value itself.
   /// - Returns: The value, or the words.
-  package func value(hiding veil: SecretVeil = SecretVeil()) -> Result<String, ProgramFault> {
-    var veil = veil
-    veil.hide(line)
-    if let fault = self.fault(hiding: veil) { return .failure(fault) }
+  package func value(hiding redactor: SecretRedactor = SecretRedactor()) -> Result<
+    String, ProgramFault
+  > {
+    var redactor = redactor
+    redactor.hide(line)
+    if let fault = self.fault(hiding: redactor) { return .failure(fault) }
     func fault(_ reason: String) -> Result<String, ProgramFault> {
-      .failure(self.fault(reason, hiding: veil))
+      .failure(self.fault(reason, hiding: redactor))
     }
     let value = line
     guard !value.isEmpty else { return fault("printed nothing on its first line") }
@@ -204,20 +206,20 @@ package struct ProgramOutput: Hashable, Sendable {
 
   /// The program's failure, as words that follow its name; nil when its status is 0.
   ///
-  /// - Parameter veil: The secrets to redact in the words.
+  /// - Parameter redactor: The secrets to redact in the words.
   /// - Returns: The fault, with the program's stderr.
-  package func fault(hiding veil: SecretVeil = SecretVeil()) -> ProgramFault? {
+  package func fault(hiding redactor: SecretRedactor = SecretRedactor()) -> ProgramFault? {
     switch end {
-    case .notStarted(let words): fault("cannot be started (\(words))", hiding: veil)
-    case .signal(let number): fault("was ended by signal \(number)", hiding: veil)
-    case .tooSlow(let seconds): fault("took longer than \(seconds) s", hiding: veil)
+    case .notStarted(let words): fault("cannot be started (\(words))", hiding: redactor)
+    case .signal(let number): fault("was ended by signal \(number)", hiding: redactor)
+    case .tooSlow(let seconds): fault("took longer than \(seconds) s", hiding: redactor)
     case .status(0): nil
-    case .status(let status): fault("ended with status \(status)", hiding: veil)
+    case .status(let status): fault("ended with status \(status)", hiding: redactor)
     }
   }
 
-  private func fault(_ reason: String, hiding veil: SecretVeil) -> ProgramFault {
-    let said = PlainText.line(veil.applied(to: String(decoding: errors, as: UTF8.self)))
+  private func fault(_ reason: String, hiding redactor: SecretRedactor) -> ProgramFault {
+    let said = PlainText.line(redactor.applied(to: String(decoding: errors, as: UTF8.self)))
     let cut = said.count > Self.longestWords ? said.prefix(Self.longestWords) + "…" : said[...]
     return ProgramFault(words: reason + (cut.isEmpty ? "" : ": \(cut)"))
   }

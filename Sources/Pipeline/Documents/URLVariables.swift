@@ -68,8 +68,12 @@ struct URLVariables: Hashable, Sendable {
     var bytes = text
     // The longest first: one value may be part of another.
     let ordered = values.sorted { ($0.value.utf8.count, $1.key) > ($1.value.utf8.count, $0.key) }
-    for (name, value) in ordered where value.utf8.count >= SecretVeil.shortestSecret {
-      bytes = SecretVeil.replacing(Array(value.utf8), in: bytes, with: Array("${\(name)}".utf8))
+    for (name, value) in ordered where value.utf8.count >= SecretRedactor.shortestSecret {
+      bytes = SecretRedactor.replacing(
+        Array(value.utf8),
+        in: bytes,
+        with: Array("${\(name)}".utf8)
+      )
     }
     return bytes
   }
@@ -236,28 +240,28 @@ extension URLVariables {
 
 /// The secrets of a run's requests, so that an origin that repeats one does not make it visible.
 final class RunSecrets: Sendable {
-  private let veil: Mutex<SecretVeil>
+  private let redactor: Mutex<SecretRedactor>
 
   /// Hides credentials, the user information of URLs and the environment's part of them.
   init(_ credentials: Headers, _ named: NamedOrigins, _ variables: URLVariables) {
-    var veil = SecretVeil()
-    for field in credentials.fields { veil.hide(field.value) }
-    for value in named.pictureHeaders.values { veil.hide(value) }
-    for value in variables.values.values { veil.hide(value) }
+    var redactor = SecretRedactor()
+    for field in credentials.fields { redactor.hide(field.value) }
+    for value in named.pictureHeaders.values { redactor.hide(value) }
+    for value in variables.values.values { redactor.hide(value) }
     for userInfo in named.givenUserInfo {
       let parts = userInfo.split(separator: ":", maxSplits: 1)
-      if let secret = parts.last { veil.hide(PercentEncoding.text(String(secret)) ?? "") }
+      if let secret = parts.last { redactor.hide(PercentEncoding.text(String(secret)) ?? "") }
     }
-    self.veil = Mutex(veil)
+    self.redactor = Mutex(redactor)
   }
 
   /// Hides one more.
   func hide(_ secret: String) {
-    veil.withLock { $0.hide(secret) }
+    redactor.withLock { $0.hide(secret) }
   }
 
   /// The present secrets.
-  var present: SecretVeil { veil.withLock(\.self) }
+  var present: SecretRedactor { redactor.withLock(\.self) }
 
   /// A text without them.
   func applied(to text: String) -> String { present.applied(to: text) }

@@ -2,7 +2,7 @@
 ///
 /// An origin may repeat in its answer the secrets of the request, and a program may print them on
 /// stderr.
-package struct SecretVeil: Hashable, Sendable {
+package struct SecretRedactor: Hashable, Sendable {
   /// The secrets to redact, as bytes.
   private var secrets: Set<[UInt8]> = []
   /// Shorter words are no secrets, and would be found in every other text.
@@ -103,7 +103,8 @@ package struct SecretVeil: Hashable, Sendable {
   }
 }
 
-extension SecretVeil: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension SecretRedactor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
   /// How many secrets there are, and none of them.
   package var description: String { "\(secrets.count) secrets" }
   /// The same as `description`.
