@@ -142,7 +142,7 @@ enum ShardManifest {
     let name = ShardPlan.manifestName(trailer.shard)
     let temporary = "\(name).\(token)"
     defer { try? disk.remove(temporary, in: folder) }
-    let file = try LineFile(temporary, in: folder, on: disk)
+    let file = try HashedFile(temporary, in: folder, on: disk)
     for picture in pictures {
       if let row = PictureRow(picture) { try file.append(line: row) }
     }

@@ -86,7 +86,7 @@ package struct ShardPlanning: Sendable {
     _ = try CatalogFile(parsing: text, file: ShardPlan.catalogName)
     let place = try Self.place(folder)
     let known = try Known(cache)
-    let log = try LineFile(ShardPlan.documentsName, in: place, on: disk)
+    let log = try HashedFile(ShardPlan.documentsName, in: place, on: disk)
     let scratch = "\(folder)/planning"
     defer { try? FileManager.default.removeItem(atPath: scratch) }
     let lists = try ShardLists(
@@ -157,7 +157,7 @@ package struct ShardPlanning: Sendable {
     in folder: Folder,
     on disk: any Disk
   ) throws(LarderError) -> FileSum {
-    let file = try LineFile(name, in: folder, on: disk)
+    let file = try HashedFile(name, in: folder, on: disk)
     file.append(bytes)
     return try file.close()
   }
@@ -239,12 +239,12 @@ final class ShardLists: Sendable {
   }
 
   private func open(_ shard: Int, in folder: Folder) throws(LarderError) -> List {
-    List(file: try LineFile(ShardPlan.listName(shard), in: folder, on: disk), identity: identity)
+    List(file: try HashedFile(ShardPlan.listName(shard), in: folder, on: disk), identity: identity)
   }
 
   /// A list that is being written.
   private struct List {
-    let file: LineFile
+    let file: HashedFile
     let identity: PictureIdentity
     var urls = 0
     /// The sorted URLs that are not written yet.

@@ -9,7 +9,7 @@ import SystemPackage
 /// A file of a plan that is written a line or a piece at a time, and knows its length and SHA-256.
 ///
 /// Safe on any thread; pieces keep their order when one thread writes them.
-final class LineFile: Sendable {
+final class HashedFile: Sendable {
   private struct State {
     var pending: [UInt8] = []
     var bytes: Int64 = 0
