@@ -35,7 +35,7 @@ struct RunContext: Sendable {
   /// The traits of requests for pictures.
   let pictureTraits: PictureTraits
   /// Decides which documents are requested.
-  let needs: DocumentNeeds
+  let needs: RevalidationPolicy
   /// Where documents come from.
   let documents: DocumentOrigin
   let failures: FailureLog

@@ -87,8 +87,8 @@ struct RunRequest: Sendable {
   }
 
   /// Decides which documents the run requests over a transport.
-  func needs(over transport: any Fetching) -> DocumentNeeds {
-    DocumentNeeds(
+  func needs(over transport: any Fetching) -> RevalidationPolicy {
+    RevalidationPolicy(
       named: named,
       credentials: credentials,
       transport: transport,

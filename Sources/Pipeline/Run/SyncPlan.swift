@@ -259,7 +259,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
 /// The traits of a run's requests, to judge the held versions.
 private struct Asked {
   let pictures: PictureTraits
-  let documents: DocumentNeeds
+  let documents: RevalidationPolicy
 
   init(
     _ catalog: CatalogFile,
@@ -268,7 +268,7 @@ private struct Asked {
     _ transport: any Fetching,
     onlyDue: Bool
   ) {
-    documents = DocumentNeeds(
+    documents = RevalidationPolicy(
       named: named,
       credentials: credentials,
       transport: transport,

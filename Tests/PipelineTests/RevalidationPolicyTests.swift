@@ -6,7 +6,7 @@ import Transport
 @testable import Pipeline
 
 /// What requests for documents send is told without making each of them.
-struct DocumentNeedsTests {
+struct RevalidationPolicyTests {
   @Test(arguments: [
     // The base's origin, which gets the catalog's headers and the password that it was named with.
     "https://kim:secret@shop.example/detail/1", "https://shop.example/detail/2",
@@ -23,7 +23,7 @@ struct DocumentNeedsTests {
       var named = NamedOrigins()
       named.entrust(try CurlURLParser.parse(base))
       named.name(try CurlURLParser.parse("https://details.example/"))
-      let needs = DocumentNeeds(
+      let needs = RevalidationPolicy(
         named: named,
         credentials: credentials,
         transport: transport,
@@ -40,7 +40,7 @@ struct DocumentNeedsTests {
       }
     }
     #expect(
-      DocumentNeeds(
+      RevalidationPolicy(
         named: NamedOrigins(),
         credentials: credentials,
         transport: transport,

@@ -6,7 +6,7 @@ import Transport
 /// Decides which documents a run asks for, and with which condition.
 ///
 /// The stages of a run and its plan ask it alike.
-final class DocumentNeeds: Sendable {
+final class RevalidationPolicy: Sendable {
   private let named: NamedOrigins
   private let credentials: Headers
   private let transport: any Fetching
