@@ -18,20 +18,20 @@ struct DocumentOutcomeTests {
   )
 
   /// The word of an origin, asked and answered a minute ago.
-  private static func word(_ control: String, tag: String = "\"1\"") -> StoredValidity {
+  private static func word(_ control: String, tag: String = "\"1\"") -> StoredHeaders {
     var headers = Headers()
     headers.append("Cache-Control", control)
     headers.append("ETag", tag)
     let head = ResponseHead(status: 200, headers: headers, url: page)
     let then = now + -60
-    return StoredValidity(head, asked: then, answered: then, traits: traits)
+    return StoredHeaders(head, asked: then, answered: then, traits: traits)
   }
 
   private static let excusing = word("max-age=1, stale-if-error=3600")
   private static let strict = word("max-age=1")
   private static let new = word("max-age=600", tag: "\"2\"")
 
-  private static func request(held word: StoredValidity?, of body: [UInt8] = body)
+  private static func request(held word: StoredHeaders?, of body: [UInt8] = body)
     -> DocumentRequest
   {
     var request = DocumentRequest(source: .web(page), reader: "shop\tsections", mapping: 7)

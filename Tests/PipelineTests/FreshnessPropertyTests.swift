@@ -95,7 +95,7 @@ struct FreshnessPropertyTests {
       )
       picture.sha256 = [1]
       picture.enter(head, asked: start, answered: answered, traits: asking)
-      let word = StoredValidity(head, asked: start, answered: answered, traits: asking)
+      let word = StoredHeaders(head, asked: start, answered: answered, traits: asking)
       let document = DocumentEntry(
         url: "https://a.example/x",
         mapping: 1,
@@ -140,8 +140,8 @@ struct FreshnessPropertyTests {
       let traits = Self.traits(&chance)
       let plain = StoredResponse(head, requestTime: start, responseTime: start, traits: traits)
         .renewed(by: update, requestTime: start + 100, responseTime: start + 101, traits: traits)
-      let old = StoredValidity(head, asked: start, answered: start, traits: traits)
-      let word = StoredValidity(
+      let old = StoredHeaders(head, asked: start, answered: start, traits: traits)
+      let word = StoredHeaders(
         renewing: old.text,
         by: update,
         asked: start + 100,

@@ -13,7 +13,7 @@ package struct DocumentEntry: Sendable, Equatable {
   package var url: String
   /// The digest of the mapping that the body was read with.
   package var mapping: Int64
-  /// The origin's caching fields for the body, as `StoredValidity` writes them.
+  /// The origin's caching fields for the body, as `StoredHeaders` writes them.
   package var response: String?
   /// Until when the body is fresh.
   package var expiry: UnixTime

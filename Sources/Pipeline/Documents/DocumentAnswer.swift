@@ -102,7 +102,7 @@ package struct DocumentAnswer: Codable, Sendable {
     if let failure { return .failed(TransferFailure(failure)) }
     let base: WebURL?
     if let text = self.base { base = try parser.parse(text, relativeTo: nil) } else { base = nil }
-    let word = StoredValidity(text: response, expiry: UnixTime(expiry ?? 0))
+    let word = StoredHeaders(text: response, expiry: UnixTime(expiry ?? 0))
     return .body(body, base: base, word: word, link: link)
   }
 }

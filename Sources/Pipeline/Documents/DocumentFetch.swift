@@ -66,9 +66,9 @@ enum DocumentSource: Hashable, Sendable {
 /// How a request for a document ended.
 enum DocumentReply: Sendable {
   /// A body, the URL that it came from after redirects, its validity, and its link to the next page.
-  case body(DocumentBody, base: WebURL?, word: StoredValidity, link: String? = nil)
+  case body(DocumentBody, base: WebURL?, word: StoredHeaders, link: String? = nil)
   /// The held version is current.
-  case unchanged(word: StoredValidity)
+  case unchanged(word: StoredHeaders)
   /// It is not available.
   case failed(TransferFailure)
 }
@@ -147,7 +147,7 @@ extension RunContext {
       failures.count(attempts: response.attempts)
       if response.isNotModified {
         let word = held.flatMap {
-          StoredValidity(
+          StoredHeaders(
             renewing: $0.response,
             by: response.head,
             asked: asked,
@@ -165,8 +165,8 @@ extension RunContext {
       // A POST is sent again each time. (RFC 9110, section 9.3.3)
       let word =
         isPost
-        ? StoredValidity.none
-        : StoredValidity(response.head, asked: asked, answered: now(), traits: traits)
+        ? StoredHeaders.none
+        : StoredHeaders(response.head, asked: asked, answered: now(), traits: traits)
       let sent = response.head.isEncoded ? response.wireBytes : nil
       return plain(sink.take(), of: response.head.url.redacted, response.head, sent: sent) {
         body in
@@ -211,7 +211,7 @@ extension RunContext {
       }
     }
     return plain(spool.take(), of: "file:" + path, nil) { body in
-      .body(body, base: localBase, word: StoredValidity.none)
+      .body(body, base: localBase, word: StoredHeaders.none)
     }
   }
 

@@ -125,7 +125,7 @@ extension PictureEntry {
     answered: UnixTime,
     traits: RequestTraits
   ) {
-    let word = StoredValidity(head, asked: asked, answered: answered, traits: traits)
+    let word = StoredHeaders(head, asked: asked, answered: answered, traits: traits)
     response = word.text
     expiry = word.expiry
     fetched = answered
@@ -140,7 +140,7 @@ extension PictureEntry {
     answered: UnixTime,
     traits: RequestTraits
   ) -> PictureEntry {
-    let word = StoredValidity(
+    let word = StoredHeaders(
       renewing: response,
       by: head,
       asked: asked,
@@ -151,7 +151,7 @@ extension PictureEntry {
     return vouched(word ?? .none, answered)
   }
 
-  private func vouched(_ word: StoredValidity, _ answered: UnixTime) -> PictureEntry {
+  private func vouched(_ word: StoredHeaders, _ answered: UnixTime) -> PictureEntry {
     var entry = self
     entry.response = word.text
     entry.expiry = word.expiry
@@ -209,18 +209,18 @@ extension PictureEntry {
 /// The first line has the times of the request and the response, and the other data that decides on freshness. The
 /// header fields that freshness and revalidation depend on follow, one a line. This type only stores them;
 /// ``StoredResponse`` decides.
-struct StoredValidity: Sendable, Equatable {
+struct StoredHeaders: Sendable, Equatable {
   /// The fields as text; nil when there are none, as of a local file.
   var text: String?
   /// When it expires; long past when every use needs a request.
   var expiry: UnixTime
 
   /// Nothing was said.
-  static let none = StoredValidity(text: nil, expiry: 0)
+  static let none = StoredHeaders(text: nil, expiry: 0)
 
   /// The validity that a held document came with, or that a 304 last renewed.
-  static func held(_ entry: DocumentEntry) -> StoredValidity {
-    StoredValidity(text: entry.response, expiry: entry.expiry)
+  static func held(_ entry: DocumentEntry) -> StoredHeaders {
+    StoredHeaders(text: entry.response, expiry: entry.expiry)
   }
 
   /// The fields that are kept.
