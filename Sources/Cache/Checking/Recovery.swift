@@ -85,7 +85,7 @@ package struct Recovery: Sendable {
       adopted = comparison.renewed.count
       orphans = OrphanFiles([], layout, index, read: read)
       folders = nil
-      if wasKilled { try index.buryKilledRuns() }
+      if wasKilled { try index.markKilledRunsInterrupted() }
       return
     }
     let (before, now) = (try index.folderTimes(), try FolderTimes(of: layout))
@@ -95,7 +95,7 @@ package struct Recovery: Sendable {
     forgotten = comparison.forgotten
     adopted = comparison.adopted
     orphans = OrphanFiles(comparison.orphans, layout, index, read: read)
-    if wasKilled { try index.buryKilledRuns() }
+    if wasKilled { try index.markKilledRunsInterrupted() }
   }
 }
 

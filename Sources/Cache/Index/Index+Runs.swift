@@ -207,7 +207,7 @@ extension Index {
   }
 
   /// Notes that the runs which were killed have been cleaned up after.
-  func buryKilledRuns() throws(LarderError) {
+  func markKilledRunsInterrupted() throws(LarderError) {
     try write { db in
       try db.execute(
         sql: "UPDATE run SET outcome = 'interrupted' WHERE finished IS NULL AND outcome IS NULL"
