@@ -284,7 +284,7 @@ struct FieldPlace: Hashable {
     var isChosen = false
     for step in steps {
       // The value of a chosen element takes the element's name; that of a language, the text's.
-      let isSilent = isChosen || names.last.map { Self.isVeil(step.name, $0) } ?? false
+      let isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
       isChosen = step.choice != nil
       if !isSilent { names.append(step.meaning ?? step.name) }
     }
@@ -292,7 +292,7 @@ struct FieldPlace: Hashable {
   }
 
   /// Whether a name adds nothing, because the one before it names the text: `{"name": {"en": …}}`.
-  private static func isVeil(_ name: String, _ parent: String) -> Bool {
+  private static func addsNothing(_ name: String, _ parent: String) -> Bool {
     let words = NameWords.words(of: name)
     if ["rendered", "html", "plain", "default", "#text", "_text", "$t"].contains(name.lowercased())
     {

@@ -178,7 +178,7 @@ package struct ProposedSource: Hashable, Sendable {
   }
 
   /// A URL of the file with the user's own values instead of variables; not to be shown.
-  package func unveiled(_ url: String) -> String {
+  package func withSecrets(_ url: String) -> String {
     zip(variables, secrets).reduce(url) { $0.replacing("${\($1.0)}", with: $1.1) }
   }
 

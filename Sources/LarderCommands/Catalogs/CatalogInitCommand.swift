@@ -376,7 +376,7 @@ struct ResponseReader {
     _ origin: ProposedSource
   ) -> [UInt8]? {
     guard let url = urls[source], let transport,
-      let next = try? CurlURLParser().parse(origin.unveiled(text), relativeTo: url),
+      let next = try? CurlURLParser().parse(origin.withSecrets(text), relativeTo: url),
       next.hostPort == url.hostPort
     else { return nil }
     return try? probe(url, transport).page(at: next, posting: body).body
