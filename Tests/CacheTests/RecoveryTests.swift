@@ -9,7 +9,7 @@ struct RecoveryTests {
   private static let stamp = FileStamp(inode: 1, bytes: 2, modified: 3)
 
   @Test(arguments: [
-    (nil, nil, Standing.empty), (Self.stamp, nil, .gone), (Self.stamp, Self.stamp, .agreed),
+    (nil, nil, FileAgreement.empty), (Self.stamp, nil, .gone), (Self.stamp, Self.stamp, .agreed),
     (nil, Self.stamp, .doubtful),
     (Self.stamp, FileStamp(inode: 9, bytes: 2, modified: 3), .doubtful),
     (Self.stamp, FileStamp(inode: 1, bytes: 9, modified: 3), .doubtful),
@@ -18,9 +18,9 @@ struct RecoveryTests {
   func `row and file stand to each other as stat says`(
     row: FileStamp?,
     file: FileStamp?,
-    standing: Standing
+    standing: FileAgreement
   ) {
-    #expect(Standing(row: row, file: file) == standing)
+    #expect(FileAgreement(row: row, file: file) == standing)
   }
 
   @Test func `a run that ended in peace is not looked into`() throws {

@@ -4,7 +4,7 @@ import GRDB
 import Glibc
 
 /// Whether one row and its file agree.
-enum Standing: Equatable {
+enum FileAgreement: Equatable {
   /// The file is as the row says.
   case agreed
   /// There is a row and no file.
@@ -145,7 +145,7 @@ private struct Comparison {
       let file: FileStamp?
       // As above.
       do throws(LarderError) { file = try folder?.find(name.file) } catch { return }
-      switch Standing(row: entry.stamp, file: file) {
+      switch FileAgreement(row: entry.stamp, file: file) {
       case .agreed, .empty: break
       case .gone: gone.append(entry.id)
       case .doubtful:
@@ -214,7 +214,7 @@ package struct RoomRecovery {
     }
     for entry in known where layout.keeper == nil {
       let file = try layout.existingFolder(entry.name.folder)?.find(entry.name.file)
-      switch Standing(row: entry.stamp, file: file) {
+      switch FileAgreement(row: entry.stamp, file: file) {
       case .agreed: rows.append(entry)
       // Since when it fails is worth knowing, though nothing is held.
       case .empty where entry.failure != nil: rows.append(entry)

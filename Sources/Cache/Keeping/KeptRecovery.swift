@@ -28,7 +28,7 @@ struct KeptRecovery {
     var gone: [PictureID] = []
     try index.forEachPicture { entry in
       let path = entry.name.path
-      switch Standing(row: entry.stamp, file: kept[path]?.stamp) {
+      switch FileAgreement(row: entry.stamp, file: kept[path]?.stamp) {
       case .empty: return
       case .agreed: break
       case .gone: gone.append(entry.id)
