@@ -79,12 +79,12 @@ struct HostClaimTests {
   func `only a claim that was seen without a renewal for two minutes is taken from another`(
     _ text: String,
     _ boot: String,
-    _ heir: String?,
+    _ newOwner: String?,
     _ seconds: Int64,
     _ expected: String
   ) throws {
     try folder.write(text, to: "lock.host")
-    if let heir { try folder.write(heir, to: "lock.host.after-\(Self.token)") }
+    if let newOwner { try folder.write(newOwner, to: "lock.host.after-\(Self.token)") }
 
     var standing = "foreign"
     for moment in Set([0, seconds]).sorted() {
@@ -250,7 +250,7 @@ struct HostClaimTests {
   }
 
   @Test(arguments: 2...4)
-  func `an heir that stood still for as long is outlived, and knows it`(_ step: Int) throws {
+  func `a new owner that stalls for as long is replaced, and knows it`(_ step: Int) throws {
     try leaveDead(to: ["beta"])
     var winners: [String] = []
 
@@ -268,7 +268,7 @@ struct HostClaimTests {
       #expect(error.description.contains("larder sync, process 1 on gamma has it now"))
     }
 
-    // At the last step the claim is the heir's, and has been silent as long: it is another's by then.
+    // At the last step the claim is that of the new owner, and has been silent as long: another has it by then.
     #expect(try winners == [holder()])
   }
 
@@ -304,10 +304,11 @@ struct HostClaimTests {
     for seconds in [Int64(0), 60] {
       #expect(throws: LarderError.self) { try take("beta", at: seconds) }
     }
-    let heir = try take("beta", at: 130)
+    let newOwner = try take("beta", at: 130)
 
     #expect(
-      heir.notice == "\(folder.path("cache")) was taken over from frozen on alpha, which gave no "
+      newOwner.notice
+        == "\(folder.path("cache")) was taken over from frozen on alpha, which gave no "
         + "sign of life any more"
     )
     let late = try frozen.keep([(url("b"), jpeg("b")), (url("c"), jpeg("c", count: 300_000))])
@@ -319,7 +320,7 @@ struct HostClaimTests {
     }
     let error = #expect(throws: LarderError.self) { try frozen.index.noteLost(since: 1) }
     #expect(error?.code == .locked)
-    #expect(error?.description.contains("heir on beta took the cache over") == true)
+    #expect(error?.description.contains("new owner on beta took the cache over") == true)
     #expect(folder.files(below: "cache/images").count == 1)
     #expect(folder.files(below: "cache/partial").isEmpty)
     lock = nil
@@ -328,13 +329,13 @@ struct HostClaimTests {
     let next = try CacheOnDisk(folder)
     #expect(try next.keep([(url("b"), jpeg("b"))]) == [.stored(bytes: 64, wasHeld: false)])
     #expect(try next.verify() == VerifyReport(checked: 2))
-    withExtendedLifetime(heir) {}
+    withExtendedLifetime(newOwner) {}
   }
 
   private func take(_ host: String, at seconds: Int64) throws -> CacheLock {
     try CacheLock(
       CacheLayout(creating: folder.path("cache")),
-      holder: "heir",
+      holder: "new owner",
       machine: machine(host, at: seconds)
     ) { _ in true }
   }

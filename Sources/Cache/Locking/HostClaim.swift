@@ -58,16 +58,18 @@ final class HostClaim: Sendable {
     }
     let text = Self.text(in: folder)
     let found = ClaimText(text)
-    let heirName = "\(Self.name).after-\(found.token)"
-    let heir = folder.kind(of: heirName).map { _ in folder.text(of: heirName, limit: 4096) ?? "" }
-    if found.boot == machine.boot, isLocked, heir == nil {
+    let newOwnerName = "\(Self.name).after-\(found.token)"
+    let newOwner = folder.kind(of: newOwnerName).map { _ in
+      folder.text(of: newOwnerName, limit: 4096) ?? ""
+    }
+    if found.boot == machine.boot, isLocked, newOwner == nil {
       predecessor = nil
     } else {
-      try Self.demandSilence(of: text, heir, in: folder, machine)
+      try Self.demandSilence(of: text, newOwner, in: folder, machine)
       predecessor = found
-      if heir != nil { unlinkat(folder.descriptor, heirName, 0) }
+      if newOwner != nil { unlinkat(folder.descriptor, newOwnerName, 0) }
     }
-    try Self.take(text, by: heirName, mine, in: folder, pause)
+    try Self.take(text, by: newOwnerName, mine, in: folder, pause)
   }
 
   /// Demands that a claim has a heartbeat, and that this machine has seen none for two minutes.
@@ -75,15 +77,15 @@ final class HostClaim: Sendable {
   /// - Throws: ``LarderError/Code/locked`` with the holder, since when it holds the cache, and how long it was silent.
   private static func demandSilence(
     of text: String,
-    _ heir: String?,
+    _ newOwner: String?,
     in folder: Folder,
     _ machine: Machine
   ) throws(LarderError) {
-    let (claim, taker) = (ClaimText(text), ClaimText(heir ?? ""))
+    let (claim, taker) = (ClaimText(text), ClaimText(newOwner ?? ""))
     let found = taker.since == nil ? claim : taker
     var words = found.holder.isEmpty ? "another machine" : found.holder
     if claim.since != nil, let since = found.since {
-      let seconds = silence(of: "\(text)\u{0}\(heir ?? "")", in: folder, machine)
+      let seconds = silence(of: "\(text)\u{0}\(newOwner ?? "")", in: folder, machine)
       if seconds >= patience { return }
       words +=
         " holds it since \(since.rfc3339) and "
@@ -146,22 +148,25 @@ final class HostClaim: Sendable {
   /// - Throws: ``LarderError/Code/locked`` with the holder, when the dead one gave a sign of life or another was quicker.
   private static func take(
     _ text: String,
-    by heirName: String,
+    by newOwnerName: String,
     _ mine: ClaimText,
     in folder: Folder,
     _ pause: (Int) -> Void
   ) throws(LarderError) {
     pause(1)
-    guard try create(heirName, mine, in: folder) else {
-      throw overtaken(by: folder.text(of: heirName, limit: 4096) ?? Self.text(in: folder), folder)
+    guard try create(newOwnerName, mine, in: folder) else {
+      throw overtaken(
+        by: folder.text(of: newOwnerName, limit: 4096) ?? Self.text(in: folder),
+        folder
+      )
     }
     pause(2)
     guard Self.text(in: folder) == text else {
-      unlinkat(folder.descriptor, heirName, 0)
+      unlinkat(folder.descriptor, newOwnerName, 0)
       throw overtaken(by: Self.text(in: folder), folder)
     }
     pause(3)
-    renameat(folder.descriptor, heirName, folder.descriptor, name)
+    renameat(folder.descriptor, newOwnerName, folder.descriptor, name)
     pause(4)
     let now = Self.text(in: folder)
     guard ClaimText(now).token == mine.token else { throw overtaken(by: now, folder) }
