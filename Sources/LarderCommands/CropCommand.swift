@@ -16,7 +16,7 @@ struct CropCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "crop",
-    abstract: "Crop pictures square or to any size, upright, from the centre or wherever you say.",
+    abstract: "Crop pictures square or to any size, upright, from the centre or any other place.",
     discussion: """
       Example:  larder crop cache/images --out squares --size 512
                 larder crop photo.jpg --out squares --lossless

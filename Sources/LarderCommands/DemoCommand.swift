@@ -60,14 +60,14 @@ struct DemoCommand: ParsableCommand {
   var port = 8080
 
   @Option(
-    help: ArgumentHelp("Let answers fail as this file says.", valueName: "file"),
+    help: ArgumentHelp("Make answers fail by the faults in this file.", valueName: "file"),
     transform: PathArgument.read
   )
   var faults: String?
 
   @Option(
     name: .customLong("journal"),
-    help: ArgumentHelp("Write down orders that are posted to /orders.", valueName: "file"),
+    help: ArgumentHelp("Log orders that are posted to /orders.", valueName: "file"),
     transform: PathArgument.read
   )
   var journal: String?

@@ -46,7 +46,7 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "All pictures in one folder.")
   var flat = false
 
-  @Flag(help: "As the origins have it (the default).")
+  @Flag(help: "In the folders of their URLs (the default).")
   var tree = false
 
   @Flag(help: "Copy every file.")
@@ -55,7 +55,7 @@ struct ExportCommand: ParsableCommand {
   @Flag(help: "Hard-link the cache's files where possible (the default).")
   var link = false
 
-  @Flag(help: "Take squares along, below squares/ and their size.")
+  @Flag(help: "Export squares too, in squares/SIZE.")
   var squares = false
 
   @Flag(help: "Remove files of earlier exports that the catalog no longer has.")

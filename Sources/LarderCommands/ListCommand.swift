@@ -102,7 +102,9 @@ struct QueryOptions: ParsableArguments {
   )
   var search: String?
 
-  @Option(help: ArgumentHelp("Only items with a badge that has this in it.", valueName: "text"))
+  @Option(
+    help: ArgumentHelp("Only items with a badge that contains this text.", valueName: "text")
+  )
   var badge: String?
 
   @Option(

@@ -14,7 +14,7 @@ import Web
 struct ServeCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "not while it serves: a signal ends it",
+      .done: "never: a signal ends the server",
       .failed: "there is no cache, no such catalog, or the address is taken",
       .io: "the cache cannot be read",
       .configuration: "the catalog file is wrong",

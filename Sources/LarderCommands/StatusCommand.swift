@@ -30,7 +30,7 @@ struct StatusCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Fail unless every catalog was complete this recently.", valueName: "age"),
+    help: ArgumentHelp("Fail if a catalog's last complete run is older.", valueName: "age"),
     transform: DurationArgument.read
   )
   var check: DurationArgument?

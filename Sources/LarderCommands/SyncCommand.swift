@@ -10,7 +10,7 @@ struct SyncCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "done",
-      .failed: "nothing could be fetched, for a reason that is none of these",
+      .failed: "nothing could be fetched, for another reason",
       .partial: "some sections, details or pictures failed; each is listed",
       .withheld: "the guards kept items that the feed no longer lists",
       .data: "no section could be read",

@@ -13,7 +13,7 @@ struct CatalogCheckCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "all is well",
-      .failed: "nothing could be read, for a reason that is none of these",
+      .failed: "nothing could be read, for another reason",
       .partial: "something looks wrong, or a section failed",
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",

@@ -26,7 +26,7 @@ struct BenchOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Repeat each exactly so often.", valueName: "n"),
+    help: ArgumentHelp("Repeat each pass exactly N times.", valueName: "n"),
     transform: WholeNumber.reader(1...1000)
   )
   var runs: Int?
@@ -34,7 +34,7 @@ struct BenchOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Repeat until the rate is known to this much. (default: 5%)",
+      "Repeat until the 95 % interval of the rate is within this. (default: 5%)",
       valueName: "percent"
     ),
     transform: PercentArgument.read
@@ -44,8 +44,8 @@ struct BenchOptions: ParsableArguments {
   @Flag(
     inversion: .prefixedNo,
     help: """
-      Throw the bytes away, or write larder's own files, hashes and index. (default: thrown away for URLs, written \
-      for a catalog)
+      Measure transfers only: discard the bodies instead of writing a cache. (default: discard for URLs, write for \
+      a catalog)
       """
   )
   var discard: Bool?
@@ -82,7 +82,7 @@ struct BenchOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How much worse than the baseline is too much. (default: 10%)",
+      "The largest allowed regression from the baseline. (default: 10%)",
       valueName: "percent"
     ),
     transform: PercentArgument.read

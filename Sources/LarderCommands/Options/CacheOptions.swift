@@ -78,7 +78,7 @@ struct PlacedCacheOptions: ParsableArguments {
 /// Which catalog of a cache that holds several.
 struct CatalogOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Which catalog; none is needed when there is one.", valueName: "name")
+    help: ArgumentHelp("The catalog; needed only if the cache has several.", valueName: "name")
   )
   var catalog: String?
 }

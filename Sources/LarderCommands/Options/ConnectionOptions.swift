@@ -43,7 +43,7 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(help: ProxyArgument.help) var proxy: String?
 
-  @Flag(help: "Let hosts that only fetched data names have private addresses.")
+  @Flag(help: "Allow private addresses for hosts that only fetched data names.")
   var allowPrivateAddresses = false
 
   mutating func validate() throws {

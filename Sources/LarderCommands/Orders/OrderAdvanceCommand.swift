@@ -26,7 +26,7 @@ struct OrderAdvanceCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
   var order: String
 
-  @Option(help: ArgumentHelp("Refuse unless the step leads here.", valueName: "state"))
+  @Option(help: ArgumentHelp("Refuse unless this is the next step.", valueName: "state"))
   var to: OrderState?
 
   @Flag(help: "Tell the webhook too, with the next send.")

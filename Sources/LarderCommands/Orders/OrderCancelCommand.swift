@@ -14,7 +14,7 @@ struct OrderCancelCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "cancel",
-    abstract: "Cancel an order that nobody works on yet; one that was not sent never is.",
+    abstract: "Cancel an order before work on it begins; an unsent one is never sent.",
     discussion: """
       Example:  larder order cancel ord_01k0 --post
 

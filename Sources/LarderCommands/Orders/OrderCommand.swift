@@ -16,7 +16,7 @@ struct OrderCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "order",
-    abstract: "Place orders and bring them to a webhook, at least once.",
+    abstract: "Place orders and send them to a webhook, at least once.",
     discussion: """
       Example:  larder order place HBDEF --by Jiyeon
                 LARDER_WEBHOOK_URL=… larder order send

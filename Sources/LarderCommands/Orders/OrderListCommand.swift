@@ -13,7 +13,7 @@ struct OrderListCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "List orders: how far each is, and how long ago it was placed.",
+    abstract: "List orders with their state and age.",
     discussion: """
       Example:  larder order list --delivery ambiguous --json
 
@@ -24,7 +24,7 @@ struct OrderListCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Only orders in this state.", valueName: "state"))
   var state: OrderState?
 
-  @Option(help: ArgumentHelp("Only orders whose delivery stands so.", valueName: "delivery"))
+  @Option(help: ArgumentHelp("Only orders with this state of delivery.", valueName: "delivery"))
   var delivery: Delivery.State?
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions

@@ -14,7 +14,7 @@ struct OrderReplayCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Queue dead or held orders again, or say that held ones did arrive.",
+    abstract: "Queue dead or held orders again, or mark held ones as delivered.",
     discussion: """
       Example:  larder order replay ord_01k0 && larder order send
                 larder order replay --all
@@ -32,7 +32,7 @@ struct OrderReplayCommand: ParsableCommand {
   @Flag(help: "Every dead order.")
   var all = false
 
-  @Flag(help: "Send nothing: these held orders did arrive.")
+  @Flag(help: "Send nothing: mark these held orders as delivered.")
   var arrived = false
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions

@@ -11,7 +11,7 @@ struct ShardPlanCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "planned; failures are listed, also in the merge's report",
-      .failed: "nothing could be fetched, for a reason that is none of these",
+      .failed: "nothing could be fetched, for another reason",
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
       .io: "the disk is full, not writable or damaged",

@@ -22,7 +22,7 @@ struct ShardRunCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Bring the pictures of one shard, and commit that once.",
+    abstract: "Fetch the pictures of one shard, and commit them once.",
     discussion: """
       Example:  larder shard run --plan /srv/plan --shard 3 --cache /srv/cache
                 srun larder shard run --plan plan --shard auto
