@@ -22,8 +22,8 @@ struct HistoryCommand: ParsableCommand {
       Example:  larder history HBDEF --field salePrice
                 larder history --since 30d --csv > changes.csv
 
-      A sync records what changed since the sync before; the first one of a catalog, or of a cache that an \
-      older larder made, is the beginning. larder gc --prices 2y forgets what is older.
+      A sync records the changes since the sync before; the first one of a catalog, or of a cache that an \
+      older larder made, is the beginning. larder gc --prices 2y forgets older changes.
 
       \(statuses.text)
       """

@@ -12,7 +12,7 @@ struct NotifyCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "all is told, or nothing changed",
-      .failed: "there is no cache or no such catalog, or libcurl is of no use",
+      .failed: "there is no cache or no such catalog, or libcurl is missing",
       .partial: "a notice was refused, may have arrived or is to be tried again",
       .unavailable: "the webhook is stopped or cannot be reached",
       .io: "the cache cannot be read, or the notices cannot be kept",
@@ -23,7 +23,7 @@ struct NotifyCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "notify",
-    abstract: "Tell a webhook what changed in the catalog since the last time.",
+    abstract: "Tell a webhook the changes of the catalog since the last time.",
     discussion: """
       Example:  larder notify --webhook-url-file /etc/larder/webhook
                 larder notify --only price,back --drop 10% --item HBDEF
@@ -130,7 +130,7 @@ struct WishOptions: ParsableArguments {
 struct NotifyOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Tell the webhook whose URL is in this file what changed, as larder notify does.",
+      "Tell the changes to the webhook whose URL is in this file, as larder notify does.",
       valueName: "file"
     ),
     transform: PathArgument.read

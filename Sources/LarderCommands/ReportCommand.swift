@@ -21,7 +21,7 @@ struct ReportCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Write the catalog, what changed and what failed as one HTML page.",
+    abstract: "Write the catalog, its changes and failures as one HTML page.",
     discussion: """
       Example:  larder report
                 larder report --out /srv/www/banchan.html --language ko

@@ -28,7 +28,7 @@ struct PictureOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Scale to so many pixels a side, or to width and height. (default: as large as it is cut)",
+      "Scale to N pixels a side, or to width and height. (default: the size of the cut part)",
       valueName: "n|wxh"
     ),
     transform: FrameOptions.size
@@ -37,7 +37,7 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Which part stays, or where a contained picture lies; attention is what people look at.",
+      "The part to keep, or the place of a contained picture; attention picks the most striking part.",
       valueName: "gravity"
     )
   )
@@ -45,7 +45,7 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What to write: keep, jpeg, png, webp or avif; keep makes a PNG of a GIF, TIFF or BMP, a JPEG of an HEIC.",
+      "The output format: keep, jpeg, png, webp or avif; keep makes a PNG of a GIF, TIFF or BMP, a JPEG of an HEIC.",
       valueName: "format"
     )
   )
@@ -54,14 +54,14 @@ struct PictureOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Quality; near the input's for JPEG to JPEG, else \(OutputFormat.usualQualities).",
+      "The encoder's quality. JPEG to JPEG keeps about the input's, else \(OutputFormat.usualQualities).",
       valueName: "1-100"
     ),
     transform: WholeNumber.reader(1...100)
   )
   var quality: Int?
 
-  @Flag(help: "Convert colours to sRGB by the picture's profile, and leave that out.")
+  @Flag(help: "Convert colours to sRGB by the embedded profile, then drop the profile.")
   var srgb = false
 
   @Flag(help: "Make JPEGs progressive; other formats are not. (default: as a JPEG is)")
@@ -69,19 +69,19 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How much colour JPEGs and AVIFs have: 420, 422 or 444. (default: as the input has)",
+      "The chroma subsampling of JPEGs and AVIFs: 420, 422 or 444. (default: the input's)",
       valueName: "chroma"
     )
   )
   var chroma: ChromaSampling?
 
-  @Flag(help: "Keep metadata, its orientation reset; dropped by default, GPS above all.")
+  @Flag(help: "Keep EXIF, XMP and IPTC. Removed by default, because they may hold GPS positions.")
   var keepMetadata = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Read pictures of up to so many pixels; memory grows with them. (default: 150000000)",
+      "Refuse pictures of more than N pixels; memory grows with them. (default: 150000000)",
       valueName: "n"
     ),
     transform: WholeNumber.reader(1...2_000_000_000)
@@ -90,7 +90,7 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "What outputs are called, of {stem}, {size} and {ext}. (default: {stem}.{ext})",
+      "The names of outputs, with {stem}, {size} and {ext}. (default: {stem}.{ext})",
       valueName: "template"
     )
   )
@@ -102,14 +102,14 @@ struct PictureOptions: ParsableArguments {
   @Flag(help: "Leave outputs that are there already as they are, and make the others.")
   var skipExisting = false
 
-  @Flag(help: "Say what would be made, and make nothing.")
+  @Flag(help: "Print the outputs, and make nothing.")
   var dryRun = false
 
   @Option(
     name: .shortAndLong,
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Work on so many pictures at once, 1 to 1024; memory grows with them. (default: one a processor)",
+      "Work on N pictures at once, 1 to 1024; memory grows with them. (default: one a processor)",
       valueName: "n"
     ),
     transform: WholeNumber.reader(1...1024)
@@ -220,7 +220,7 @@ extension Gravity: ExpressibleByArgument {
 struct FrameOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Cut off what is outside of --size (cover), or keep all of it and fill the rest (contain).",
+      "Fill --size and cut off the rest (cover), or keep the whole picture on a background (contain).",
       valueName: "fit"
     )
   )
@@ -229,7 +229,7 @@ struct FrameOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      What is around a contained picture, or behind a clear one that becomes a JPEG: #rgb, #rrggbb, #rrggbbaa, \
+      The colour around a contained picture, or behind a clear one that becomes a JPEG: #rgb, #rrggbb, #rrggbbaa, \
       transparent or a name. (default: white; transparent around a picture with alpha)
       """,
       valueName: "colour"
@@ -238,7 +238,7 @@ struct FrameOptions: ParsableArguments {
   )
   var background: PictureColour?
 
-  @Flag(help: "Never make a picture larger: what is smaller than --size keeps its pixels.")
+  @Flag(help: "Never enlarge: a part smaller than --size keeps its pixels.")
   var noEnlarge = false
 
   /// Judges these options beside the size that is asked for.
