@@ -47,7 +47,7 @@
 
 FUNCTIONS(COPENING_DECLARED)
 
-// What a result of libavif's means to the caller, with its words.
+// The outcome for the caller of a result of libavif, with its message.
 __attribute__((visibility("hidden"))) int cavif_outcome_of(avifResult result,
                                                            const avifDiagnostics *diagnostics,
                                                            cavif_outcome *outcome);

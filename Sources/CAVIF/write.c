@@ -31,7 +31,7 @@ static avifResult fill(avifImage *image, const cavif_encoding *encoding) {
   if (encoding->xmp_count > 0) {
     their_avifImageSetMetadataXMP(image, encoding->xmp, encoding->xmp_count);
   }
-  // The picture stands upright, whatever its metadata may still say.
+  // The picture stands upright, even if its metadata still says otherwise.
   image->transformFlags = AVIF_TRANSFORM_NONE;
   return AVIF_RESULT_OK;
 }

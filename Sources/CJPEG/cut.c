@@ -3,7 +3,8 @@
 #include "packed.h"
 #include "window.h"
 
-// A component alone in its picture has blocks of 8 × 8 whatever its sampling factors say. (A.2.2)
+// A component alone in its picture has blocks of 8 × 8, regardless of its sampling factors.
+// (A.2.2)
 static int factor(j_decompress_ptr source, int sampling) {
   return source->num_components == 1 ? 1 : sampling;
 }

@@ -17,7 +17,7 @@ static JQUANT_TBL table_of(j_decompress_ptr source, j_compress_ptr target, int c
       source->quant_tbl_ptrs[info->quant_tbl_no]) {
     return *source->quant_tbl_ptrs[info->quant_tbl_no];
   }
-  // It comes later in the file; until then, what jpeg_set_defaults took.
+  // It comes later in the file; until then, the table of jpeg_set_defaults.
   return *target->quant_tbl_ptrs[standard_slot(target, component)];
 }
 
@@ -64,7 +64,8 @@ void like_start(j_decompress_ptr source, j_compress_ptr target) {
     target->X_density = source->X_density;
     target->Y_density = source->Y_density;
   }
-  // Four-component files mean inverted ink when they carry Adobe's marker, and keep what they have.
+  // Four-component files mean inverted ink when they carry Adobe's marker; the new file keeps
+  // that.
   if (source->num_components == 4) target->write_Adobe_marker = source->saw_Adobe_marker;
 }
 

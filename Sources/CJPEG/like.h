@@ -1,4 +1,4 @@
-// What a JPEG takes over from the file that it is made of. These jump: call them under a setjmp.
+// The parameters that a JPEG takes from its source file. These jump: call them under a setjmp.
 #ifndef LARDER_CJPEG_LIKE_H
 #define LARDER_CJPEG_LIKE_H
 
@@ -9,11 +9,11 @@
 // its tables between two scans, which jpeg_copy_critical_parameters refuses.
 void like_start(j_decompress_ptr source, j_compress_ptr target);
 
-// Makes of what `like_start` took something that an encoder can use: it would divide by a zero in a
-// table, and by an eighth of 65,536, and cannot interleave more than ten blocks.
+// Makes the parameters of `like_start` fit for an encoder: it would divide by a zero in a table,
+// and by an eighth of 65,536, and cannot interleave more than ten blocks.
 void like_mend(j_compress_ptr target);
 
-// Samples of colour for those of light: 420, 422 or 444 in a picture that has both; 0 leaves what is there.
+// The chroma sampling: 420, 422 or 444 in a picture with colours; 0 leaves it as it is.
 void like_chroma(j_compress_ptr target, int chroma);
 
 // The standard's tables at a quality, for every component; 0 leaves those that are there.

@@ -34,8 +34,8 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   return (jvirt_barray_ptr)component;
 }
 
-// Room for the worst case, of which only what is written takes memory. Rows may change, and grow, with every scan: they
-// have each their own room, which large pages would fill.
+// Address space for the worst case; only written pages take memory. Rows may change, and grow,
+// with every scan: each has its own space, which large pages would fill.
 static void realize(j_common_ptr common) {
   packed_coefficients *packed = packed_of(common);
   if (packed->mapped || packed->length == 0) return;
@@ -169,7 +169,8 @@ void packed_lend(j_decompress_ptr source, packed_coefficients *packed, cjpeg_reg
     packed->components[i].count = 0;
     const jpeg_component_info *info = &source->comp_info[i];
     packed_component *component = &packed->components[i];
-    // A component alone in its picture has blocks of 8 × 8 whatever its sampling factors say. (A.2.2)
+    // A component alone in its picture has blocks of 8 × 8, regardless of its sampling factors.
+    // (A.2.2)
     bool is_alone = packed->requested == 1;
     uint32_t h = is_alone ? 1 : (uint32_t)info->h_samp_factor, v = is_alone ? 1 : (uint32_t)info->v_samp_factor;
     uint32_t most_h = is_alone ? 1 : (uint32_t)source->max_h_samp_factor;

@@ -30,7 +30,8 @@ typedef struct {
   size_t used, most;
   void *mapped;
   size_t length;
-  // Whether what has been read is not asked for again, as when pixels are made of it: it then gives its memory back.
+  // Whether each row is read only once, as when pixels are made of it: its memory is then given
+  // back.
   bool is_read_once;
   int requested;
   packed_component components[MAX_COMPONENTS];

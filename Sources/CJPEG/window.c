@@ -2,7 +2,8 @@
 
 #include <sys/mman.h>
 
-// A component alone in its picture has blocks of 8 × 8 whatever its sampling factors say. (A.2.2)
+// A component alone in its picture has blocks of 8 × 8, regardless of its sampling factors.
+// (A.2.2)
 static uint32_t factor(j_common_ptr common, int sampling) {
   return ((j_decompress_ptr)common)->num_components == 1 ? 1 : (uint32_t)sampling;
 }
@@ -52,7 +53,7 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
 
 static void realize(j_common_ptr common) { (void)common; }
 
-// Takes over what was read into rows, as far as it lies in the region.
+// Copies the rows just read, as far as they are in the region.
 static void keep(const coefficient_window *window, window_component *component) {
   for (JDIMENSION i = 0; i < component->count; i++) {
     if (component->first + i < component->top) continue;

@@ -1,4 +1,4 @@
-// What libpng calls when something is wrong.
+// The callbacks of libpng for errors and warnings.
 #ifndef LARDER_CPNG_FAILURE_H
 #define LARDER_CPNG_FAILURE_H
 
@@ -27,7 +27,7 @@ void failure_begin(failure *failure, cpng_outcome *outcome, long memory);
 png_voidp failure_allocate(png_structp png, png_alloc_size_t size);
 void failure_free(png_structp png, png_voidp block);
 
-// Ends the sequence because there is no memory for what it needs besides libpng's own.
+// Ends the sequence because there is no memory for the caller's own data.
 _Noreturn void failure_no_memory(png_structp png);
 
 _Noreturn void failure_leave(png_structp png, png_const_charp message);

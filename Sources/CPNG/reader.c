@@ -75,7 +75,8 @@ static void open_again(png_reader *reader, cpng_shape *shape) {
   png_set_user_limits(png, reader->source->side, reader->source->side);
   // Chunks of any length are passed over; those that are read have lengths of their own.
   png_set_chunk_malloc_max(png, PNG_UINT_31_MAX);
-  // Whatever is not needed to make pixels is carried over as it is by others, never unpacked here.
+  // Chunks that are not needed to make pixels are copied as they are elsewhere, never unpacked
+  // here.
   static const png_byte aside[] = "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0"
                                   "sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME\0zTXt";
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
@@ -108,7 +109,7 @@ void reader_open(png_reader *reader, cpng_shape *shape) {
     shape->palette_count = shape->alpha_count = 0;
     shape->has_clear_color = false;
   }
-  // Chunks that libpng passes over, as their sum is wrong, must not change what pixels mean.
+  // Chunks that libpng skips because of a wrong checksum must not change the meaning of pixels.
   if (shape->channels != reader->source->channels || shape->depth != reader->source->depth) {
     png_error(png, "its header and its transparency do not agree");
   }

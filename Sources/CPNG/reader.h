@@ -20,7 +20,7 @@ typedef struct {
   uint32_t first, held;
 } png_reader;
 
-// Reads the header and all that comes before the data. `shape` tells what rows will hold.
+// Reads the header and all chunks before the data. `shape` receives the layout of the rows.
 void reader_open(png_reader *reader, cpng_shape *shape);
 
 // The region's next row, from its first pixel on, good until the next call.

@@ -4,13 +4,13 @@
 
 #include "failure.h"
 
-// Hands on what is in the room, so that there is some again.
+// Hands on the bytes in the room, so that there is room again.
 static void hand_on(png_structp png, cpng_output *output) {
   if (!output->take(output->taker, output->bytes, output->count)) png_error(png, "it cannot be written");
   output->count = 0;
 }
 
-// Moves what is in the room, or in memory that was too small, to more of it.
+// Moves the bytes in the room, or in memory that was too small, to a larger block.
 static void grow(png_structp png, cpng_output *output, size_t count) {
   const bool in_room = output->bytes == output->room;
   const size_t size = (output->count + count) * 2;
@@ -102,7 +102,7 @@ static int writer_open(png_writer *writer, failure *failure, cpng_output *output
   push(png, (png_bytep)output->head, output->head_count);
   png_write_info(png, info);
   push(png, (png_bytep)output->middle, output->middle_count);
-  // An index without a colour is black to every decoder, and stays what it is.
+  // An index without a colour is black to every decoder, and stays as it is.
   png_set_check_for_invalid_index(png, 0);
   if (shape->depth < 8) png_set_packing(png);
   if (shape->depth == 16) png_set_swap(png);
@@ -139,7 +139,7 @@ bool cpng_encode_interlaced(const cpng_shape *shape, const uint8_t *pixels, size
                             cpng_output *output, cpng_outcome *outcome) {
   failure failure;
   png_writer writer = {.png = NULL};
-  // What is encoded is in memory already, and was held to the limits there.
+  // The input is in memory already, and was held to the limits there.
   failure_begin(&failure, outcome, LONG_MAX);
   if (setjmp(failure.escape)) {
     writer_close(&writer);

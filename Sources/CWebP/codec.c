@@ -87,7 +87,7 @@ static void copy_rows(const void *from, size_t stride, void *to, size_t to_strid
   for (int y = 0; y < rows; y++) memcpy((char *)to + y * to_stride, (const char *)from + y * stride, bytes);
 }
 
-// Copies what was imported to its place.
+// Copies the imported rows to their place.
 static void place(cwebp_picture *picture, const WebPPicture *part) {
   WebPPicture *whole = &picture->whole;
   const size_t width = (size_t)part->width, half = (width + 1) / 2, y = (size_t)picture->rows;
@@ -108,7 +108,7 @@ static void place(cwebp_picture *picture, const WebPPicture *part) {
   if (part->a != NULL) {
     copy_rows(part->a, (size_t)part->a_stride, alpha, alpha_stride, width, rows);
   } else {
-    // libwebp leaves out the alpha of what is all opaque.
+    // libwebp leaves out the alpha of an opaque picture.
     for (int row = 0; row < rows; row++) memset(alpha + (size_t)row * alpha_stride, 255, width);
   }
 }

@@ -27,9 +27,10 @@ bool plane_begin(plane *plane, const czimg_picture *picture, border around) {
   return true;
 }
 
-// Beyond the border of a picture zimg takes it for mirrored there, which costs what is made of a few dozen pixels 2 dB.
-// Elsewhere the outermost sample stands for all beyond it. The width of one pixel of the target has nearly all that the
-// filter reaches for there; where that is very wide, a part of it has to do.
+// zimg mirrors a picture beyond its border, which costs a result of a few dozen pixels 2 dB.
+// Elsewhere the outermost sample is repeated beyond it. The width of one pixel of the target holds
+// nearly all samples that the filter reaches there; where that is very wide, a part of it is
+// enough.
 static uint32_t missing(double ratio, double there) {
   enum { most = 128 };
   const double wanted = fmin(fmax(ratio, 1), most);
@@ -53,7 +54,7 @@ static void extend_row(char *row, const czimg_picture *picture, border around) {
   for (uint32_t x = 0; x < around.right; x++) memcpy(end + x * bytes, end - bytes, bytes);
 }
 
-// Fills what is above and below a picture with its outermost samples.
+// Fills the rows above and below a picture with its outermost samples.
 static void extend_column(const plane *plane, const czimg_picture *picture, border around) {
   const char *first = plane->picture - around.left * sample_bytes(picture);
   const char *last = first + plane->stride * (picture->height - 1);
@@ -83,8 +84,8 @@ typedef struct {
   zimg_filter_graph *graph;
 } scaler;
 
-// The scaler used last. Most pictures of a batch are scaled alike, and its sines take as long as the samples of a small
-// picture. Whoever takes it has it alone until it is put back.
+// The scaler used last. Most pictures of a batch are scaled alike, and its sines take as long as
+// the samples of a small picture. A thread that takes it uses it alone until it is put back.
 static _Atomic(scaler *) last;
 
 static bool is_shape(const czimg_picture *one, const czimg_picture *other) {

@@ -24,12 +24,12 @@ static inline size_t bytes_of_pixel(const czimg_picture *picture) {
 // The border that a part of `source` needs to be scaled to the size of `target`.
 border border_of(const czimg_picture *source, czimg_part part, const czimg_picture *target);
 
-// Makes room for a channel of a picture and what is around it; false when memory is short. `samples` are freed in either
-// case.
+// Allocates a channel of a picture with its border; false when memory is short. `samples` are
+// freed in either case.
 bool plane_begin(plane *plane, const czimg_picture *picture, border around);
 
-// Takes a channel of a row of `shape`, whose samples lie side by side, as row `y` of a plane, and fills what is left and
-// right of it; colours may be multiplied by alpha.
+// Takes a channel of a row of `shape`, whose samples lie side by side, as row `y` of a plane, and
+// fills the border left and right of it; colours may be multiplied by alpha.
 void plane_take(const plane *plane, uint32_t y, const void *row, const czimg_picture *shape, int channel,
                 bool multiplied, border around);
 

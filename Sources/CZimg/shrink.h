@@ -11,8 +11,8 @@ enum { most_rows = 1 << 16 };
 // and at the bottom; `down` is at most `most_rows`.
 typedef struct {
   const czimg_rows *source;
-  // What the source's indices stand for, four bytes each; NULL where it has samples. Of colours without alpha the fourth
-  // is no matter.
+  // The colours of the source's indices, four bytes each; NULL where it has samples. In colours
+  // without alpha the fourth byte is ignored.
   const uint32_t *colours;
   uint32_t across, down;
   int channels;

@@ -62,13 +62,13 @@ static void choose_squares(const czimg_rows *source, czimg_part part, const czim
 
 // A picture that is scaled as its rows are asked for.
 typedef struct {
-  // The picture, and what is scaled: the picture itself, or means of its squares.
+  // The picture, and the input of the scaler: the picture itself, or means of its squares.
   czimg_rows source, scaled;
   shrinking by;
   // The part of it, and the height of all, not whole pixels where the last stand for less than the others.
   czimg_part part;
   double height;
-  // The shapes of what is scaled and of what is made, whose samples are the caller's.
+  // The shapes of the scaler's input and output, whose samples are the caller's.
   czimg_picture shape, target;
   int channels;
   bool alpha, portable;
@@ -91,7 +91,7 @@ static void take_row(scaling *by, uint32_t y, const uint8_t *row) {
   }
 }
 
-// Writes what indices stand for.
+// Writes the colours of indices.
 static void look_up(const uint32_t *colours, const uint8_t *indices, uint32_t count, uint32_t *out) {
   for (uint32_t x = 0; x < count; x++) out[x] = colours[indices[x]];
 }
@@ -229,8 +229,9 @@ bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_
   const bool is_shrunk = by->by.across > 1 || by->by.down > 1;
   if (is_shrunk && !shrink_begin(&by->by, &by->scaled)) return false;
   by->shape.width = by->scaled.width;
-  // Each strip costs filters of its own, a tenth of the time for 257 or 1200 pixels of 7000. Of indices little is held
-  // besides, so that strips may be twice as high; what the heap keeps of still higher ones is missed on a large canvas.
+  // Each strip costs filters of its own, a tenth of the time for 257 or 1200 pixels of 7000.
+  // Indices need little other memory, so that strips may be twice as high; the heap of still
+  // higher ones is missed on a large canvas.
   const size_t held = colours == NULL ? room : room * 2;
   by->plan = plan_strips(by->height, by->part.height, by->scaled.width * pixel, target->height, held);
   return make_room(by);

@@ -1,6 +1,6 @@
 import Base
 
-/// Why a picture could not be read, cropped, stamped or written, with what to do about it.
+/// Why a picture could not be read, cropped, stamped or written, with a remedy.
 public typealias ImagingError = LarderError
 
 extension LarderError {

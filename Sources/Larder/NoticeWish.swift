@@ -92,7 +92,7 @@ package struct NoticeWish: Sendable, Hashable {
       && new.minorUnits < old.minorUnits
   }
 
-  /// Queues a notice of what changed in a catalog since the last one; nothing changed, nothing queued.
+  /// Queues a notice of the changes in a catalog since the last one; without changes, none.
   ///
   /// The first notice of a wish tells of the last run. Durable when this returns.
   ///
@@ -116,7 +116,7 @@ package struct NoticeWish: Sendable, Hashable {
     while true {
       let (last, before) = try reader.lastRuns()
       let start = try outbox.start(of: subscription, at: webhook)
-      // A cache that was made anew counts its runs from 1 again.
+      // A rebuilt cache counts its runs from 1 again.
       var after = start.after ?? before.rawValue
       if max(after, start.told ?? 0) > last.id.rawValue { after = before.rawValue }
       let notice = Notice(
@@ -137,7 +137,7 @@ package struct NoticeWish: Sendable, Hashable {
         at: now,
         id: OrderID(noticeAt: now, using: &random)
       )
-      // Else another process was faster: what it told is not told again.
+      // Else another process was faster, and its message is not sent again.
       if isKept { return }
     }
   }

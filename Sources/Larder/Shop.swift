@@ -263,7 +263,7 @@ extension BoundedReading {
   /// Reads the format files that a catalog file names, from its folder.
   ///
   /// - Parameter path: The catalog file.
-  /// - Returns: What reads a format file by its path.
+  /// - Returns: The reader of a format file by its path.
   package static func formatFiles(beside path: String) -> FormatFileReading {
     let folder = FilePath(path).removingLastComponent()
     return { name throws(CatalogError) in

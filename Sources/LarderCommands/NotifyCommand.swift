@@ -7,7 +7,7 @@ import Larder
 import Orders
 import Pipeline
 
-/// `larder notify`: tells a webhook what changed in the catalog.
+/// `larder notify`: tells a webhook the changes of the catalog.
 struct NotifyCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -175,7 +175,7 @@ struct NoticeSending {
     (self.catalogs, self.cache, self.wish, self.outbox) = (catalogs, cache, wish, outbox)
   }
 
-  /// Queues what changed, and sends what is due.
+  /// Queues the changes, and sends the messages that are due.
   ///
   /// - Parameters:
   ///   - webhook: Where to.

@@ -186,7 +186,7 @@ extension ExitStatus {
   }
 }
 
-/// How many pictures of a batch came to what.
+/// The counts of a batch by result.
 struct PictureTally {
   private(set) var done = 0
   private(set) var failed = 0

@@ -92,7 +92,7 @@ package struct Notice: Hashable, Sendable, Codable {
   /// How many changes there are.
   package var total: Int { counts.values.reduce(0, +) }
 
-  /// Whether another notice says the same, whatever its run.
+  /// Whether another notice has the same content, of any run.
   func says(_ other: Notice) -> Bool { changes == other.changes && counts == other.counts }
 
   /// The notice as the outbox keeps it.
@@ -302,7 +302,7 @@ extension SlackPayload {
     if notice.mayRepeat { lines.append(notice.language.repetition) }
     close()
     blocks.append(Block(type: "context", elements: [.plain("\(id) · \(notice.time.text)")]))
-    // The plain text is what notifications show; Slack wants it escaped like the rest.
+    // Notifications show the plain text; Slack wants it escaped like the rest.
     self.init(text: header.value, blocks: blocks)
   }
 

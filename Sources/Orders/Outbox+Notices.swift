@@ -44,7 +44,7 @@ package struct NoticeStart: Equatable, Sendable {
   package let told: Int64?
   /// The message that waits and that the next one takes the place of.
   let waiting: String?
-  /// What it says.
+  /// Its content.
   let content: Notice?
   /// The run behind which the next notice begins; nil before the first.
   package let after: Int64?
@@ -139,7 +139,8 @@ extension Outbox {
 
   /// Queues the next notice of a subscription, and notes through which run it has been told.
   ///
-  /// The notice takes the place of one that waits, under a new name: the schedule begins anew. Durable when this returns.
+  /// The notice replaces one that waits, under a new name: the schedule starts again. Durable when
+  /// this returns.
   ///
   /// - Parameters:
   ///   - notice: The changes; nil for none.
@@ -202,7 +203,7 @@ extension Outbox {
         sql: "SELECT row FROM subscription WHERE \(Self.subscribed)",
         arguments: Self.key(subscription, webhook)
       )
-      // Whoever looked for the one before has had until now to have it sent again.
+      // A user who missed the one before has had until now to send it again.
       try db.execute(
         sql: """
           UPDATE message SET delivery = 'dead', error = 'may have arrived', tries = 0, next = NULL \

@@ -39,8 +39,8 @@ typedef struct {
 
 enum { cavif_444 = 1, cavif_422 = 2, cavif_420 = 3, cavif_400 = 4 };
 
-// What the boxes say. `aperture` is the part that is to be shown; `angle` counts quarters to the left, `mirror`
-// is -1 for none, 0 for top to bottom, 1 for left to right, after that.
+// The fields of the boxes. `aperture` is the part that is to be shown; `angle` counts quarters to
+// the left, `mirror` is -1 for none, 0 for top to bottom, 1 for left to right, after that.
 typedef struct {
   uint32_t width, height, frames;
   cavif_region aperture;
@@ -50,7 +50,7 @@ typedef struct {
   cavif_bytes profile, exif, xmp;
 } cavif_header;
 
-// What a file may ask for.
+// The limits of a file.
 typedef struct {
   uint32_t pixels, side, frames;
 } cavif_limits;
@@ -83,7 +83,7 @@ typedef struct {
 // Converts planes to pixels as `cavif_decode` has them.
 int cavif_convert(const cavif_planes *planes, uint8_t *pixels, size_t stride, cavif_outcome *outcome);
 
-// What the bytes of a pixel are.
+// The layout of a pixel's bytes.
 enum { cavif_rgb = 0, cavif_rgba = 1, cavif_bgrx = 2 };
 
 typedef struct {

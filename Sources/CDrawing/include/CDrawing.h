@@ -12,9 +12,9 @@
 /// @return NULL when they are there, else the dynamic loader's words, which stay valid.
 const char *cdrawing_open(void);
 
-// Pango's own headers need paths that only pkg-config knows, and SwiftPM would then link what
-// pkg-config names. So here is what is called of it, as its headers have it: script/lint holds the
-// two side by side.
+// Pango's own headers need paths that only pkg-config knows, and SwiftPM would then link the
+// libraries that pkg-config names. So here are copies of the declarations that larder calls:
+// script/lint compares them with the headers.
 
 typedef struct _PangoContext PangoContext;
 typedef struct _PangoFcFontMap PangoFcFontMap;

@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a sequence came to. `message` says why it failed, or what the first warning was.
+// The outcome of a sequence. `message` is the reason of its failure, or the first warning.
 typedef struct {
   long warnings;
   bool out_of_memory;
   char message[208];
 } cjpeg_outcome;
 
-// What libjpeg makes of a file's header; the colour spaces are libjpeg's J_COLOR_SPACE numbers.
+// libjpeg's reading of a file's header; the colour spaces are libjpeg's J_COLOR_SPACE numbers.
 typedef struct {
   int width, height, components, color_space;
   bool progressive, adobe;
@@ -63,8 +63,9 @@ bool cjpeg_glance(const uint8_t *bytes, size_t count, cjpeg_limits limits, int c
 // Those that make a file take the caller's room, a byte at least, in `*out` and `*out_count`, and say there
 // where the file is: in that room, or, where it was too small, in memory that the caller frees.
 
-// How a file is written. `quality` 0 keeps the quantization tables of the file that it is made of, as far as an
-// encoder can; `chroma` is 420, 422 or 444, and 0 for what that file has; it is progressive where that file is, too.
+// The form of a written file. `quality` 0 keeps the quantization tables of the source, as far as
+// an encoder can; `chroma` is 420, 422 or 444, and 0 for the source's; it is progressive where the
+// source is, too.
 typedef struct {
   int quality, chroma;
   bool progressive;
@@ -74,9 +75,10 @@ typedef struct {
 bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_region region, cjpeg_form form,
                   uint8_t **out, size_t *out_count, cjpeg_outcome *outcome);
 
-// What to encode: rows in `color_space`, of which `next` writes as many as it is asked for; false ends it. With
-// `like`, its colour space, sampling and tables are taken from that JPEG file, turned by a quarter when `transposed`; tables that are coarser than those of
-// quality `finer_than` are replaced by those, unless it is 0.
+// The input of an encoder: rows in `color_space`; `next` writes as many as it is asked for; false
+// ends it. With `like`, its colour space, sampling and tables are taken from that JPEG file,
+// turned by a quarter when `transposed`; tables that are coarser than those of quality
+// `finer_than` are replaced by those, unless it is 0.
 typedef struct {
   bool (*next)(void *context, uint8_t *rows, uint32_t count);
   void *context;

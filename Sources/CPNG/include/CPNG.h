@@ -42,9 +42,10 @@ typedef struct {
   char message[200];
 } cpng_outcome;
 
-// What to read of a file. `channels` and `depth` are what rows of the form must have; the last data chunk ends at `data_end`; no side may be longer than `side`. Of an interlaced picture, whose even rows are
-// whole only when nearly all of it is unpacked, as many of these are held at a time as `band` bytes hold.
-// libpng itself allocates `memory` bytes at most.
+// The input of a reader. `channels` and `depth` are those that the rows must have; the last data
+// chunk ends at `data_end`; no side may be longer than `side`. The even rows of an interlaced
+// picture are complete only when nearly all of it is unpacked, so up to `band` bytes of them are
+// held at a time. libpng itself allocates `memory` bytes at most.
 typedef struct {
   const uint8_t *bytes;
   size_t count, data_end;
@@ -58,8 +59,8 @@ typedef struct {
 // A region whose rows are decoded as they are asked for, so that no more of them are ever in memory.
 typedef struct cpng_rows cpng_rows;
 
-// Opens a region of a source, and says in `shape` what its rows hold; NULL when that fails. Source and outcome have to
-// stay where they are until the rows are closed.
+// Opens a region of a source, and writes the layout of its rows to `shape`; NULL when that fails.
+// Source and outcome have to stay where they are until the rows are closed.
 cpng_rows *cpng_rows_open(const cpng_source *source, cpng_shape *shape, cpng_outcome *outcome);
 
 // Decodes the next `count` rows, one behind the other, and with the region's last one reads the file to its
@@ -69,10 +70,11 @@ bool cpng_rows_next(cpng_rows *rows, uint8_t *pixels, uint32_t count);
 // Closes rows; of NULL nothing.
 void cpng_rows_close(cpng_rows *rows);
 
-// Where a file goes, and what it holds beside its picture. `room` has `size` bytes, one at least, and `bytes` is the room
-// at first. With `take`, that is handed all that is in the room whenever there is no more, and what is left there at the
-// end are `count` bytes; it ends the file by false. Else the file is `count` bytes at `bytes`: in the room, or, where that
-// was too small, in memory that the caller frees.
+// The destination of a file, and its chunks beside the picture. `room` has `size` bytes, one at
+// least, and `bytes` is the room at first. With `take`, the full room is handed to it again and
+// again, and the last `count` bytes stay in the room; `take` ends the file by false. Else the file
+// is `count` bytes at `bytes`: in the room, or, where that was too small, in memory that the
+// caller frees.
 typedef struct {
   uint8_t *room, *bytes;
   size_t size, count;

@@ -17,8 +17,9 @@ typedef struct {
 // How a sequence ended.
 enum { cwebp_done = 0, cwebp_no_memory = 1, cwebp_cut = 2, cwebp_broken = 3, cwebp_refused = 4 };
 
-// What to decode, and where to: a region of an image whose size has to be `width` × `height`, made smaller on its
-// way to `across` × `down` pixels, each the mean of those that it stands for, or of its own size.
+// The input and output of a decoder: a region of an image whose size has to be `width` × `height`,
+// reduced while decoding to `across` × `down` pixels, each the mean of those that it covers, or of
+// its own size.
 typedef struct {
   int width, height;
   cwebp_region region;
@@ -32,7 +33,7 @@ typedef struct {
 // green, red and 255.
 int cwebp_decode(const uint8_t *bytes, size_t count, const cwebp_decoding *decoding);
 
-// What the bytes of a pixel are.
+// The layout of a pixel's bytes.
 enum { cwebp_rgb = 0, cwebp_rgba = 1, cwebp_bgrx = 2 };
 
 // A picture on its way to a file, in the form that libwebp's encoder takes it.

@@ -38,9 +38,9 @@ typedef struct {
 // means of squares are scaled, of which it still has four for each pixel. `portable` keeps to zimg's code in plain C, which
 // its faster code for single processors is held against. False when memory is short. It is closed in either case.
 //
-// With `colours`, the rows of the source are indices instead, and these are what 256 of them stand for, as they lie in
-// memory: red, green, blue and alpha, of which a target of three channels has no alpha. They stay where they are until it
-// is closed.
+// With `colours`, the rows of the source are indices instead, and these are the colours of 256 of
+// them in memory order: red, green, blue and alpha; a target of three channels has no alpha. They
+// stay where they are until it is closed.
 bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_t *colours, const czimg_picture *target,
                         int scaled, bool alpha, size_t room, bool portable, czimg_rows *made);
 

@@ -17,7 +17,7 @@ public struct PicturesRule: Hashable, Sendable {
     }
   }
 
-  /// What tells one picture from another.
+  /// The part of a URL that identifies a picture.
   public var identity: PictureIdentity
   /// Headers by host; they go to no other host, and not with a redirect.
   public var hosts: [Host]
@@ -28,7 +28,7 @@ public struct PicturesRule: Hashable, Sendable {
   }
 }
 
-/// What of a URL tells one picture from another.
+/// The part of a URL that identifies a picture.
 public enum PictureIdentity: Hashable, Sendable {
   /// All of it.
   case url
@@ -63,10 +63,11 @@ public enum PictureIdentity: Hashable, Sendable {
     }
   }
 
-  /// Whether a name is what a pattern says, case and all.
+  /// Whether a name matches a pattern, case included.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
     var (pattern, name) = (pattern, name)
-    // Behind the last star, and what it began with: a longer match is tried from there.
+    // The pattern behind the last star, and the name from there: a longer match is tried from
+    // there.
     var again: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?
     while true {
       if pattern.first == UInt8(ascii: "*") {

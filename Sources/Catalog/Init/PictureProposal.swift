@@ -1,4 +1,5 @@
-/// How the pictures of a role are read: where their texts are, and what becomes of them.
+/// How to read the pictures of a role: the places of their texts, and the rule that makes
+/// addresses.
 struct PictureProposal {
   /// The places; of several, all are taken, for texts and objects are mixed there.
   let scores: [FieldScore]
@@ -7,13 +8,13 @@ struct PictureProposal {
   /// The same of the first picture alone; nil where one text holds several.
   let first: String?
 
-  /// Judges what a role may be.
+  /// Judges the places of a role.
   ///
   /// - Parameters:
   ///   - ranking: The places: the first that has a picture counts.
   ///   - isMany: Whether the role takes all pictures of an item.
-  ///   - all: All that items have.
-  ///   - root: The response, whose other members may say what file names are relative to.
+  ///   - all: All fields of items.
+  ///   - root: The response, whose other members may have the base of file names.
   init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard let best = ranking.first else { return nil }
     let mixed = Self.mixed(with: best.evidence, among: all)
@@ -39,7 +40,8 @@ struct PictureProposal {
     let places = scores.map(\.evidence.place)
     var members: [String] = []
     if places.count > 1 {
-      // A list is taken apart by its elements here, so that each path may pass over what the other one reads.
+      // A list is taken apart by its elements here, so that each path may skip the elements of the
+      // other.
       let paths = places.map { place in
         isMany && place.steps.last?.isList == true
           ? place.all + "[*]" : isMany ? place.all : place.first
@@ -72,7 +74,7 @@ struct PictureProposal {
     }.prefix(2).map(\.self)
   }
 
-  /// What file names are put into; nil where they are addresses already, or nothing says it.
+  /// The template that turns file names into addresses; nil for addresses, or if there is no base.
   static func template(
     for evidence: FieldEvidence,
     among all: [FieldEvidence],
@@ -102,7 +104,7 @@ struct PictureProposal {
     return prefix + "{value}"
   }
 
-  /// The members around the items that name what pictures are relative to.
+  /// The members around the items that name a base of pictures.
   private static func prefixes(in node: JSONNode, depth: Int) -> [(name: String, text: String)] {
     guard depth < 4 else { return [] }
     return node.members.prefix(60).flatMap { name, value -> [(name: String, text: String)] in
@@ -123,7 +125,7 @@ struct PictureProposal {
   }
 }
 
-/// What a text that may name a picture looks like.
+/// The form of a text that may name a picture.
 enum PictureText {
   private static let endings = [
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff",
@@ -138,7 +140,7 @@ enum PictureText {
   /// Whether it is no address but the picture itself. (RFC 2397)
   static func isData(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
 
-  /// What parts several addresses in one text; nil where each text is one.
+  /// The separator of several addresses in one text; nil where each text is one.
   static func separator(of evidence: FieldEvidence) -> String? {
     guard evidence.isText, evidence.samples.contains(where: { !$0.isEmpty }) else { return nil }
     return [",", "|", ";", " ", "\n"].first { mark in

@@ -8,7 +8,7 @@ import SystemPackage
 ///
 /// Called on several threads at once.
 public protocol PictureMaking: Sendable {
-  /// What a picture may ask for.
+  /// The limits of a picture.
   var limits: PictureLimits { get }
 
   /// Judges the wish itself, before any picture is read.
@@ -17,8 +17,8 @@ public protocol PictureMaking: Sendable {
   /// Makes a picture, whole, in memory.
   ///
   /// - Parameter file: The input.
-  /// - Returns: What was made.
-  /// - Throws: ``ImagingError`` when nothing can be made of it.
+  /// - Returns: The result.
+  /// - Throws: ``ImagingError`` when the picture cannot be made.
   func make(from file: PictureFile) throws(LarderError) -> EncodedPicture
 
   /// Makes a picture that becomes a file.
@@ -29,13 +29,13 @@ public protocol PictureMaking: Sendable {
   /// - Parameters:
   ///   - file: The input.
   ///   - output: The file that it becomes.
-  /// - Returns: What was made.
-  /// - Throws: ``ImagingError`` when nothing can be made of it, or the disk is full.
+  /// - Returns: The result.
+  /// - Throws: ``ImagingError`` when the picture cannot be made, or the disk is full.
   func make(from file: PictureFile, for output: FilePath) throws(LarderError) -> EncodedPicture
 }
 
 extension PictureMaking {
-  /// Makes a picture in memory, whatever it becomes.
+  /// Makes a picture in memory, for any output.
   public func make(
     from file: PictureFile,
     for output: FilePath
@@ -49,15 +49,15 @@ extension PictureMaking {
 ///     let batch = try PictureBatch(["photos", "cat.png"], into: "squares")
 ///     let results = try batch.run(Crop(size: 512))
 public struct PictureBatch: Sendable, Equatable {
-  /// One input, and where what is made of it goes.
+  /// One input, and the path of its output.
   public struct Item: Sendable, Equatable {
-    /// The input; `-` for what came on stdin.
+    /// The input; `-` for stdin.
     public let input: FilePath
     /// The output; nil for an input that cannot be read.
     public let output: FilePath?
     /// Why the input cannot be read.
     public let error: LarderError?
-    /// What kind of file the output is; nil where there is none.
+    /// The format of the output; nil where there is none.
     var format: PictureFormat?
     /// All of an input that came on stdin; nil for a file.
     var bytes: [UInt8]?
@@ -68,7 +68,7 @@ public struct PictureBatch: Sendable, Equatable {
     }
   }
 
-  /// What errors and names of outputs call the picture that comes on stdin.
+  /// The name of the picture from stdin, in errors and names of outputs.
   static let standardInputName = "stdin"
 
   /// The inputs in their order, those of a folder by name.
@@ -83,11 +83,11 @@ public struct PictureBatch: Sendable, Equatable {
   ///   - inputs: Pictures, and folders whose pictures keep their path below the folder.
   ///   - folder: Where the outputs go.
   ///   - format: The format of the outputs, which their names end as; nil for the inputs' own.
-  ///   - name: What the outputs are called.
+  ///   - name: The names of outputs.
   ///   - standardInput: Reads all of stdin, for the input that is called `-`, whose stem is `stdin`;
   ///     nil where `-` is a file's name.
   /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, an output is an
-  ///   input, or `folder` is none; and what `standardInput` throws.
+  ///   input, or `folder` is none; and the error of `standardInput`.
   public init(
     _ inputs: [FilePath],
     into folder: FilePath,
@@ -126,7 +126,7 @@ public struct PictureBatch: Sendable, Equatable {
     try checkOutputs()
   }
 
-  /// What outputs are, and are called.
+  /// The format and the names of outputs.
   private struct Naming {
     let format: PictureFormat?
     let name: PictureName
@@ -159,7 +159,7 @@ public struct PictureBatch: Sendable, Equatable {
     }
   }
 
-  /// What tells two files apart whatever their paths say.
+  /// The identity of a file, independent of its path.
   private struct Identity: Hashable {
     let device: UInt
     let number: UInt
@@ -176,8 +176,8 @@ public struct PictureBatch: Sendable, Equatable {
     return path.withPlatformString({ stat($0, &status) }) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// Adds the pictures below a folder, and to `others` what is none; what is hidden or the outputs' own
-  /// is passed over.
+  /// Adds the pictures below a folder, and adds other files to `others`; hidden files and the
+  /// outputs themselves are skipped.
   private static func add(
     to items: inout [Item],
     others: inout [FilePath],
@@ -206,7 +206,7 @@ public struct PictureBatch: Sendable, Equatable {
       var status = stat()
       // A link to a folder may lead back up.
       guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
-        // Gone since the folder was read; whatever else hides it is told.
+        // A file that is gone since the folder was read is skipped; any other error is reported.
         if errno != ENOENT {
           items.append(Item(input: path, output: nil, error: .unread(path.shown, errno)))
         }
@@ -246,7 +246,7 @@ public struct PictureBatch: Sendable, Equatable {
     return Item(input: input, output: output, error: nil, format: format)
   }
 
-  /// The item of what came on stdin.
+  /// The item of the picture from stdin.
   private static func item(_ bytes: [UInt8], to folder: FilePath, as naming: Naming) -> Item {
     guard let found = PictureFormat(sniffing: bytes) else {
       let error = LarderError.noPicture(standardInputName, bytes)
@@ -286,14 +286,15 @@ extension PictureBatch {
   /// Blocks until all are done. One input that cannot be read stops none of the others.
   ///
   /// - Parameters:
-  ///   - making: What is to be made of each input.
-  ///   - workers: Pictures that are worked on at a time, which more than there are processors make no
-  ///     more of; nil for one a processor.
+  ///   - making: The operation on each input.
+  ///   - workers: Pictures that are worked on at a time; more than one a processor brings nothing.
+  ///     nil
+  ///     for one a processor.
   ///   - overwrite: Whether outputs that are there may be replaced.
   ///   - skipsExisting: Whether inputs whose output is there already are left out.
   ///   - report: Called with each result, in the inputs' order, one at a time, on any thread.
   ///   - isCancelled: Asked before each picture; true leaves the rest unmade and without result.
-  ///   - deliver: What else is done with a picture once its file is whole, as an upload is; it may
+  ///   - deliver: Called with a picture once its file is whole, for example to upload it; it may
   ///     block, and is called for at most eight pictures at a time.
   /// - Returns: The results in the inputs' order.
   /// - Throws: ``ImagingError`` when `making` asks for the impossible, or the disk fails at the end.
@@ -387,7 +388,7 @@ extension PictureBatch {
     return ledger.results()
   }
 
-  /// What a run would do, of which nothing is done: results without what only the pictures tell.
+  /// The plan of a run, which does nothing: results without the fields that need the pictures.
   ///
   /// - Parameters:
   ///   - overwrite: Whether outputs that are there may be replaced.
@@ -435,7 +436,7 @@ private final class WritingDesk: Sendable {
   private let slots = DispatchSemaphore(value: 8)
   /// Folders whose new names are not on disk yet, guarded by itself.
   private let folders = Mutex<Set<FilePath>>([])
-  /// Folders that were looked through for what killed runs left, guarded by itself.
+  /// Folders that were searched for files of killed runs, guarded by itself.
   private let swept = Mutex<Set<FilePath>>([])
 
   init(
@@ -469,13 +470,13 @@ private final class WritingDesk: Sendable {
     }
   }
 
-  /// Removes what killed runs left in a folder, before the first file of this run goes there.
+  /// Removes the files of killed runs from a folder, before the first file of this run goes there.
   private func sweepOnce(_ folder: FilePath) {
     guard swept.withLock({ $0.insert(folder).inserted }) else { return }
     WholeFile.sweep(folder)
   }
 
-  /// Waits for what is under way and puts the names on disk.
+  /// Waits for unfinished files and syncs their names.
   func close() throws(LarderError) {
     written.wait()
     for folder in folders.withLock({ $0 }) { try WholeFile.sync(folder) }

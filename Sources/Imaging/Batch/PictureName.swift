@@ -1,10 +1,10 @@
 import Base
 
-/// What the files that are made are called: a template with `{stem}`, `{size}` and `{ext}`.
+/// The names of outputs: a template with `{stem}`, `{size}` and `{ext}`.
 ///
 ///     let name = try PictureName("{stem}-{size}.{ext}", size: PixelSize(side: 512))
 public struct PictureName: Sendable, Equatable {
-  /// The input's own name, with the ending of what is made.
+  /// The input's own name, with the extension of the output.
   public static let usual = PictureName(parts: [.stem, .text("."), .ending])
 
   private enum Part: Equatable {
@@ -82,7 +82,7 @@ public struct PictureName: Sendable, Equatable {
     }
   }
 
-  /// The name of what is made of an input.
+  /// The name of an input's output.
   func name(stem: String, ending: String) -> String {
     String(decoding: bytes(stem: Array(stem.utf8), ending: ending), as: UTF8.self)
   }
@@ -111,13 +111,14 @@ struct FieldTemplate {
   private let purpose: String
   private var rest: Substring
 
-  /// Starts at the beginning; `purpose` is what the text is for, as errors say it: `name pictures`.
+  /// Starts at the beginning; `purpose` is the purpose of the text, as errors say it: `name
+  /// pictures`.
   init(_ template: String, for purpose: String) {
     (self.template, self.purpose) = (template, purpose)
     rest = template[...]
   }
 
-  /// The error that says why the text is of no use.
+  /// The error for a text that cannot be used.
   func refusal(_ reason: String) -> LarderError {
     LarderError(.usage, "cannot \(purpose) \(template): \(reason)")
   }

@@ -1,6 +1,6 @@
 import Base
 
-/// What became of one input, with every key of the JSON that `larder crop` and `larder stamp`
+/// The result for one input, with every key of the JSON that `larder crop` and `larder stamp`
 /// print.
 public struct PictureResult: Sendable, Equatable {
   /// The input, as it was named.
@@ -9,7 +9,7 @@ public struct PictureResult: Sendable, Equatable {
   public var output: String?
   /// Whether nothing was made because the output was there already.
   public var isSkipped = false
-  /// What was made, without its bytes; nil when nothing was.
+  /// The output without its bytes; nil when there is none.
   public var summary: Summary?
   /// The instant on the stamp, as RFC 3339; nil in a crop.
   public var time: String?
@@ -17,16 +17,16 @@ public struct PictureResult: Sendable, Equatable {
   public var timeSource: String?
   /// How the upload went; nil without one.
   public var upload: Upload?
-  /// Why nothing was written, or why what was written did not reach the server that it is for.
+  /// Why nothing was written, or why the output did not reach its server.
   public var error: LarderError?
 
-  /// What a server made of a picture that was sent to it.
+  /// The result of an upload.
   public struct Upload: Sendable, Equatable, Encodable {
     /// Whether the server took it.
     public var isAccepted: Bool
     /// The status of its last answer, HTTP's or the reply's own; nil when there was none.
     public var status: Int?
-    /// What it said.
+    /// The server's message.
     public var message: String?
     /// How often the picture was sent, or tried to be.
     public var attempts: Int
@@ -36,7 +36,7 @@ public struct PictureResult: Sendable, Equatable {
     /// - Parameters:
     ///   - isAccepted: Whether the server took the picture.
     ///   - status: The status of its last answer.
-    ///   - message: What it said, without secrets.
+    ///   - message: The server's message, without secrets.
     ///   - attempts: How often the picture was sent, or tried to be.
     public init(isAccepted: Bool, status: Int?, message: String?, attempts: Int) {
       self.isAccepted = isAccepted
@@ -61,7 +61,7 @@ public struct PictureResult: Sendable, Equatable {
 
   /// The shape of a picture that was made.
   public struct Summary: Sendable, Equatable {
-    /// What kind of file it is.
+    /// The format of the file.
     public let format: PictureFormat
     /// Pixels from left to right.
     public let width: Int
@@ -75,7 +75,7 @@ public struct PictureResult: Sendable, Equatable {
     public let gravity: EncodedPicture.Point?
     /// Whether a part of the input is missing or wrong.
     public let isDamaged: Bool
-    /// What its maker ought to know of it.
+    /// Remarks for the maker of the picture.
     public let remarks: Set<EncodedPicture.Remark>
   }
 
@@ -90,7 +90,7 @@ public struct PictureResult: Sendable, Equatable {
     (self.input, self.output, isSkipped) = (input, output, true)
   }
 
-  /// What is planned for an input.
+  /// The planned result for an input.
   init(planning input: String, _ output: String) {
     (self.input, self.output) = (input, output)
   }
@@ -100,7 +100,7 @@ public struct PictureResult: Sendable, Equatable {
   /// - Parameters:
   ///   - input: The input, as it was named.
   ///   - output: The file that was written.
-  ///   - picture: What was made.
+  ///   - picture: The output.
   public init(input: String, output: String, picture: EncodedPicture) {
     self.input = input
     self.output = output

@@ -6,7 +6,7 @@ extension Bitmap {
   ///
   /// - Parameters:
   ///   - file: The picture; of an animation, its first frame.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits of the picture.
   /// - Throws: ``ImagingError`` when it cannot be decoded, and of code `damaged` when a part of it
   ///   is missing or wrong.
   public init(
@@ -28,11 +28,11 @@ extension Bitmap {
     }
   }
 
-  /// The bitmap as a JPEG; what is clear becomes white.
+  /// The bitmap as a JPEG; clear pixels become white.
   ///
   /// - Parameters:
   ///   - quality: 1 to 100.
-  ///   - name: What errors call the picture.
+  ///   - name: The name of the picture in errors.
   /// - Returns: The file.
   /// - Throws: ``ImagingError`` when memory is short.
   public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(LarderError)
@@ -52,7 +52,7 @@ extension Bitmap {
   ///
   /// - Parameters:
   ///   - level: zlib's, 0 to 9.
-  ///   - name: What errors call the picture.
+  ///   - name: The name of the picture in errors.
   /// - Returns: The file.
   /// - Throws: ``ImagingError`` of code `unsupported` for inks, which PNG does not have.
   public consuming func png(
@@ -62,7 +62,7 @@ extension Bitmap {
     try PNGCodec.encode(BitmapRows(consume self), level: level, name: name).bytes()
   }
 
-  /// What a pixel looks like on white.
+  /// The colour of a pixel on white.
   func colour(_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
     let start = y * rowBytes + x * pixelBytes
     let isWide = depth == 16

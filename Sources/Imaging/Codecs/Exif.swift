@@ -1,4 +1,4 @@
-/// What a picture's EXIF data says that matters here. (EXIF 2.32)
+/// The fields of a picture's EXIF data that matter here. (EXIF 2.32)
 public struct Exif: Equatable, Sendable {
   /// How the picture has to be turned; nil when it is not said, or out of range.
   public private(set) var orientation: Orientation?
@@ -23,10 +23,10 @@ public struct Exif: Equatable, Sendable {
     let isLittleEndian: Bool
   }
 
-  /// The bytes of the embedded thumbnail, which still shows what was cropped away.
+  /// The bytes of the embedded thumbnail, which still shows the parts that were cropped away.
   private(set) var thumbnail: Range<Int>?
 
-  /// Reads the TIFF structure in `range` of `bytes`; what is broken in it is passed over.
+  /// Reads the TIFF structure in `range` of `bytes`; broken parts are skipped.
   init(_ bytes: [UInt8], in range: Range<Int>) {
     bytes.withUnsafeBufferPointer { bytes in
       var reader = ByteReader(bytes: UnsafeBufferPointer(rebasing: bytes[range]))
@@ -193,7 +193,8 @@ extension Exif.Place {
 extension Exif {
   /// The data in `tiff`, which this was read from, changed for an upright picture of `width` × `height`.
   ///
-  /// No thumbnail is left that could show what was cropped away, not even one in a maker note.
+  /// No thumbnail is left that could show the parts that were cropped away, not even one in a
+  /// maker note.
   func cropped(_ tiff: ArraySlice<UInt8>, width: Int, height: Int) -> [UInt8] {
     var tiff = Array(tiff)
     for place in places {

@@ -14,8 +14,9 @@ struct MallocBuffer: ~Copyable {
 }
 
 extension MallocBuffer {
-  /// What `encode` makes in `room` bytes that are Swift's own, so that a file which fits there is never in
-  /// memory twice; one that does not comes in memory that was made with malloc, and is copied.
+  /// The output of `encode` in `room` bytes that are Swift's own, so that a file which fits there
+  /// is never in memory twice; a larger one comes in memory that was made with malloc, and is
+  /// copied.
   ///
   /// - Parameters:
   ///   - room: Bytes that most files fit in.

@@ -2,10 +2,11 @@ import Base
 
 /// The structure of a file of one format, found before any pixel is decoded, and the ways to its pixels and tags.
 ///
-/// A format is a folder of Codecs with a type that conforms, a case of ``PictureFormat``, and its line in
-/// ``PictureFormat/codec``. Nothing else asks of which format a picture is, but where one keeps what only it has.
+/// A format is a folder of Codecs with a type that conforms, a case of ``PictureFormat``, and its
+/// line in ``PictureFormat/codec``. Other code asks for a picture's format only to keep features
+/// of that format.
 protocol PictureCodec: Sendable, Equatable {
-  /// What people call the format.
+  /// The usual name of the format.
   static var name: String { get }
   /// The endings of its files' names; the first is the one to write.
   static var fileExtensions: [String] { get }
@@ -70,7 +71,7 @@ protocol PictureCodec: Sendable, Equatable {
   ///   - file: The picture.
   ///   - bytes: Its bytes, which stay where they are as long as rows are read.
   ///   - request: The part that is wanted.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits of the picture.
   /// - Returns: The rows, to be read while `bytes` stay.
   /// - Throws: ``ImagingError`` when the picture cannot be decoded.
   func rows(

@@ -4,7 +4,7 @@ import Base
 struct PictureEncoding {
   /// The format.
   var format: PictureFormat
-  /// 1 to 100; nil for what is usual.
+  /// 1 to 100; nil for the format's default.
   var quality: Int?
   /// Whether a JPEG is progressive.
   var isProgressive = false
@@ -14,13 +14,13 @@ struct PictureEncoding {
   var isConverted = false
   /// Whether every sample is to be kept, where the format can.
   var lossless: Bool
-  /// What lies behind a picture that loses its alpha; nil for white.
+  /// The background of a picture that loses its alpha; nil for white.
   var background: PictureColour?
   /// Whether there are colours that the source, if it is grey, does not have.
   var hasNewColours = false
   /// The file that the pixels come from, whose ways are kept: chroma, bits and colours of an AVIF.
   var source: PictureFile
-  /// What the file says besides.
+  /// The other contents of the file.
   var tags: PictureTags
   /// The file that a PNG becomes; nil for one that is wanted in memory.
   var place: PNGOutput.Place?
@@ -50,6 +50,6 @@ public enum ChromaSampling: String, Sendable, CaseIterable, Codable {
   /// One for each pixel.
   case full = "444"
 
-  /// What people call it: `4:2:0`.
+  /// Its usual name: `4:2:0`.
   public var name: String { rawValue.map(String.init).joined(separator: ":") }
 }

@@ -1,6 +1,6 @@
 import Base
 
-/// What a picture may ask for at most, judged before any pixel of it is decoded.
+/// The limits of a picture, checked before any pixel of it is decoded.
 public struct PictureLimits: Equatable, Sendable, Codable {
   /// Pixels in all.
   public var pixels: Int
@@ -16,13 +16,14 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   public var fileBytes: Int
   /// Bytes that one bitmap, or all planes of a picture, may take.
   public var memory: Int
-  /// Bytes that a library may take while it decodes, which for AVIF may be several times what the planes take.
+  /// Bytes that a library may take while it decodes, which for AVIF may be several times the
+  /// planes.
   public var decoding: Int
 
-  /// Limits; those left out are generous to photos and of no use to bombs.
+  /// Limits; the defaults admit any photo and stop decompression bombs.
   ///
-  /// A picture that goes from file to file row by row takes little memory however large it is, so the
-  /// pixels bound time above all: what phones, cameras and panoramas have is below.
+  /// A picture that goes from file to file row by row takes little memory at any size, so the
+  /// pixels bound time above all: phones, cameras and panoramas stay below them.
   public init(
     pixels: Int = 150_000_000,
     side: Int = 65_535,
@@ -93,7 +94,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
     }
   }
 
-  /// Judges what a library is going to take.
+  /// Checks the memory that a library is going to take.
   func check(decoding count: Int, of name: String) throws(LarderError) {
     guard count <= decoding else {
       throw .overLimit(name, "decoding it may take \(count) bytes of memory, over \(decoding)")

@@ -1,13 +1,13 @@
 import Base
 
-/// What a picture's bytes say about it, found before any pixel is decoded.
+/// The properties of a picture, found in its bytes before any pixel is decoded.
 ///
 ///     let probe = try PictureProbe(bytes, name: "soup.jpg")
 ///     print(probe.format, probe.width, probe.height)
 ///
 /// `width` and `height` are as the picture is to be shown, once `orientation` is applied.
 public struct PictureProbe: Sendable, Equatable {
-  /// What kind of picture it is.
+  /// The format of the picture.
   public let format: PictureFormat
   /// Pixels from left to right, upright.
   public let width: Int
@@ -23,7 +23,7 @@ public struct PictureProbe: Sendable, Equatable {
   public let scans: Int
   /// Whether the end of the file is missing; PNG, WebP and AVIF like that are refused at once.
   public let isCutShort: Bool
-  /// What the EXIF data says, if there is any.
+  /// The EXIF data, if there is any.
   public let exif: Exif?
 
   /// The quality, 1 to 100, that a JPEG's first table stands for; nil for other formats.
@@ -41,8 +41,8 @@ public struct PictureProbe: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What errors call the picture.
-  ///   - limits: What the picture may ask for.
+  ///   - name: The name of the picture in errors.
+  ///   - limits: The limits of the picture.
   /// - Throws: ``ImagingError`` when it is no picture, asks for too much or is broken.
   public init(
     _ bytes: [UInt8],
@@ -99,7 +99,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     head.count < sniffLength && head[4..<8].elementsEqual("ftyp".utf8)
   }
 
-  /// The format that a file's first bytes show, whatever its name; nil when they show none.
+  /// The format that a file's first bytes show, regardless of its name; nil when they show none.
   @inlinable public init?(sniffing bytes: some Collection<UInt8>) {
     // Specialized where it is called: each picture that a run fetches comes through here.
     self.init(head: Array(bytes.prefix(Self.sniffLength)))
@@ -128,7 +128,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// The media type, as it stands in `Content-Type`.
   package var mediaType: String { "image/\(rawValue)" }
 
-  /// What people call the format.
+  /// The usual name of the format.
   public var name: String { codec.name }
 
   /// The format that a picture of this one is written in unless another is asked for: GIF becomes

@@ -1,6 +1,6 @@
 import CPNG
 
-/// What a picture's file says besides its pixels, for a file of another format or container.
+/// The contents of a picture's file besides its pixels, for a file of another format or container.
 struct PictureTags: Equatable {
   /// The ICC profile; empty when there is none.
   var profile: [UInt8] = []
@@ -24,7 +24,7 @@ struct PictureTags: Equatable {
     limits: PictureLimits
   ) {
     let profile = file.probe.structure.profile(of: file, limits)
-    // A profile's bytes 16 to 19 say what samples it is for. (ICC.1:2022, 7.2.6)
+    // A profile's bytes 16 to 19 name the samples that it is for. (ICC.1:2022, 7.2.6)
     if profile.count >= 20, profile[16..<20].elementsEqual(isGrey ? "GRAY".utf8 : "RGB ".utf8) {
       self.profile = profile
     }
@@ -48,7 +48,7 @@ extension PictureTags {
   func added(toJPEG bytes: consuming [UInt8]) -> [UInt8] {
     var segments: [UInt8] = []
     func add(_ marker: UInt8, _ payload: [UInt8]) {
-      // What does not fit a segment has no place in a JPEG.
+      // A payload that does not fit a segment cannot go into a JPEG.
       guard payload.count <= 65_533 else { return }
       let length = payload.count + 2
       segments += [0xFF, marker, UInt8(length >> 8), UInt8(length & 255)] + payload
@@ -108,10 +108,11 @@ extension PictureTags {
   }
 }
 
-/// Small copies of a picture inside its metadata, which still show what a crop leaves out.
+/// Small copies of a picture inside its metadata, which still show the parts that a crop leaves
+/// out.
 enum Previews {
-  /// Blanks every JPEG in EXIF data: thumbnails, and previews in maker notes, whose formats nobody
-  /// publishes.
+  /// Blanks every JPEG in EXIF data: thumbnails, and previews in maker notes, whose formats are
+  /// unpublished.
   static func blank(in tiff: inout [UInt8]) {
     var offset = 0
     while let start = tiff[offset...].firstRange(of: [0xFF, 0xD8, 0xFF])?.lowerBound {
@@ -148,7 +149,7 @@ enum Previews {
     return [0xFF, 0xED, UInt8(length >> 8), UInt8(length & 255)] + photoshop + kept
   }
 
-  /// What a Photoshop segment begins with.
+  /// The beginning of a Photoshop segment.
   static let photoshop = Array("Photoshop 3.0\0".utf8)
 
   /// Corrects an XMP packet for a picture that was turned upright and cropped.

@@ -4,7 +4,7 @@ import Base
 struct RowRequest: Equatable {
   /// The part, in pixels of the stored picture.
   var region: PixelRegion
-  /// What becomes of a window of the picture, if it is scaled: a decoder may make it smaller on its way.
+  /// The scaling of a window of the picture, if any: a decoder may reduce it while decoding.
   var scaling: Scaling?
   /// Whether samples are wanted as a PNG has them: indices, and less than 8 bits.
   var isNative = false
@@ -31,14 +31,14 @@ struct OpenRows {
   let source: any RowSource
   /// Where the part lies in these rows, which may be fewer and smaller; nil where it is all of them.
   var part: Bitmap.Part?
-  /// Whether anything was missing or wrong in what has been read, and yet rows were made of it.
+  /// Whether a part of the input so far was missing or wrong, and rows were made of the rest.
   var isDamaged: () -> Bool = { false }
 }
 
 extension PictureFile {
   /// Lends rows of the stored picture.
   ///
-  /// - Throws: ``ImagingError`` where there are none, and what `body` throws.
+  /// - Throws: ``ImagingError`` where there are none, and the error of `body`.
   func withRows<Result>(
     _ request: RowRequest,
     _ limits: PictureLimits,

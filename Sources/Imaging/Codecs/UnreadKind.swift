@@ -1,6 +1,6 @@
 /// A kind of picture that larder knows and does not read.
 struct UnreadKind {
-  /// What people call it.
+  /// The usual name of it.
   let name: String
   /// A program that makes a picture of it that larder reads.
   let converter: String

@@ -3,7 +3,7 @@ import CLCMS
 import Glibc
 
 extension RowSource {
-  /// These rows in sRGB; `profile` says what their samples mean.
+  /// These rows in sRGB; `profile` gives the meaning of their samples.
   ///
   /// Alpha stays, and a palette has its colours converted. Rows that the profile is not for, or whose profile cannot be
   /// read, stay as they are: nobody shows those by their profile.
@@ -81,7 +81,7 @@ extension RowSource {
 }
 
 extension Conversion {
-  /// Every sample of light replaced by what stands in its place in `tones`; nil for indices.
+  /// Replaces every sample of light by its value in `tones`; nil for indices.
   fileprivate static func toned(_ shape: RowShape, _ tones: [UInt16]) -> Conversion? {
     if case .indexed = shape.layout { return nil }
     let (channels, isWide) = (shape.layout.channels, shape.depth == 16)
@@ -103,12 +103,13 @@ extension Conversion {
   }
 }
 
-/// What a picture's profile is for.
+/// The kind of samples that a picture's profile is for.
 private enum SourceProfile {
   case grey
   case colour
 
-  /// What samples a profile is for; nil when it cannot be read, or is for none of these.
+  /// The kind of samples that a profile is for; nil when it cannot be read, or is for another
+  /// kind.
   static func space(of profile: [UInt8]) -> SourceProfile? {
     guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
       return nil
@@ -124,8 +125,8 @@ private enum SourceProfile {
     }
   }
 
-  /// What becomes of each value of a sample of `depth` bits that a profile of grey is for; nil where
-  /// it says nothing of use.
+  /// The result for each value of a sample of `depth` bits by a profile of grey; nil where the
+  /// profile cannot be used.
   static func tones(
     of profile: [UInt8],
     depth: Int,
@@ -273,9 +274,9 @@ private final class InkTransform {
 extension AVIFHeader.Colour {
   /// An ICC profile of these primaries and this curve, for formats that have no numbers for them.
   ///
-  /// What is brighter than the white of a page (203 cd/m², ITU-R BT.2408) is cut off in those that go
-  /// further. The same numbers always give the same bytes.
-  /// Nil where they are those that viewers assume without one, or unknown.
+  /// Colours brighter than the white of a page (203 cd/m², ITU-R BT.2408) are clipped in curves
+  /// that go further. The same numbers always give the same bytes. Nil where they are those that
+  /// viewers assume without one, or unknown.
   var profile: [UInt8]? {
     let isUsualCurve = ![4, 5, 8, 16, 18].contains(transfer)
     guard let (red, green, blue, white) = chromaticities ?? (isUsualCurve ? nil : Self.usual)

@@ -11,8 +11,8 @@ struct Attention {
   /// Pixels along the longer side of the small version.
   static let side = 160
 
-  /// Bytes of a whole picture that may be held to be looked at before a part of it is taken; what
-  /// takes more is decoded twice.
+  /// Bytes of a whole picture that may be held to be looked at before a part of it is taken; a
+  /// larger one is decoded twice.
   static let mostBytes = 48 << 20
 
   /// Every how many-th row and column of a picture is enough for a small version.
@@ -42,8 +42,8 @@ struct Attention {
         skin
       )
     }
-    /// How far places are above the rest. What each is divided by at least, so that faint differences stay
-    /// faint, and how much it counts.
+    /// How far places are above the rest. `least` is the smallest divisor of each, so that faint
+    /// differences stay faint, and `weight` its share.
     func standingOut(_ features: [SIMD4<Float>], least: SIMD4<Float>, weight: SIMD4<Float>)
       -> Plane
     {
@@ -72,14 +72,14 @@ struct Attention {
       let opacity = alpha.values.map { SIMD4($0, 0, 0, 0) }
       map.add(standingOut(opacity, least: .one, weight: SIMD4(0.8, 0, 0, 0)))
     }
-    // Nobody looks at what is clear.
+    // Clear places get no attention.
     if let alpha = colours.alpha { map = map.combined(alpha) { $0 * $1 } }
     self.map = map
   }
 
   /// The point that a window of a picture of the size `whole` is best drawn to.
   ///
-  /// The middle of the best place for it, or, where that is at an edge, of what is to be seen there.
+  /// The middle of the best place for it, or, where that is at an edge, of the salient part there.
   /// The middle of the picture where nothing stands out.
   func focus(in whole: PixelSize, window: PixelSize) -> Focus {
     let middle = Focus(.centre, in: whole)
@@ -110,19 +110,20 @@ struct Attention {
     )
   }
 
-  /// The share of the highest place from which on it matters that a window's edge runs through a thing: below it lies what
-  /// is all over a picture, and is cut wherever the edge is.
+  /// The share of the highest place from which on a window's edge should not run through a thing:
+  /// lower values are everywhere in a picture, and are cut by any edge.
   private static let leastCut: Float = 0.3
 
   /// Where a window lies best that takes up a share of a side.
   ///
-  /// What lies in the middle of the window counts for more, so that it comes to lie there. Of places that show nearly as
-  /// much as the best, it is one whose edges run through little.
+  /// Places in the middle of the window count for more, so that they come to lie there. Of windows
+  /// that show nearly as much as the best, it is one whose edges run through little.
   ///
   /// - Parameters:
-  ///   - profile: How much is to be seen along the side.
-  ///   - cuts: The shares of what stands out that an edge runs through, before each part of the profile and behind the
-  ///     last; empty where nothing does.
+  ///   - profile: The saliency along the side.
+  ///   - cuts: The shares of the salient area that an edge runs through, before each part of the
+  ///     profile and
+  ///     behind the last; empty where nothing does.
   ///   - share: The share of the side that the window takes up.
   /// - Returns: From 0, at the side's beginning, to 1, at its end; nil where the middle is as good.
   static func place(on profile: [Float], cuts: [Float] = [], share: Double) -> Double? {
@@ -152,8 +153,8 @@ struct Attention {
     let (all, middle) = (profile.reduce(0) { $0 + Double($1) }, steps / 2)
     let seen = (0...steps).map(shown)
     guard let most = seen.max(), most > 0 else { return nil }
-    // Edges through a thing as wide as a tenth of the window cost half as much as the thing is worth, but what they spare
-    // is never worth more than a twentieth of what is to be seen.
+    // Edges through a thing as wide as a tenth of the window cost half as much as the thing is
+    // worth, but the gain is never worth more than a twentieth of the whole saliency.
     let least = (most >= seen[middle] * 1.03 ? most : seen[middle]) * 0.95
     let worths = (0...steps).map { step -> Double in
       guard seen[step] >= least else { return -.infinity }
@@ -221,8 +222,8 @@ extension Bitmap {
 
 /// A picture's colours as the eye tells them apart.
 struct Opponents {
-  /// Light, red against green, yellow against blue; and how near each place is to the tones of skin, of
-  /// whatever shade, 0 to 1.
+  /// Light, red against green, yellow against blue; and how near each place is to the tones of
+  /// skin, of any shade, 0 to 1.
   let planes: FourPlanes
   /// How opaque each place is; nil where all are.
   let alpha: Plane?
@@ -243,7 +244,7 @@ struct Opponents {
         guard hasAlpha else { return colour }
         let alpha = Float(samples[index * step + 3]) / 255
         opacity.append(alpha)
-        // What is clear is grey to whoever looks for colours.
+        // Clear places are grey to the search for colours.
         return colour * alpha + 0.5 * (1 - alpha)
       }
     }
@@ -267,9 +268,9 @@ struct Opponents {
 
 /// Four numbers for each place of a small picture, row by row.
 ///
-/// For speed alone: what is done to a plane is done to four in the same step. One after the other, each
-/// in memory of its own, they took 2.5 ms of a processor a look in place of 1.1, with the same result to
-/// the bit.
+/// For speed alone: each operation on a plane works on four in the same step. One after the other,
+/// each in memory of its own, they took 2.5 ms of a processor a look instead of 1.1, with the same
+/// result to the bit.
 struct FourPlanes {
   let width: Int
   let height: Int
@@ -284,7 +285,7 @@ struct FourPlanes {
     for index in values.indices { values[index] = change(values[index]) }
   }
 
-  /// Puts in each place what `join` makes of what is there and of the trend there.
+  /// Replaces the value of each place by that of `join` for the value and the trend there.
   mutating func combine(_ trend: Trend, _ join: (SIMD4<Float>, SIMD4<Float>) -> SIMD4<Float>) {
     for y in 0..<height {
       let down = trend.slopeY * (Float(y) - trend.middleY)
@@ -302,7 +303,7 @@ struct FourPlanes {
 
   /// The value that one in a hundred places of each plane is above, within a thousandth of the highest.
   var nearlyHighest: SIMD4<Float> {
-    // Counted into a thousand shelves, as sorting took half of the time of a look.
+    // Counted into a thousand bins, as sorting took half of the time of a look.
     let most = values.reduce(.zero) { $0.replacing(with: $1, where: $0 .< $1) }
     let divisor = most.replacing(with: 1, where: most .<= 0)
     var shelves = [Int](repeating: 0, count: 1001 * 4)
@@ -340,7 +341,8 @@ struct FourPlanes {
     return FourPlanes(width: width, height: height, values: made)
   }
 
-  /// For each of the four the flat plane, level or not, that lies nearest to the values: what is even about them.
+  /// For each of the four the plane, level or not, that lies nearest to the values: their even
+  /// part.
   struct Trend {
     let mean, slopeX, slopeY: SIMD4<Float>
     let middleX, middleY: Float
@@ -407,7 +409,7 @@ struct FourPlanes {
     ) {
       let share = 1 / Double(radius * 2 + 1)
       func place(_ index: Int) -> Int { min(max(index, 0), length - 1) * step }
-      // In double precision, so that what running sums carry along is nothing to the values; those of all
+      // In double precision, so that the errors of running sums are negligible; the sums of all
       // lines side by side, as each addition waits for the one before it.
       withUnsafeTemporaryAllocation(of: SIMD4<Double>.self, capacity: count) { sums in
         sums.initialize(repeating: .zero)
@@ -460,9 +462,11 @@ struct Plane: Equatable {
     (0..<height).map { values[($0 * width)..<($0 + 1) * width].reduce(0, +) }
   }
 
-  /// The share of what is above `least` that an edge runs through before each column, or each row, and behind the last.
+  /// The share of the area above `least` that an edge runs through before each column, or each
+  /// row, and behind the last.
   ///
-  /// An edge runs through a thing that is there on both sides of it; nothing goes on beyond the plane's own.
+  /// An edge runs through a thing that is there on both sides of it; nothing extends beyond the
+  /// plane's own.
   func cuts(isAcross: Bool, above least: Float) -> [Float] {
     let (length, step) = isAcross ? (width, 1) : (height, width)
     var cuts = [Float](repeating: 0, count: length + 1)
@@ -478,7 +482,7 @@ struct Plane: Equatable {
     return all > 0 ? cuts.map { $0 / all } : cuts
   }
 
-  /// The middle of what is to be seen in a part, all of them in shares of the sides.
+  /// The middle of the salient area in a part, all of them in shares of the sides.
   func centre(columns: ClosedRange<Double>, rows: ClosedRange<Double>) -> (x: Double, y: Double) {
     var (sum, across, down) = (0.0, 0.0, 0.0)
     for y in 0..<height {

@@ -111,7 +111,7 @@ extension Crop {
     return picture(made, .png, framing, isNew || isStamped ? .reencoded : .lossless)
   }
 
-  /// A picture in another format than its own, or in one whose pictures are all encoded anew.
+  /// A picture in another format than its own, or in one whose pictures are all encoded again.
   private func encoded(
     _ rows: any RowSource,
     _ framing: Framing,
@@ -140,7 +140,7 @@ extension Crop {
     if convertsToSRGB {
       tags.profile = []
     } else if target != .avif, tags.profile.isEmpty, !isGrey {
-      // What an AVIF says by numbers, others say by a profile.
+      // The numbers of an AVIF's colours become a profile in other formats.
       tags.profile = file.probe.structure.namedProfile
     }
     let encoding = PictureEncoding(
@@ -149,7 +149,8 @@ extension Crop {
       isProgressive: isProgressive,
       chroma: chroma,
       isConverted: isConverted,
-      // What a format has no room for, such as 16 bits in a WebP, is rounded, and no more is lost.
+      // Samples that a format cannot hold, such as 16 bits in a WebP, are rounded, and no more is
+      // lost.
       lossless: keepsSamples || lossless && !isStamped,
       background: background,
       hasNewColours: framing.isPadded && background.map { !$0.isGrey && $0.alpha > 0 } ?? false,

@@ -72,7 +72,7 @@ extension Crop {
     // Where that is all that stands in the way, the error says so.
     if isStrict { try limits.check(memory: markers.coefficientBytes * copies, of: file.name) }
     guard markers.coefficientBytes * copies <= limits.memory, block.width > 0, block.height > 0,
-      // What is made here keeps to the standard.
+      // larder's own output keeps to the standard.
       !markers.hasZeroInTable,
       // TurboJPEG would write Adobe's segment and with it turn the meaning of ink around.
       markers.sampling.count != 4 || markers.hasAdobe

@@ -1,7 +1,7 @@
 import Base
 
 extension Crop {
-  /// How a picture goes into its frame, drawn to a point, or to what gravity says of its size alone.
+  /// How a picture goes into its frame, drawn to a point, or by gravity and its size alone.
   func framing(_ probe: PictureProbe, focus: Focus? = nil) -> Framing {
     let upright = PixelSize(width: probe.width, height: probe.height)
     return Framing(
@@ -55,8 +55,8 @@ extension Crop {
     )
   }
 
-  /// The ICC profile that says what the samples of a picture mean: its own, or one of the colours that
-  /// an AVIF names by number; empty where they are sRGB's.
+  /// The ICC profile of a picture's samples: its own, or one of the colours that an AVIF names by
+  /// number; empty where they are sRGB's.
   func colours(of file: PictureFile) -> [UInt8] {
     let own = file.probe.structure.profile(of: file, limits)
     return own.isEmpty ? file.probe.structure.namedProfile : own

@@ -7,8 +7,8 @@ import SystemPackage
 ///     let square = try crop.apply(to: PictureFile("photo.jpg"))
 ///     print(square.width, square.method)
 ///
-/// With ``frame`` it becomes as wide and as high as that says; ``fit`` says whether what does not
-/// fit is cut off, or background takes what room is left.
+/// With ``frame`` it gets that width and height; ``fit`` decides whether the picture fills it and
+/// is cut, or is kept whole with a background around it.
 ///
 /// A picture keeps its format unless ``format`` names another; of a GIF the first frame becomes a
 /// PNG. A PNG stays as it is, sample for sample unless it is scaled, and so does a lossless WebP;
@@ -23,10 +23,10 @@ public struct Crop: PictureMaking, Equatable, Codable {
   public var gravity: Gravity
   /// Whether a picture that is smaller than its frame is enlarged.
   ///
-  /// If not, what is cut keeps its pixels, and so the shape of the frame but not its size; what is
-  /// contained lies on more background.
+  /// If not, a part that is cut keeps its pixels, and so the shape of the frame but not its size;
+  /// a contained picture gets more background.
   public var enlarges = true
-  /// What lies around a picture that is contained, and behind one that loses its alpha in a JPEG.
+  /// The background around a contained picture, and behind one that loses its alpha in a JPEG.
   ///
   /// In the picture's own colours. Without one it is white, and clear around a picture that has and
   /// keeps alpha.
@@ -34,7 +34,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
   /// The format of the result; nil for the input's own, and PNG for a GIF.
   public var format: PictureFormat?
   /// The quality of a JPEG, WebP or AVIF, 1 to 100; nil for that of a JPEG that stays one, else
-  /// for what is usual in the format.
+  /// for the format's default.
   public var quality: Int?
   /// Whether a JPEG is made progressive; else it is so when the input is a JPEG that is.
   public var isProgressive = false
@@ -44,15 +44,15 @@ public struct Crop: PictureMaking, Equatable, Codable {
   ///
   /// A picture without a profile is taken for sRGB, and stays as it is. Inks become light.
   public var convertsToSRGB = false
-  /// Whether a JPEG is to keep its coefficients, at the nearest place where it can be cut, and
-  /// what becomes PNG, WebP or AVIF its samples.
+  /// Whether a JPEG keeps its coefficients, at the nearest place where it can be cut, and a PNG,
+  /// WebP or AVIF its samples.
   public var lossless: Bool
   /// Whether a picture that cannot be kept so is an error with `lossless`; else it is encoded
-  /// anew.
+  /// again.
   public var isStrict = false
   /// Whether EXIF, XMP, texts and the like are kept, which may say where a photo was taken.
   public var keepsMetadata: Bool
-  /// What a picture may ask for.
+  /// The limits of a picture.
   public var limits: PictureLimits
   /// The file that the result becomes; nil for one that is wanted in memory.
   var output: PictureOutput?
@@ -71,7 +71,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
     set { frame = newValue.map { PixelSize(side: $0) } }
   }
 
-  /// Makes a crop; what is left out is as most people want it.
+  /// Makes a crop; the defaults suit most pictures.
   public init(
     size: Int? = nil,
     gravity: Gravity = .centre,
@@ -93,9 +93,9 @@ public struct Crop: PictureMaking, Equatable, Codable {
   /// Crops a picture.
   ///
   /// - Parameter file: The input.
-  /// - Returns: The result, encoded. A JPEG that was cut short or is broken inside yields what
-  /// could be made of it, marked as damaged.
-  /// - Throws: ``ImagingError`` when nothing can be made of the picture.
+  /// - Returns: The result, encoded. A JPEG that was cut short or is broken inside yields its
+  ///   readable part, marked as damaged.
+  /// - Throws: ``ImagingError`` when the picture cannot be made.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try check()
     return try made(from: file)
@@ -131,7 +131,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
     try checkForm()
   }
 
-  /// Judges what is asked of files beside their format and of pixels that are to be kept.
+  /// Checks the options of the file besides its format, and those for pixels that are to be kept.
   private func checkForm() throws(LarderError) {
     if let format, isProgressive, format != .jpeg {
       throw LarderError(
@@ -219,7 +219,7 @@ public struct EncodedPicture: Sendable, Equatable {
 
   /// The file.
   let file: EncodedFile
-  /// What kind of file it is.
+  /// The format of the file.
   public let format: PictureFormat
   /// Pixels from left to right.
   public let width: Int
@@ -231,12 +231,12 @@ public struct EncodedPicture: Sendable, Equatable {
   public let shift: Shift
   /// Whether the input was cut short or broken inside, so that a part of this may be wrong.
   public internal(set) var isDamaged: Bool
-  /// The point that the part which is kept was drawn to, in pixels of the upright input: the middle,
-  /// a side, a corner, or what people look at.
+  /// The point that the kept part was drawn to, in pixels of the upright input: the middle, a
+  /// side, a corner, or the most salient point.
   public var gravity: Point?
   /// The moment on the stamp; nil without one.
   public var time: StampTime?
-  /// What its maker ought to know of it.
+  /// Remarks for the maker of the picture.
   public var remarks: Set<Remark> = []
 
   /// The file, as ``contents()`` has it; empty where that throws.
@@ -263,11 +263,11 @@ public struct EncodedPicture: Sendable, Equatable {
     public static let notLossless = Remark(rawValue: "not-lossless")
     /// A PNG says by gAMA alone how light it is, for which its new format has no place.
     public static let noGamma = Remark(rawValue: "no-gamma")
-    /// The picture was made more than twice as large as what was cut.
+    /// The picture was enlarged to more than twice the cut part.
     public static let enlarged = Remark(rawValue: "enlarged")
     /// A stamp's letters are under 9 pixels high.
     public static let smallText = Remark(rawValue: "small-text")
-    /// A stamp's letters stand out less than 3 to 1 from what is behind them in places.
+    /// A stamp's letters stand out less than 3 to 1 from their background in places.
     public static let faintText = Remark(rawValue: "faint-text")
   }
 }

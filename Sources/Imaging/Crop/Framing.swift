@@ -1,24 +1,24 @@
 /// How a picture goes into a frame of another shape.
 public enum PictureFit: String, Sendable, CaseIterable, Codable {
-  /// The frame is filled, and what does not fit is cut off.
+  /// The frame is filled, and the rest of the picture is cut off.
   case cover
   /// The whole picture is kept, and the rest of the frame is background.
   case contain
 }
 
-/// How an upright picture becomes a result: what is cut, how large it becomes, and where it lies.
+/// How an upright picture becomes a result: the part, its size, and its place.
 ///
 /// A plan; nothing is decoded to make it.
 struct Framing: Equatable {
   /// The part of the upright picture that is kept.
   let window: PixelRegion
-  /// What the window is scaled to; its own size where it is not.
+  /// The size that the window is scaled to; its own where it is not.
   let scaled: PixelSize
   /// The size of the result, of which nothing but background lies outside of the scaled window.
   let canvas: PixelSize
   /// Where the scaled window lies on the canvas.
   let place: (x: Int, y: Int)
-  /// What the window was drawn to.
+  /// The point that the window was drawn to.
   let focus: Focus
 
   /// Whether pixels are new.
@@ -46,7 +46,7 @@ struct Framing: Equatable {
   ///   - upright: The size of the picture, at least 1 × 1.
   ///   - frame: The size that is asked for; nil for a square of pixels as they are.
   ///   - fit: How the picture goes into the frame.
-  ///   - focus: What the part that is kept is drawn to.
+  ///   - focus: The point that the kept part is drawn to.
   ///   - gravity: Where a picture lies in a frame that it does not fill.
   ///   - enlarges: Whether pixels may be made where there are too few.
   init(
@@ -112,7 +112,7 @@ struct Focus: Equatable {
 
   /// The point that a gravity draws to: an edge, a corner or the middle.
   ///
-  /// What people look at takes more than the size to know; it is the middle here.
+  /// Attention needs more than the size; it gives the middle here.
   init(_ gravity: Gravity, in size: PixelSize) {
     func along(_ isNear: Bool, _ isFar: Bool, _ length: Int) -> Double {
       isNear ? 0 : isFar ? Double(length) : Double(length) / 2
@@ -156,8 +156,8 @@ public enum Gravity: String, Sendable, CaseIterable, Codable {
   case bottomLeft = "bottom-left"
   /// The corner at the bottom right.
   case bottomRight = "bottom-right"
-  /// What people look at: what stands out from the rest by edges and colours, skin and dishes
-  /// first. The middle where nothing does.
+  /// The most salient part: places that stand out from the rest by edges and colours, skin and
+  /// dishes first. The middle where nothing does.
   case attention
 
   var isLeft: Bool { self == .left || self == .topLeft || self == .bottomLeft }

@@ -3,16 +3,16 @@ import CGlibc
 import Glibc
 import SystemPackage
 
-/// A picture's bytes, with what they say about it.
+/// A picture's bytes, with the properties found in them.
 ///
 ///     let photo = try PictureFile("photo.jpg")
 ///     let square = try Crop(size: 512).apply(to: photo)
 public struct PictureFile: Sendable {
-  /// What errors call the picture.
+  /// The name of the picture in errors.
   public let name: String
   /// The whole file.
   public let bytes: [UInt8]
-  /// What the bytes say.
+  /// The properties found in the bytes.
   public let probe: PictureProbe
   /// When the file was last written, in seconds since 1970; nil for bytes that are no file.
   public let modified: Int?
@@ -21,9 +21,9 @@ public struct PictureFile: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - name: What errors call the picture.
+  ///   - name: The name of the picture in errors.
   ///   - modified: When it was last written, in seconds since 1970.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits of the picture.
   /// - Throws: ``ImagingError`` as ``PictureProbe`` does.
   public init(
     _ bytes: [UInt8],
@@ -43,7 +43,7 @@ public struct PictureFile: Sendable {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits of the picture.
   /// - Throws: ``ImagingError`` when the file cannot be read, or as ``PictureProbe`` does.
   public init(
     _ path: FilePath,
@@ -102,10 +102,10 @@ extension LarderError {
 package enum PictureInput: Sendable {
   /// In a file.
   case path(FilePath)
-  /// In memory; `name` is what errors call the picture.
+  /// In memory; `name` is the name of the picture in errors.
   case bytes([UInt8], name: String)
 
-  /// What errors call the picture.
+  /// The name of the picture in errors.
   package var name: String {
     switch self {
     case .path(let path): path.shown
@@ -115,8 +115,8 @@ package enum PictureInput: Sendable {
 
   /// Reads the picture in this process.
   ///
-  /// - Parameter limits: What the picture may ask for.
-  /// - Returns: Its bytes, and what they say.
+  /// - Parameter limits: The limits of the picture.
+  /// - Returns: Its bytes and their properties.
   /// - Throws: ``ImagingError`` when it cannot be read.
   func file(_ limits: PictureLimits) throws(LarderError) -> PictureFile {
     switch self {
@@ -125,7 +125,7 @@ package enum PictureInput: Sendable {
     }
   }
 
-  /// Reads a file, and nothing of what its bytes say.
+  /// Reads the bytes of a file without looking at them.
   ///
   /// - Parameters:
   ///   - path: The file, which errors call the picture.

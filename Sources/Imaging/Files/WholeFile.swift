@@ -6,13 +6,13 @@ import SystemPackage
 
 /// Puts files on disk whole or not at all.
 public enum WholeFile {
-  /// Writes `bytes` to `path` so that a crash leaves a whole file or what was there before.
+  /// Writes `bytes` to `path` so that a crash leaves the whole new file or the old state.
   ///
   /// Writes another file, syncs it, gives it its name, then syncs the folder. Blocks. Makes the folder if
   /// need be.
   ///
   /// - Parameters:
-  ///   - bytes: What the file is to hold.
+  ///   - bytes: The content of the file.
   ///   - path: Where it is to be.
   ///   - overwrite: Whether a file that is there may be replaced.
   ///   - syncsFolder: Whether the name is to be on disk at return; false when the caller sees to it.
@@ -49,7 +49,7 @@ public enum WholeFile {
     }
   }
 
-  /// Removes what runs that were killed left in a folder: siblings whose process is gone, and that no
+  /// Removes the files of killed runs from a folder: siblings whose process is gone, and that no
   /// process of another machine or container holds.
   static func sweep(_ folder: FilePath) {
     let folder = folder.isEmpty ? "." : folder
@@ -116,9 +116,10 @@ public enum WholeFile {
 
 /// A file that is being written and becomes `path` once it is whole; nothing is left of one that does not.
 ///
-/// It has no name until then, where the file system can do without: whatever ends the process, the system removes it.
-/// Else, and while it replaces another, it is `.NAME.PID.part` beside that, locked, and what a crash leaves of it the next
-/// run removes. One thread at a time appends, and then places it, once.
+/// It has no name until then, where the file system allows: when the process ends in any way, the
+/// system removes it. Else, and while it replaces another, it is `.NAME.PID.part` beside that,
+/// locked, and the next run removes the remains of a crash. One thread at a time appends, and then
+/// places it, once.
 final class PartFile: Sendable {
   /// The file that it becomes.
   private let path: FilePath
@@ -150,8 +151,8 @@ final class PartFile: Sendable {
     flock(descriptor, LOCK_EX | LOCK_NB)
   }
 
-  /// The name of the file beside `path`: `.NAME.PID.part`, or a number of this process in place of a name that leaves no
-  /// room for that, or that is no UTF-8.
+  /// The name of the file beside `path`: `.NAME.PID.part`, or a number of this process instead of
+  /// a name that is too long for that, or that is no UTF-8.
   private static func siblingName(of path: FilePath) -> String {
     let name = path.lastComponent?.withPlatformString { String(validatingCString: $0) } ?? ""
     let sibling = ".\(name).\(getpid()).part"
@@ -263,7 +264,7 @@ final class PartFile: Sendable {
         name.withPlatformString { Glibc.link(sibling, $0) == 0 }
       }
     }
-    // What /proc has is a symbolic link to the file.
+    // The entry in /proc is a symbolic link to the file.
     let file = "/proc/self/fd/\(descriptor)"
     return name.withPlatformString {
       linkat(AT_FDCWD, file, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) == 0

@@ -6,7 +6,7 @@ import Glibc
 /// Samples of up to 8 bits take a byte each; those of 16 bits take two, in the machine's order.
 /// Alpha is straight: colours are not multiplied by it.
 public struct Bitmap: Sendable, Equatable {
-  /// What the samples of one pixel are, in memory order.
+  /// The samples of one pixel, in memory order.
   public enum Layout: Sendable, Equatable {
     /// One sample of light.
     case grey
@@ -16,7 +16,7 @@ public struct Bitmap: Sendable, Equatable {
     case rgb
     /// Red, green, blue, alpha.
     case rgba
-    /// Blue, green, red and a byte of no meaning: what Cairo calls RGB24.
+    /// Blue, green, red and an unused byte: Cairo's RGB24.
     case bgrx
     /// Four inks, in the sense that the file has them (Adobe's are inverted).
     case cmyk
@@ -48,7 +48,7 @@ public struct Bitmap: Sendable, Equatable {
       }
     }
 
-    /// Bytes of a pixel whose samples have so many bits.
+    /// Bytes of a pixel with samples of `depth` bits.
     func pixelBytes(depth: Int) -> Int { channels * (depth == 16 ? 2 : 1) }
   }
 
@@ -74,7 +74,7 @@ public struct Bitmap: Sendable, Equatable {
   public let width: Int
   /// Pixels from top to bottom.
   public let height: Int
-  /// What the samples of a pixel are.
+  /// The samples of a pixel.
   public let layout: Layout
   /// Bits of a sample that count: 1, 2, 4, 8 or 16.
   public let depth: Int
@@ -94,7 +94,7 @@ public struct Bitmap: Sendable, Equatable {
   /// - Parameters:
   ///   - width: Pixels from left to right.
   ///   - height: Pixels from top to bottom.
-  ///   - layout: What the samples of a pixel are.
+  ///   - layout: The samples of a pixel.
   ///   - depth: Bits of a sample that count: 1, 2, 4, 8 or 16.
   ///   - samples: As many bytes as `width`, `height`, `layout` and `depth` need.
   public init(width: Int, height: Int, layout: Layout, depth: Int = 8, samples: [UInt8]) {
@@ -163,7 +163,7 @@ extension Bitmap.Palette {
   /// Whether a colour lets something shine through.
   var hasAlpha: Bool { !alpha.allSatisfy { $0 == 255 } }
 
-  /// What each of 256 indices stands for.
+  /// The colours of 256 indices.
   struct Table {
     /// `rgb`, or `rgba` where a colour lets something shine through, or alpha is asked for.
     let layout: Bitmap.Layout

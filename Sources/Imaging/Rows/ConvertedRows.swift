@@ -54,7 +54,7 @@ struct Conversion {
     }
   }
 
-  /// Light with opaque alpha, `rgba` or `greyAlpha`; nil for inks, indices and what has alpha.
+  /// Light with opaque alpha, `rgba` or `greyAlpha`; nil for inks, indices and layouts with alpha.
   static func withAlpha(_ shape: RowShape) -> Conversion? {
     let layout = shape.layout
     guard layout == .grey || layout == .rgb || layout == .bgrx, shape.depth >= 8 else {
@@ -101,7 +101,7 @@ struct Conversion {
     }
   }
 
-  /// Inks as what they look like without a profile: each lets through the light of the others.
+  /// Inks as they look without a profile: each lets through the light of the others.
   static func seen(_ target: Bitmap.Layout) -> Conversion {
     let (step, isSwapped) = (target.channels, target == .bgrx)
     return Conversion(layout: target, depth: 8) { source, pixels in
@@ -165,7 +165,7 @@ extension RowSource {
     return self
   }
 
-  /// These rows in 8 bits of `target`, `rgb` or `bgrx`; what is clear lies on an opaque colour.
+  /// These rows in 8 bits of `target`, `rgb` or `bgrx`; clear pixels get an opaque background.
   func flattened(_ target: Bitmap.Layout, on colour: PictureColour = .white) -> any RowSource {
     guard shape.layout != .cmyk else { return ConvertedRows(self, .seen(target)) }
     let colours = converted(Conversion.narrowed).converted(Conversion.coloured)
@@ -173,7 +173,7 @@ extension RowSource {
       ? colours : ConvertedRows(colours, .flattened(colours.shape, target, on: colour))
   }
 
-  /// These rows, or what they look like on a colour where anything may be clear.
+  /// These rows, or their look on a colour where anything may be clear.
   func opaque(on colour: PictureColour) -> any RowSource {
     var hasAlpha = shape.layout.hasAlpha
     if case .indexed(let palette) = shape.layout { hasAlpha = palette.hasAlpha }
@@ -196,7 +196,7 @@ extension Bitmap {
     }
   }
 
-  /// The picture in 8 bits of `target`, `rgb` or `bgrx`; what is clear lies on an opaque colour.
+  /// The picture in 8 bits of `target`, `rgb` or `bgrx`; clear pixels get an opaque background.
   func flattened(_ target: Layout = .bgrx, on colour: PictureColour = .white) -> Bitmap {
     guard layout != .cmyk else { return converted { _ in .seen(target) } }
     let colours = converted(Conversion.narrowed).converted(Conversion.coloured)

@@ -1,7 +1,7 @@
 import Base
 import Glibc
 
-/// What lies around a picture that does not fill its frame, and what its pixels have to have for that.
+/// The background around a picture that does not fill its frame, and the channels that it needs.
 struct Surround {
   /// The colour; clear where the picture has alpha that is kept and no background is asked for, else white.
   let colour: PictureColour
@@ -14,7 +14,7 @@ struct Surround {
   init(_ background: PictureColour?, around layout: Bitmap.Layout, keepsAlpha: Bool) {
     colour = background ?? (layout.hasAlpha && keepsAlpha ? .transparent : .white)
     needsAlpha = keepsAlpha && colour.alpha < 255 && !layout.hasAlpha
-    // What is clear has no colour to show.
+    // A clear background has no colour to show.
     needsColour = !colour.isGrey && colour.alpha > 0
   }
 }
@@ -89,10 +89,11 @@ final class PaddedRows: RowSource {
 }
 
 extension RowSource {
-  /// These rows on the canvas of a framing; indices become the colours that they stand for.
+  /// These rows on the canvas of a framing; indices become their colours.
   ///
-  /// Grey gets colour, and where `keepsAlpha` what is opaque gets alpha, when the background asks for them. Without a
-  /// background it is clear where the picture has alpha that is kept, else white.
+  /// Grey gets colour, and where `keepsAlpha` opaque pixels get alpha, when the background asks
+  /// for them. Without a background it is clear where the picture has alpha that is kept, else
+  /// white.
   func padded(
     _ framing: Framing,
     on background: PictureColour?,

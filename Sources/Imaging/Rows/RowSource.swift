@@ -28,7 +28,7 @@ struct RowShape: Equatable {
 /// Decoders are sources; so are the steps of a crop, each over another source: ``ScaledRows``, ``ConvertedRows``,
 /// ``PaddedRows``, ``StampedRows``. An encoder reads the last one, a strip of rows at a time.
 protocol RowSource: AnyObject {
-  /// What the rows hold.
+  /// The layout of the rows.
   var shape: RowShape { get }
 
   /// Writes the next `count` rows, one behind the other; as many have to be left.
@@ -43,7 +43,7 @@ extension RowSource {
   /// - Parameters:
   ///   - most: Rows of a strip; nil for as many as have a megabyte.
   ///   - body: Takes a strip, the number of its first row, and how many rows it has.
-  /// - Throws: ``ImagingError`` when a row cannot be made, and what `body` throws.
+  /// - Throws: ``ImagingError`` when a row cannot be made, and the error of `body`.
   func inStrips(
     of most: Int? = nil,
     _ body: (UnsafeBufferPointer<UInt8>, _ first: Int, _ count: Int) throws(LarderError) -> Void
@@ -116,7 +116,7 @@ extension RowSource {
 
 /// Rows of a bitmap; a large one that nobody else holds gives its memory back to the system behind them.
 final class BitmapRows: RowSource {
-  /// Bytes of a bitmap that is worth giving back: what is made of it takes as much again meanwhile.
+  /// Bytes of a bitmap that is worth freeing early: its result takes as much again meanwhile.
   static let leastGivenBack = 32 << 20
 
   let shape: RowShape

@@ -61,7 +61,7 @@ final class ScaledRows: RowSource {
   ///   - size: The size that it is to have.
   ///   - strip: Bytes of the source that are held at a time, 0 for all; nil decides by its size.
   ///   - portable: Keeps to zimg's code in plain C.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``ImagingError`` when memory is short.
   init(

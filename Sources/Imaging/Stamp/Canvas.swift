@@ -32,7 +32,8 @@ struct Canvas: ~Copyable {
     cairo_surface_destroy(surface)
   }
 
-  /// Lays a veil of an ink over the clear canvas, whose first row is the row `row` of the picture.
+  /// Lays a scrim of an ink over the clear canvas, whose first row is the row `row` of the
+  /// picture.
   func cover(_ veil: StampVeil, from row: Int, _ ink: StampInk, strength: Double) {
     guard strength > 0 else { return }
     let columns = (0..<width).map { veil.column(Double($0) + 0.5) * strength * 255 }
@@ -54,7 +55,7 @@ struct Canvas: ~Copyable {
   /// `row` of the box that it was drawn for.
   func cast(_ shadow: LetterShadow, from row: Int, _ ink: StampInk, strength: Double) {
     let top = -Double(row) / shadow.shrink
-    // At an edge a blurred letter is two fifths of what it is inside.
+    // At an edge a blurred letter is two fifths of its inside.
     var (left, times) = (1.0, 0)
     while 1 - left < strength, times < 4 { (left, times) = (left * 0.6, times + 1) }
     cairo_save(context)
@@ -166,8 +167,8 @@ extension Bitmap {
     }
     let (width, height, stride) = (Int32(width), Int32(height), Int32(rowBytes))
     let painted = samples.withUnsafeMutableBytes { samples in
-      // SAFETY: rows of four bytes a pixel are what pixman calls x8r8g8b8, and the image is gone
-      // before the samples can move. Array storage is aligned to 16 bytes.
+      // SAFETY: rows of four bytes a pixel are pixman's x8r8g8b8, and the image is gone before the
+      // samples can move. Array storage is aligned to 16 bytes.
       guard
         let image = pixman_image_create_bits(
           PIXMAN_x8r8g8b8,

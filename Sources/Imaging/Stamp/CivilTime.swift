@@ -205,7 +205,7 @@ public struct Zone: Sendable, Equatable, Codable {
       let reader = ByteReader(bytes: bytes)
       guard let old = TZifHeader(reader, at: 0) else { return nil }
       if old.version < 2 { return Self.block(reader, old, wide: false) }
-      // What came before was for readers of 32 bits.
+      // The part before it was for readers of 32 bits.
       guard let new = TZifHeader(reader, at: old.end(wide: false)),
         let zone = Self.block(reader, new, wide: true)
       else { return nil }

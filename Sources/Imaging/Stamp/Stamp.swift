@@ -11,12 +11,13 @@ import SystemPackage
 ///     let picture = try stamp.apply(to: PictureFile("morning.jpg"))
 ///     print(picture.time?.description ?? "", picture.time?.source.rawValue ?? "")
 ///
-/// The letters are sized in proportion to the picture. What lies under them is measured: they are
-/// black or white, and it is veiled as far as they need to stand out 7 to 1.
+/// The letters are sized in proportion to the picture. The pixels under them are measured: the
+/// letters are black or white, with a scrim behind them as far as they need it to stand out 7 to
+/// 1.
 public struct Stamp: PictureMaking {
-  /// What to stamp.
+  /// The crop to stamp.
   ///
-  /// `lossless` is of no effect, as pixels change. With `.contain` and no frame it is the whole
+  /// `lossless` has no effect, as pixels change. With `.contain` and no frame it is the whole
   /// picture, in its own shape.
   public var crop: Crop
   /// Which time to show.
@@ -27,7 +28,7 @@ public struct Stamp: PictureMaking {
   public var localZone: Zone
   /// How the date is written.
   public var locale: StampLocale?
-  /// What is written; nil for the time and, under it, the date with its weekday.
+  /// The text; nil for the time and, under it, the date with its weekday.
   public var template: StampTemplate?
   /// How letters are set off from the picture.
   public var style = StampStyle.bar
@@ -41,15 +42,15 @@ public struct Stamp: PictureMaking {
   public var font: String?
   /// The font families to try, in order.
   public var fontFamily: String
-  /// A fontconfig file to use in place of the system's.
+  /// A fontconfig file to use instead of the system's.
   public var fontConfiguration: FilePath?
   /// The clock, in seconds since 1970.
   public var now: @Sendable () -> Int
 
-  /// What a picture may ask for.
+  /// The limits of a picture.
   public var limits: PictureLimits { crop.limits }
 
-  /// Makes a stamp of the time that a picture was taken; set what is to be different.
+  /// Makes a stamp of the time that a picture was taken; set the properties that should differ.
   ///
   /// - Parameters:
   ///   - crop: The square to stamp.
@@ -128,8 +129,8 @@ extension Stamp {
     var height: Double
   }
 
-  /// What letters and margins are measured by: the side of a square, and of other pictures what
-  /// neither a short nor a narrow one has too little room for.
+  /// The unit of letters and margins: the side of a square, and for other pictures a length that
+  /// suits both short and narrow ones.
   static func unit(of size: PixelSize) -> Double {
     let (width, height) = (Double(size.width), Double(size.height))
     return min((width * height).squareRoot(), min(width, height) * 1.25)
@@ -202,7 +203,7 @@ extension Stamp {
     isNear ? margin : isFar ? side - margin - length : (side - length) / 2
   }
 
-  /// What is veiled behind a block; nothing of it where letters stand alone.
+  /// The scrim behind a block; nil where letters stand alone.
   func veil(_ block: Block, size: PixelSize) -> StampVeil? {
     let unit = Self.unit(of: size)
     let pad = unit * 0.015

@@ -1,10 +1,10 @@
 import Base
 
-/// What a stamp lays over a picture: the veil, the letters with their shadow, and the logo.
+/// The layer of a stamp over a picture: the scrim, the letters with their shadow, and the logo.
 ///
 /// It is painted in strips of rows, so that no more of it than a strip is ever in memory.
 final class StampLayer {
-  /// Letters smaller than so many pixels cannot be read.
+  /// Letters smaller than this number of pixels cannot be read.
   static let leastSize = 9.0
 
   let size: PixelSize
@@ -54,7 +54,7 @@ final class StampLayer {
     (self.size, self.block, self.veil) = (size, block, veil)
   }
 
-  /// What the maker of the picture ought to know.
+  /// Remarks for the maker of the picture.
   func remarks(over backdrop: Backdrop) -> Set<EncodedPicture.Remark> {
     var remarks: Set<EncodedPicture.Remark> = []
     if block.lines.contains(where: { $0.size < Self.leastSize }) { remarks.insert(.smallText) }

@@ -4,13 +4,13 @@ import Glibc
 public enum StampStyle: String, Sendable, CaseIterable, Codable {
   /// Letters alone, with a thin soft shadow where they need one.
   case plain
-  /// A soft veil behind the text, no taller than that, and as strong as the letters need.
+  /// A soft scrim behind the text, no taller than that, and as strong as the letters need.
   case scrim
   /// White letters on a dark band from side to side, which reaches the edge and fades into the picture.
   case bar
 }
 
-/// What letters are drawn in.
+/// The colour of letters.
 enum StampInk: Equatable {
   case black
   case white
@@ -21,22 +21,22 @@ enum StampInk: Equatable {
   var light: Double { self == .white ? 1 : 0 }
 }
 
-/// What is behind a stamp's letters, and what they need to be read there.
+/// The background of a stamp's letters, and the scrim that they need to be read there.
 struct Backdrop: Equatable {
   /// The least contrast that is aimed at, a little above the 7 to 1 of WCAG 2.2, 1.4.6, as samples are
   /// whole numbers and JPEG's are not exact.
   static let contrast = 7.5
   /// Letters that stand out less than this are hard to read even where they are large. (WCAG 2.2, 1.4.3)
   static let readable = 3.0
-  /// What a bar darkens by: white stands out 7.5 to 1 from white behind that.
+  /// The strength of a bar: white letters stand out 7.5 to 1 from a white picture behind it.
   static let barStrength = 0.7
 
-  /// The letters whose veil changes the picture less.
+  /// The letters whose scrim changes the picture less.
   let ink: StampInk
-  /// How much of the other ink has to lie over what is behind them, 0 to 1.
+  /// How much of the other ink has to lie over their background, 0 to 1.
   let strength: Double
-  /// How far the letters stand out from what is behind them where they do least, 1 to 21; of letters
-  /// alone, without their shadow.
+  /// The least contrast of the letters with their background, 1 to 21; of letters alone, without
+  /// their shadow.
   let leastContrast: Double
 
   /// The places of a grid of at most 128 × 64 pixels inside the block.
@@ -50,11 +50,11 @@ struct Backdrop: Equatable {
 
   /// Measures some pixels.
   init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .bar) {
-    // A veil hardly changes which are the lightest and the darkest.
+    // A scrim hardly changes which are the lightest and the darkest.
     let sorted = colours.sorted { Self.luminance($0, .black, 0) < Self.luminance($1, .black, 0) }
     let white = Self.veil(Array(sorted.suffix(64)), for: .white)
     let black = Self.veil(Array(sorted.prefix(64)), for: .black)
-    // One light spot is no reason for a white veil over a dark picture.
+    // One light spot is no reason for a white scrim over a dark picture.
     let sum = colours.reduce(0) { $0 + Int($1.red) + Int($1.green) + Int($1.blue) }
     let mean = Double(sum) / Double(max(colours.count, 1) * 3 * 255)
     let isWhite = style == .bar || white * mean <= black * (1 - mean)
@@ -66,7 +66,7 @@ struct Backdrop: Equatable {
       .map { Self.contrast($0, letters, behind: laid) }.min() ?? 21
   }
 
-  /// The weakest veil, in steps of a hundredth, behind which letters stand out from all of these.
+  /// The weakest scrim, in steps of a hundredth, on which letters stand out from all of these.
   private static func veil(
     _ colours: [(red: UInt8, green: UInt8, blue: UInt8)],
     for ink: StampInk
@@ -80,7 +80,7 @@ struct Backdrop: Equatable {
     return 1
   }
 
-  /// How far letters stand out from a colour behind a veil.
+  /// How far letters stand out from a colour behind a scrim.
   private static func contrast(
     _ colour: (red: UInt8, green: UInt8, blue: UInt8),
     _ ink: StampInk,
@@ -91,7 +91,7 @@ struct Backdrop: Equatable {
     return max(ground, letter) / min(ground, letter)
   }
 
-  /// Relative luminance behind a veil. (WCAG 2.2)
+  /// Relative luminance behind a scrim. (WCAG 2.2)
   private static func luminance(
     _ colour: (red: UInt8, green: UInt8, blue: UInt8),
     _ veil: StampInk,
@@ -124,13 +124,13 @@ struct Backdrop: Equatable {
   }
 }
 
-/// A veil over a part of a picture: full over `box`, nothing from `fade` pixels outside of it.
+/// A scrim over a part of a picture: full over `box`, nothing from `fade` pixels outside of it.
 struct StampVeil: Equatable {
   let columns: ClosedRange<Double>
   let rows: ClosedRange<Double>
   let fade: Double
 
-  /// How much of the veil is in a column and in a row.
+  /// How much of the scrim is in a column and in a row.
   func column(_ x: Double) -> Double { Self.share(x, columns, fade) }
   func row(_ y: Double) -> Double { Self.share(y, rows, fade) }
 

@@ -1,6 +1,6 @@
 import Base
 
-/// What a stamp says: lines of text with fields for the time.
+/// The text of a stamp: lines with fields for the time.
 ///
 ///     let template = try StampTemplate(#"{time}\n{weekday}, {date}"#)
 public struct StampTemplate: Sendable, Equatable, Codable {

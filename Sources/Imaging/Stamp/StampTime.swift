@@ -72,12 +72,12 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - choice: Which time is wanted.
-  ///   - taken: What the picture says.
+  ///   - taken: The time in the picture's metadata.
   ///   - modified: When the file was last written, in seconds since 1970.
   ///   - zone: The zone to show it in; nil for the offset that the time came with.
   ///   - local: The zone of times that came with none.
   ///   - now: The clock, in seconds since 1970.
-  ///   - name: What errors call the picture.
+  ///   - name: The name of the picture in errors.
   /// - Throws: ``ImagingError`` of code `time` when the picture lacks the time that is wanted.
   init(
     _ choice: Choice,
@@ -141,14 +141,14 @@ struct TakenTime: Equatable {
   /// Seconds that this clock is east of Greenwich; nil where nobody says.
   let offset: Int?
 
-  /// What EXIF says; nil where it has no date that there is.
+  /// The time in EXIF data; nil where it has no date that exists.
   init?(_ exif: Exif?) {
     guard let exif, let civil = exif.dateTime.flatMap({ CivilTime($0) }) else { return nil }
     self.civil = civil
     offset = exif.offset.flatMap { UTCOffset.seconds($0) }
   }
 
-  /// What XMP says, as an attribute or an element. (XMP part 2, sections 2.1 and 3.3)
+  /// The time in XMP, as an attribute or an element. (XMP part 2, sections 2.1 and 3.3)
   init?(xmp packet: [UInt8]) {
     for key in ["exif:DateTimeOriginal", "photoshop:DateCreated", "xmp:CreateDate"] {
       for (before, after) in [
@@ -167,7 +167,7 @@ struct TakenTime: Equatable {
     return nil
   }
 
-  /// What satellites said, whose clock is Greenwich's.
+  /// The time of satellites, whose clock is Greenwich's.
   init?(satellites exif: Exif?) {
     guard let civil = exif?.gpsTime else { return nil }
     (self.civil, offset) = (civil, 0)

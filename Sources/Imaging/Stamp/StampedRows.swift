@@ -17,7 +17,7 @@ final class StampedRows: RowSource {
   private var block: Bitmap?
   /// Rows that have been read.
   private var reached = 0
-  /// What the maker of the picture ought to know, once all rows have been read.
+  /// Remarks for the maker of the picture, once all rows have been read.
   private(set) var remarks: Set<EncodedPicture.Remark> = []
 
   /// Sets the stamp of a moment for rows of colours.

@@ -13,7 +13,7 @@ struct Typesetter: ~Copyable {
   /// - Parameters:
   ///   - family: The families to try, in order, as Pango names them.
   ///   - language: The language that decides between the shapes of shared letters.
-  ///   - configuration: A fontconfig file to use in place of the system's.
+  ///   - configuration: A fontconfig file to use instead of the system's.
   /// - Throws: ``ImagingError`` of code `noFont` when there is not one font, or not Pango itself.
   init(family: String, language: String, configuration: FilePath?) throws(LarderError) {
     if let words = cdrawing_open() {
@@ -48,7 +48,7 @@ struct Typesetter: ~Copyable {
     g_object_unref(UnsafeMutableRawPointer(map))
   }
 
-  /// Judges whether a family is installed, whatever its case.
+  /// Judges whether a family is installed, ignoring case.
   ///
   /// - Throws: ``ImagingError`` of code `usage` where it is not, or `noFont` without Pango.
   static func check(_ family: String, configuration: FilePath?) throws(LarderError) {
@@ -73,7 +73,7 @@ struct Typesetter: ~Copyable {
 
   private static func map(_ configuration: FilePath?) -> OpaquePointer? {
     guard let configuration else {
-      // One a thread, kept by Pango: finding all fonts anew would cost more than the drawing.
+      // One a thread, kept by Pango: finding all fonts again would cost more than the drawing.
       guard let map = pango_cairo_font_map_get_default() else { return nil }
       g_object_ref(UnsafeMutableRawPointer(map))
       return map
@@ -97,7 +97,7 @@ struct Typesetter: ~Copyable {
     bold: Bool,
     limit: Double? = nil
   ) throws(LarderError) -> TextLine {
-    // Some fonts have letters of no ink in place of those that nobody drew: the next may have them.
+    // Some fonts have empty letters instead of missing ones: the next may have them.
     var families = family.split(separator: ",")[...]
     repeat {
       let line = try line(text, families.joined(separator: ","), size, bold)

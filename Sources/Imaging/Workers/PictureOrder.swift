@@ -53,7 +53,7 @@ package struct PictureOrder: Sendable {
     return crop.frame != nil || crop.fit == .contain
   }
 
-  /// What a picture may ask for.
+  /// The limits of a picture.
   package var limits: PictureLimits { crop.limits }
 
   /// Makes a picture in this process.
@@ -61,8 +61,8 @@ package struct PictureOrder: Sendable {
   /// - Parameters:
   ///   - file: The input.
   ///   - output: The file that it becomes; nil for one that is wanted in memory.
-  /// - Returns: What was made.
-  /// - Throws: ``ImagingError`` when nothing can be made of it.
+  /// - Returns: The result.
+  /// - Throws: ``ImagingError`` when the picture cannot be made.
   func make(
     from file: PictureFile,
     for output: PictureOutput?
@@ -78,11 +78,11 @@ package struct PictureOrder: Sendable {
   }
 }
 
-// What one picture may take of the process that works on it.
+// The limits of a worker for one picture.
 extension PictureOrder {
   /// The processor time for a picture of this header: several times as much as the slowest formats take.
   ///
-  /// - Parameter probe: What the picture says of itself.
+  /// - Parameter probe: The properties of the picture.
   /// - Returns: Seconds.
   func seconds(for probe: PictureProbe) -> Double {
     let input = probe.width * probe.height
@@ -106,12 +106,13 @@ extension PictureOrder {
 
   /// The processor time that a worker has for a picture without asking: enough for a megapixel in and one out.
   ///
-  /// A message for each small picture would take longer than what it says.
+  /// A message for each small picture would take longer than the work.
   static let secondsUnasked = seconds(pixels: 2_000_000, scanned: 1_000_000)
 
   /// How many times slower than an optimized build this one may be.
   private static let slowness: Double = _isDebugAssertConfiguration() ? 10 : 1
 
-  /// Bytes of address space for one picture: planes, pixels and what becomes of them, a library's own, and the file.
+  /// Bytes of address space for one picture: planes, pixels and their results, a library's own,
+  /// and the file.
   var memory: Int { 4 * limits.memory + limits.decoding + limits.fileBytes }
 }

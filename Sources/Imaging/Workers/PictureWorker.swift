@@ -5,9 +5,9 @@ import SystemPackage
 
 /// The process that works on pictures for another, which started it: ``PictureWorkers``.
 ///
-/// It can read files, as libraries and fonts are opened when they are needed, and change none but those that it is handed.
-/// It starts no program and opens no socket. Its memory is limited for each picture, and its processor time by what the
-/// picture's header says. It ends with the other process.
+/// It can read files, as libraries and fonts are opened when they are needed, and change none but
+/// those that it is handed. It starts no program and opens no socket. Its memory is limited for
+/// each picture, and its processor time by the picture's header. It ends with the other process.
 package struct PictureWorker {
   private let channel: WorkerChannel
   private var known: PictureOrder?
@@ -18,7 +18,7 @@ package struct PictureWorker {
   ///
   /// Call it before there is a second thread.
   ///
-  /// - Parameter socket: What the pictures come through.
+  /// - Parameter socket: The socket for the pictures.
   package static func run(on socket: Int32) -> Never {
     var status = stat()
     guard fstat(socket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK,
@@ -42,7 +42,7 @@ package struct PictureWorker {
 
   private mutating func makeNext() throws(WorkerLoss) {
     let message = try channel.receive(takesDescriptor: true, wait: wait)
-    // Whatever is thrown here ends the process, and closes the input with it.
+    // Any error thrown here ends the process, and closes the input with it.
     let request = try WorkerChannel.Request(message.text)
     let order = try order(message.bytes)
     let made: Result<EncodedPicture, LarderError>
@@ -67,8 +67,9 @@ package struct PictureWorker {
     do {
       let order = try PictureOrder(wire: wire)
       known = order
-      // A bitmap that is mapped anew for each picture costs a page fault for each page. At its own size a photo goes from
-      // file to file a row at a time, and keeping its coefficients for the next would cost their memory a second time.
+      // A bitmap that is mapped again for each picture costs a page fault for each page. At its
+      // own size a photo goes from file to file a row at a time, and keeping its coefficients for
+      // the next would cost their memory a second time.
       if order.makesBitmaps { larder_keep_blocks(16 << 20) }
       return order
     } catch {

@@ -131,12 +131,12 @@ package protocol PictureWorking: Sendable {
   /// Makes a picture. Blocks; called on several threads at once.
   ///
   /// - Parameters:
-  ///   - order: What is to be made.
+  ///   - order: The order.
   ///   - input: Of which picture.
   ///   - output: The file that the result becomes once the caller has it written; nil for one that is wanted in memory.
   ///   - isStopped: Asked several times a second where the work can be given up; true gives it up.
-  /// - Returns: What was made.
-  /// - Throws: ``ImagingError`` when nothing can be made of it.
+  /// - Returns: The result.
+  /// - Throws: ``ImagingError`` when the picture cannot be made.
   func make(
     _ order: PictureOrder,
     of input: PictureInput,

@@ -25,7 +25,7 @@ struct WorkerChannel {
     var kind: Kind
     var text: [UInt8] = []
     var bytes: [UInt8] = []
-    /// A descriptor that came along, which whoever receives it closes.
+    /// A descriptor that came along; the receiver closes it.
     var descriptor: Int32 = -1
 
     /// The processor time of a message of that kind.
@@ -187,7 +187,7 @@ enum WorkerLoss: Error {
   case closed
   /// It computed for longer than a picture may take, in seconds.
   case overTime(Double)
-  /// It did nothing for so many seconds.
+  /// It did nothing for a number of seconds.
   case stalled(Double)
   /// The caller wants no result any more.
   case stopped
@@ -200,7 +200,7 @@ extension Encodable {
   var text: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 }
 
-/// What was made, without its bytes.
+/// A result without its bytes.
 struct PictureAnswer: Codable {
   private let format: PictureFormat
   private let width: Int

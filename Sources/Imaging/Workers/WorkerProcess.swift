@@ -160,7 +160,7 @@ package struct WorkerPatience: Sendable {
   /// Seconds that pass beyond twenty for each of processor time, before it is taken to do nothing at all.
   package var idle: Double
 
-  /// Waits; what is left out is enough for a slow machine that has other things to do.
+  /// Waits; the defaults are enough for a slow and busy machine.
   package init(start: Double = 60, idle: Double = 60) {
     (self.start, self.idle) = (start, idle)
   }
@@ -169,7 +169,7 @@ package struct WorkerPatience: Sendable {
   func wait(for seconds: Double) -> Double { idle + 20 * seconds }
 }
 
-/// What a worker is held to while a picture is made.
+/// The limits of a worker while a picture is made.
 private struct WorkerWatch {
   private let process: pid_t
   private let socket: Int32
@@ -189,7 +189,7 @@ private struct WorkerWatch {
     deadline = .now + .seconds(patience.wait(for: seconds))
   }
 
-  /// Lets it compute for so many seconds, from when it began with the picture.
+  /// Lets it compute for `seconds`, from when it began with the picture.
   mutating func allow(_ seconds: Double) {
     if isStarting { before = larder_processor_seconds(process) }
     isStarting = false

@@ -24,7 +24,8 @@ struct ReportWriting {
     var changes = ListingChanges()
     diff = Result { () throws(LarderError) in
       let after = sections.map { RunSection($0) }
-      // All is new to the first run: the history begins with it. An index that was made anew has an older history.
+      // All is new to the first run: the history begins with it. A rebuilt index has an older
+      // history.
       guard !before.isEmpty else {
         try changes.addAll(after, context)
         return try CatalogDiff(context.index, before: [], after: after)

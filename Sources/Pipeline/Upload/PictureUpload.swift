@@ -32,7 +32,7 @@ package final class PictureUpload: Sendable {
   ///   - form: The other fields of the form.
   ///   - transport: How.
   ///   - policy: The retries.
-  ///   - memory: What arrived in earlier runs; nil to post all.
+  ///   - memory: The record of earlier uploads; nil to post all.
   ///   - random: A number in 0..<1 for each wait.
   ///   - pause: Waits; nil for real time, which ``stop()`` cuts short.
   package init(

@@ -12,8 +12,8 @@ enum AVIFCodec {
     }
   }
 
-  /// Decodes a region of what is to be shown, stored as it is: `bgrx`, `rgb` of 16 bits, or `rgba`
-  /// of either.
+  /// Decodes a region of the visible part, stored as it is: `bgrx`, `rgb` of 16 bits, or `rgba` of
+  /// either.
   static func decode(
     _ file: PictureFile,
     _ header: AVIFHeader,
@@ -29,7 +29,7 @@ enum AVIFCodec {
     let pixelBytes = layout.channels * (isWide ? 2 : 1)
     try limits.check(memory: padded.width * padded.height * pixelBytes, of: file.name)
     let coded = header.coded.width * header.coded.height
-    // What is copied of the planes, so that the decoder can go.
+    // The copy of the planes, so that the decoder can go.
     let planes = (header.colour.isGrey ? 1 : 3) + (header.hasAlpha ? 1 : 0)
     try limits.check(memory: coded * planes * (isWide ? 2 : 1), of: file.name)
     let decoder: AVIFDecoder = cavif_has_dav1d() ? .dav1d : .other

@@ -11,7 +11,7 @@ extension AVIFHeader: PictureCodec {
 
   var size: PixelSize { aperture.size }
   var channels: Int { (colour.isGrey ? 1 : 3) + (hasAlpha ? 1 : 0) }
-  /// A picture's own boxes turn it, whatever its EXIF data says. (ISO/IEC 23000-22, 7.3.6.7)
+  /// A picture's own boxes turn it, regardless of its EXIF data. (ISO/IEC 23000-22, 7.3.6.7)
   var ownOrientation: Orientation? { orientation }
   var chroma: ChromaSampling? {
     switch Int(colour.chroma) {
@@ -97,7 +97,7 @@ extension AVIFHeader: PictureCodec {
 }
 
 extension ChromaSampling {
-  /// What libavif calls it.
+  /// libavif's name of it.
   fileprivate var forAVIF: Int32 {
     switch self {
     case .quarter: Int32(cavif_420)

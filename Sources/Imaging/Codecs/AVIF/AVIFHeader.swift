@@ -2,7 +2,7 @@ import Base
 import CAVIF
 import Glibc
 
-/// What the boxes of an AVIF say, read by libavif before any pixel is decoded. (AV1 Image File
+/// The fields of an AVIF's boxes, read by libavif before any pixel is decoded. (AV1 Image File
 /// Format 1.1)
 struct AVIFHeader: Equatable, Sendable {
   /// The size of the decoded picture.
@@ -86,8 +86,8 @@ struct AVIFHeader: Equatable, Sendable {
     self.xmp = xmp.take()
   }
 
-  /// The orientation of a picture that is turned left by so many quarters, then mirrored: not
-  /// (-1), top to bottom (0) or left to right (1). (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
+  /// The orientation of a picture that is turned left by `quarters`, then mirrored: not (-1), top
+  /// to bottom (0) or left to right (1). (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
   static func orientation(quarters: Int, mirror: Int) -> Orientation {
     let mirrored: [Orientation] =
       switch mirror {
@@ -100,7 +100,7 @@ struct AVIFHeader: Equatable, Sendable {
 
   /// Refuses a file whose last box extends beyond its end. (ISO/IEC 14496-12, 4.2)
   ///
-  /// Whether what the picture needs is there, libavif sees.
+  /// libavif checks that the data of the picture is there.
   private static func checkEnd(_ bytes: [UInt8], _ name: String) throws(LarderError) {
     let isWhole = bytes.withUnsafeBufferPointer {
       MediaBox.visit(ByteReader(bytes: $0), in: 0..<bytes.count) { _ in }

@@ -86,7 +86,7 @@ final class BMPRows: RowSource {
 }
 
 extension BMPHeader {
-  /// The whole picture of runs; what they leave out has the index 0.
+  /// The whole picture of runs; pixels that they leave out have the index 0.
   func unpackedRuns(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ limits: PictureLimits,

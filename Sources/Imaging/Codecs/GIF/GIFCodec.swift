@@ -111,7 +111,7 @@ final class GIFRows: RowSource {
   private let name: String
   private let frame: PixelRegion
   private let region: PixelRegion
-  /// What pixels beside the frame are: an index, or nil for clear colours, which all pixels become then.
+  /// The index of pixels beside the frame, or nil for clear colours, which all pixels become then.
   private let clear: UInt8?
   private let colours: Bitmap.Palette.Table
   private var handle: OpaquePointer?
@@ -133,7 +133,7 @@ final class GIFRows: RowSource {
   ///   - bytes: Its bytes, which have to stay where they are as long as these rows are read.
   ///   - blocks: Its blocks.
   ///   - region: The part of the screen.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits of the picture.
   /// - Throws: ``ImagingError`` when there is no first frame, or it takes too much memory.
   init(
     _ file: PictureFile,
@@ -203,7 +203,7 @@ final class GIFRows: RowSource {
     }
   }
 
-  /// Gives the memory of rows back that were asked for, as what is made of them takes more meanwhile.
+  /// Frees the memory of rows that were read, because their results take more meanwhile.
   private func giveBack() {
     let end = min(max(region.y + reached - frame.y, 0) / 2 * frame.width, held.count)
     guard end - given >= 1 << 20 else { return }

@@ -4,7 +4,7 @@ import Glibc
 
 /// JPEG in and out by libjpeg-turbo, of which no pointer or struct is seen elsewhere.
 enum JPEGCodec {
-  /// What libjpeg holds a file's samples to be.
+  /// libjpeg's reading of a file's samples.
   struct Header {
     let colourSpace: Int32
     let hasAdobe: Bool
@@ -61,7 +61,7 @@ enum JPEGCodec {
     return Header(colourSpace: header.color_space, hasAdobe: header.adobe, layout: layout)
   }
 
-  /// Rows of a region of the stored picture, at as many eighths of its size as suit what becomes of it.
+  /// Rows of a region of the stored picture, reduced by eighths as far as the request allows.
   static func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -110,7 +110,7 @@ enum JPEGCodec {
     return [2, 4].first { leaves($0, 8) } ?? 8
   }
 
-  /// Decodes the whole stored picture at an eighth of its size, whatever may be wrong with it.
+  /// Decodes the whole stored picture at an eighth of its size, even if it is damaged.
   static func glance(
     _ file: PictureFile,
     layout: Bitmap.Layout,
@@ -223,7 +223,7 @@ enum JPEGCodec {
   /// are coarser.
   static let leastFine = 75
 
-  /// Encodes rows, like another file if there is one; what is clear lies on a colour.
+  /// Encodes rows, like another file if there is one; clear pixels get a background.
   ///
   /// `like` lends its tables, sampling and colour space, on its side if `transposed`. For pixels with
   /// `hasNewDetail`, which the source does not have, tables coarser than those of `leastFine` are not lent.
@@ -288,7 +288,7 @@ final class JPEGRows: RowSource {
   ///   - region: The part of it, in pixels of the size that it is decoded at.
   ///   - eighths: That size.
   ///   - layout: The samples, as ``JPEGCodec/Header`` says.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``ImagingError`` when libjpeg refuses it.
   init(
@@ -331,7 +331,7 @@ final class JPEGRows: RowSource {
 }
 
 extension PictureFile {
-  /// Bytes that a square of the picture takes at most, as a rule; what is not written takes no memory.
+  /// Bytes that a square of the picture takes at most, as a rule; unwritten pages take no memory.
   fileprivate var roomForSquare: Int { bytes.count + 65_536 }
 }
 

@@ -13,7 +13,7 @@ struct PNGChunks: Equatable, Sendable {
   private(set) var isInterlaced = false
   /// Whether a tRNS chunk makes something clear.
   private(set) var hasTransparency = false
-  /// Chunks that say what the samples mean, whole, to be kept.
+  /// Chunks about the meaning of samples, whole, to be kept.
   private(set) var colour: [Range<Int>] = []
   /// Background chunks, which come after the palette.
   private(set) var background: [Range<Int>] = []
@@ -99,7 +99,8 @@ struct PNGChunks: Equatable, Sendable {
         let unpacked = Self.unpacked(type, content, reader, limits)
         metadataBytes += max(length, unpacked.bytes)
         try limits.check(metadata: metadataBytes, of: name)
-        // What cannot be unpacked says nothing, and is not passed on to who might choke on it.
+        // A chunk that cannot be unpacked has no meaning, and is not passed on to readers that
+        // might fail on it.
         if unpacked.isWhole { collect(type, chunk, content, reader) }
       }
     }
@@ -223,13 +224,13 @@ extension PNGChunks {
   }
 }
 
-/// What a chunk that is carried over has to look like. (PNG specification, third edition, section 11.3)
+/// The form of a chunk that is copied. (PNG specification, third edition, section 11.3)
 struct PNGChunkRule {
   /// Whether a picture may have several of the kind.
   let repeats: Bool
   private let holds: (Content) -> Bool
 
-  /// A chunk's payload with what it depends on.
+  /// A chunk's payload with the fields that it depends on.
   private struct Content {
     let reader: ByteReader
     let payload: Range<Int>

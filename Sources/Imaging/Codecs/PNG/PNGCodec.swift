@@ -9,8 +9,8 @@ enum PNGCodec {
   ///   - rows: The picture.
   ///   - interlaced: Whether the file is interlaced; all of it is held in memory then.
   ///   - level: zlib's, 0 to 9; nil for one that suits the size.
-  ///   - output: Where the file goes, and what it holds beside the picture.
-  ///   - limits: What the picture may ask for.
+  ///   - output: The destination of the file, and its chunks beside the picture.
+  ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Returns: The file.
   /// - Throws: ``ImagingError`` when the rows cannot be read, or the file cannot be written.
@@ -81,9 +81,9 @@ enum PNGCodec {
 
   /// How hard zlib tries, 0 to 9.
   ///
-  /// Above 4 megapixels less than its default of 6: a photo of 12 takes 0.66 s in place of 1.46, and a ninth
-  /// more room. Above 24 as little as it can: the square of one of 61 takes 2 s in place of 3, and a
-  /// twelfth more. An index is a third of a pixel.
+  /// Above 4 megapixels less than its default of 6: a photo of 12 takes 0.66 s instead of 1.46,
+  /// and a ninth more space. Above 24 as little as it can: the square of one of 61 takes 2 s
+  /// instead of 3, and a twelfth more. An index is a third of a pixel.
   private static func level(for size: PixelSize, of layout: Bitmap.Layout) -> Int {
     var pixels = size.width * size.height
     if case .indexed = layout { pixels /= 3 }

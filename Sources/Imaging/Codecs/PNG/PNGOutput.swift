@@ -1,9 +1,9 @@
 import Base
 import CPNG
 
-/// Where a PNG goes, and what it holds beside its picture.
+/// The destination of a PNG, and its chunks beside the picture.
 struct PNGOutput {
-  /// Whole chunks that say what samples mean, which stand before a palette.
+  /// Whole chunks about the meaning of samples, which stand before a palette.
   var head: [UInt8] = []
   /// Whole chunks that stand before the data.
   var middle: [UInt8] = []
@@ -17,7 +17,7 @@ struct PNGOutput {
     let most: Int
   }
 
-  /// What C hands bytes to that are more than are held.
+  /// The receiver of the bytes that C hands on when its room is full.
   private final class Overflow {
     let place: Place
     var part: PartFile?
@@ -84,8 +84,9 @@ struct PNGOutput {
 
 /// Carries chunks of one PNG over to another.
 enum PNGAncillary {
-  /// The colour chunks of `file`, and on request its metadata, made true for a picture of `size` that stands upright, for
-  /// a PNG that goes to `place`; one that is `converted` is sRGB, whatever `file` was.
+  /// The colour chunks of `file`, and on request its metadata, corrected for an upright picture of
+  /// `size`, for a PNG that goes to `place`; one that is `converted` is sRGB, regardless of
+  /// `file`.
   static func output(
     from file: PictureFile,
     size: PixelSize,

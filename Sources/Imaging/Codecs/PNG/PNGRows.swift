@@ -22,7 +22,7 @@ final class PNGRows: RowSource {
   ///   - region: The part of it.
   ///   - isNative: Whether samples are as the file has them; else without palette, with tRNS as alpha, with at least 8 bits.
   ///   - band: Bytes of an interlaced picture that are held at a time.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``ImagingError`` when libpng refuses it, or it takes too much memory.
   init(
@@ -80,7 +80,7 @@ final class PNGRows: RowSource {
     }
   }
 
-  /// What the rows of a whole picture hold, but for the colours of a palette.
+  /// The layout of the rows of a whole picture, except for the colours of a palette.
   static func shape(of chunks: PNGChunks, isNative: Bool) -> RowShape {
     let hasClear = chunks.hasTransparency && !isNative
     let depth = isNative ? chunks.depth : max(chunks.depth, 8)

@@ -83,7 +83,7 @@ struct WebPChunks: Equatable, Sendable {
     }
   }
 
-  /// Takes what a chunk of the file says.
+  /// Takes the fields of a chunk of the file.
   private mutating func take(
     _ reader: ByteReader,
     _ offset: Int,

@@ -48,11 +48,11 @@ enum WebPCodec {
     return OpenRows(source: BitmapRows(try decode(file, chunks, request.region, limits)))
   }
 
-  /// Decodes a region at a size that is about `ratio` times smaller, pixels being the means of those
-  /// that they stand for, and says where in the result the region lies.
+  /// Decodes a region at a size that is about `ratio` times smaller, pixels being the means of
+  /// those that they cover, and returns the place of the region in the result.
   ///
-  /// - Returns: nil for what cannot be made smaller on its way, or would not be less work then: a
-  /// lossless picture of fewer bytes than `least`, of which libwebp holds all pixels.
+  /// - Returns: nil for a picture that cannot be reduced while decoding, or would not be less work
+  ///   then: a lossless picture of fewer bytes than `least`, of which libwebp holds all pixels.
   static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
@@ -75,7 +75,7 @@ enum WebPCodec {
     return (bitmap, all.inside(padded, region))
   }
 
-  /// Decodes a region of the frame, whose corner is even, as so many pixels.
+  /// Decodes a region of the frame, whose corner is even, at a size.
   private static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
@@ -86,7 +86,7 @@ enum WebPCodec {
     let frame = chunks.frame
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
     try limits.check(memory: size.width * size.height * 4, of: file.name)
-    // What libwebp holds besides: a lossless picture whole, of a lossy one the alpha.
+    // libwebp's other memory: a lossless picture whole, of a lossy one the alpha.
     try limits.check(
       memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1),
       of: file.name
