@@ -57,7 +57,7 @@ import Testing
     let whole = try shop.larder("report", "--out", "-").output
 
     for text in [
-      "Cheaper (1)", "−16%", "New (1)", "Gone (1)", "5,900원 – lowest in 30 days (",
+      "Cheaper (1)", "−16%", "New (1)", "Gone (1)", "반찬 A2", "5,900원 – lowest in 30 days (",
     ] { #expect(html.contains(text), "\(text)") }
     #expect(html.split(separator: "<li class=c ").count == 3)
     #expect(!whole.contains("Cheaper (1)") && whole.contains("5,900원 – lowest in 30 days ("))
