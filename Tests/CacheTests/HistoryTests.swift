@@ -108,6 +108,33 @@ struct HistoryTests {
     )
   }
 
+  @Test
+  func `an item that comes back with other badges, then gets the old ones, has both changes`()
+    throws
+  {
+    func badges(_ from: String?, _ to: String?) -> ItemChange {
+      ItemChange(
+        section: "main",
+        id: "A1",
+        field: .badges,
+        from: from.map { .text($0) },
+        to: to.map { .text($0) }
+      )
+    }
+    try run(at: 100)
+    try run(at: 200, badges(nil, "new"))
+    try run(at: 300, listed(false))
+    try run(at: 400, listed(true))
+    try run(at: 500, badges("sale", "new"))
+
+    #expect(
+      try lines() == [
+        "200 main/A1 badges - → new", "300 main/A1 removed - → -", "400 main/A1 back - → -",
+        "400 main/A1 badges new → sale", "500 main/A1 badges sale → new",
+      ]
+    )
+  }
+
   @Test func `an item that was there from the beginning is removed, not added`() throws {
     try run(at: 100)
     try run(at: 200, listed(false), price(7000, 7000))

@@ -262,7 +262,14 @@ struct HistoryWriter {
   private func record(_ change: ItemChange) throws {
     let item = try number(of: change)
     if let last = try last(change.field, of: item) {
-      if last.value != change.to { try insert(change.to, change.field, of: item, since: run) }
+      var value = last.value
+      // An item that came back may have come with another value, which no change names.
+      let back = try listed(item)
+      if change.field != .listed, last.run < back, back < run, value != change.from {
+        try insert(change.from, change.field, of: item, since: back)
+        value = change.from
+      }
+      if value != change.to { try insert(change.to, change.field, of: item, since: run) }
       return
     }
     if change.from == nil, change.to == nil { return }
