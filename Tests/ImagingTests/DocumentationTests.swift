@@ -40,7 +40,7 @@ struct DocumentationTests {
     let stamped = try stamp.apply(to: photo)
     print(stamped.time?.description ?? "", stamped.time?.source.rawValue ?? "")
 
-    // In another format; without one, each picture keeps its own, and a GIF becomes a PNG.
+    // In another format; without one, each picture keeps its own; a GIF, TIFF or BMP becomes a PNG, an HEIC a JPEG.
     let web = try Crop(size: 512, format: .webp, quality: 75).apply(to: photo)
     print(web.format, web.bytes.count)
 
