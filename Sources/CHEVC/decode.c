@@ -33,7 +33,7 @@ COPENING_NOTE("heic", "recommended", "Reads HEIC", LIBRARY)
 
 const char *chevc_release(void) { return chevc_open() == NULL ? their_de265_get_version() : NULL; }
 
-// What buffers a decoder may have: two, as its filter of sample offsets works from a copy, of the padded size at most.
+// The limit on a decoder's buffers: two, as its filter of sample offsets works from a copy, of the padded size at most.
 typedef struct {
   int width, height, left;
   bool is_refused;

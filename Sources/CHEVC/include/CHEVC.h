@@ -23,7 +23,7 @@ typedef struct {
   size_t count;
 } chevc_unit;
 
-// What the picture has to be. `chroma` is chroma_format_idc: 0 for none, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
+// The shape that the picture must have. `chroma` is chroma_format_idc: 0 for none, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
 typedef struct {
   int width, height, chroma, depth;
 } chevc_shape;
@@ -36,7 +36,7 @@ typedef struct {
   int width, height;
 } chevc_room;
 
-// What the picture says of itself: ITU-T H.273's numbers, and whether anything was wrong and yet it was made.
+// The picture's colour as ITU-T H.273 numbers it, and whether it was made in spite of a fault.
 typedef struct {
   bool full_range, is_damaged;
   int matrix;

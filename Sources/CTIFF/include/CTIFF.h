@@ -14,7 +14,7 @@ const char *ctiff_open(void);
 // The release of the loaded library, as text; NULL where it cannot be opened.
 const char *ctiff_release(void);
 
-// What a file's first directory has to say; `block_width` is 0 where it has strips. Strips of light and two colours in
+// The properties that a file's first directory must have; `block_width` is 0 where it has strips. Strips of light and two colours in
 // JPEG, `jpeg_colours`, become red, green and blue.
 typedef struct {
   uint32_t width, height, block_width, block_height;

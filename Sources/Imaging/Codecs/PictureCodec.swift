@@ -106,7 +106,7 @@ extension PictureCodec {
   /// Whether a file is whole, its length does not tell.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
 
-  /// Written as what it is kept as: most that are read alone.
+  /// Writes the format that it is kept as; the default for formats that are only read.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding,

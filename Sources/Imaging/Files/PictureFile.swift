@@ -129,7 +129,7 @@ package enum PictureInput: Sendable {
   ///
   /// - Parameters:
   ///   - path: The file, which errors call the picture.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits on the picture.
   /// - Returns: Its bytes.
   /// - Throws: ``ImagingError`` when the file cannot be read, or is too large.
   package static func bytes(

@@ -71,7 +71,7 @@ struct ProgressParts {
     return seconds * (1 - fraction) / fraction
   }
 
-  /// The columns of the short bar, with what is around it.
+  /// The columns of the short bar, with its brackets.
   static let shortBar = 13
 
   /// The line, cut to `width` columns: the bar is cut and goes first, then the last parts.

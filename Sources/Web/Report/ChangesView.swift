@@ -38,7 +38,7 @@ struct ChangesView {
   let groups: [Group]
   /// How many changes there are.
   let count: Int
-  /// What they are, below their number.
+  /// The words below their number.
   let label: String
   /// Whether there was no run to compare with.
   let isFirst: Bool

@@ -15,7 +15,7 @@ package struct ReportData: Sendable {
     package var listing: CatalogDiff
     /// The URLs of pictures with new bytes.
     package var pictures: [String]
-    /// The changes of a time, in place of those of the last run; nil where none was asked for.
+    /// The changes of a period, instead of those of the last run; nil when none was asked for.
     package var period: Period?
 
     /// Changes from their parts.

@@ -16,7 +16,7 @@ extension HEICHeader: PictureCodec {
   var size: PixelSize { aperture.size }
   var depth: Int { tiles.depth }
   var channels: Int { (colour.isGrey ? 1 : 3) + (alpha == nil ? 0 : 1) }
-  /// A picture's own boxes turn it, whatever its EXIF data says.
+  /// The orientation of the picture's own boxes, which counts more than its EXIF data.
   var ownOrientation: Orientation? { orientation }
   var chroma: ChromaSampling? { [nil, .quarter, .half, .full][tiles.format] }
 

@@ -1,13 +1,13 @@
 import Base
 
-/// What the boxes of an HEIC say, read by hand, so that every size is judged before a decoder sees a byte.
+/// The boxes of an HEIC, read by larder itself, so that every size is judged before a decoder sees a byte.
 /// (ISO/IEC 23008-12 and 14496-15)
 struct HEICHeader: Equatable, Sendable {
   /// The size of the decoded picture.
   let coded: PixelSize
-  /// The part of it that is to be shown.
+  /// The visible part of it.
   private(set) var aperture: PixelRegion
-  /// How the picture has to be turned, which its EXIF data has no say in.
+  /// The orientation of the picture; that of its EXIF data does not count.
   private(set) var orientation = Orientation.upright
   /// How its light is written; matrix and range where boxes name them, else as the decoder finds them.
   private(set) var colour: AVIFHeader.Colour
@@ -85,7 +85,7 @@ struct HEICHeader: Equatable, Sendable {
       }
   }
 
-  /// What is to be shown, turns and mirrors, in the order that they are to be done. (6.5.9, 6.5.10 and 6.5.12)
+  /// Reads the visible part, turns and mirrors, in the order in which they apply. (6.5.9, 6.5.10 and 6.5.12)
   private mutating func readTransforms(_ properties: [MediaBox], _ reader: ByteReader) {
     var (quarters, mirror) = (0, -1)
     for property in properties {

@@ -51,8 +51,8 @@ final class HEICRows: RowSource {
   /// - Parameters:
   ///   - header: The boxes of the file.
   ///   - bytes: The file, which has to stay where it is as long as these rows are read.
-  ///   - region: The part of what is to be shown.
-  ///   - limits: What the picture may ask for.
+  ///   - region: The part of the visible picture.
+  ///   - limits: The limits on the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``ImagingError`` when a library is not there, or it takes too much memory.
   init(
@@ -99,7 +99,7 @@ final class HEICRows: RowSource {
       (rowBytes: ((columns.count + across) >> across) * sampleBytes, rows: (rows + down) >> down)
     }
     try limits.check(memory: sizes.reduce(0) { $0 + $1.rowBytes * $1.rows }, of: name)
-    // Beside its planes the decoder holds what it knows of each block, and a copy for its last filter.
+    // Besides its planes the decoder holds data about each block, and a copy for its last filter.
     let cell = tiles.cell.width * tiles.cell.height
     try limits.check(decoding: cell * Self.decoderBytes * sampleBytes, of: name)
     planes = zip(halves, sizes).map { half, size in

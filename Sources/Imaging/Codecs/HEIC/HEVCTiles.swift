@@ -9,7 +9,7 @@ struct HEVCTiles: Equatable, Sendable {
   let cell: PixelSize
   let columns: Int
   let stills: [HEVCStill]
-  /// What all of them have in common.
+  /// The properties that all of them share.
   private let kind: HEVCStill.Kind
 
   /// Bits of a sample: 8, 10 or 12.
@@ -62,7 +62,7 @@ struct HEVCTiles: Equatable, Sendable {
         "cannot read \(name): an HEIC of items of the type \(type ?? "none"); save it as PNG"
       )
     }
-    // What cells have in common is read once.
+    // Properties that cells share are read once.
     var known: [Range<Int>: HEVCStill.Parameters] = [:]
     var found: [Int: (still: HEVCStill, bytes: Int)] = [:]
     var (stills, kind, bytes) = ([HEVCStill](), HEVCStill.Kind?.none, 0)
@@ -113,7 +113,7 @@ struct HEVCTiles: Equatable, Sendable {
     return PixelSize(width: width, height: height)
   }
 
-  /// What a grid says of itself. (ISO/IEC 23008-12, 6.6.2.3)
+  /// Reads the header of a grid. (ISO/IEC 23008-12, 6.6.2.3)
   private static func grid(
     _ parts: [Range<Int>],
     _ reader: ByteReader
@@ -132,7 +132,7 @@ struct HEVCTiles: Equatable, Sendable {
 
 /// Where an HEVC picture is in a file.
 struct HEVCStill: Equatable, Sendable {
-  /// What its samples are.
+  /// The kind of its samples.
   struct Kind: Equatable, Sendable {
     let format: Int
     let depth: Int
@@ -142,7 +142,7 @@ struct HEVCStill: Equatable, Sendable {
     var isRead: Bool { [8, 10, 12].contains(depth) && (format == 0 || colourDepth == depth) }
   }
 
-  /// What a decoder has to know before the picture comes. (ISO/IEC 14496-15, 8.3.3.1)
+  /// The parameter sets that a decoder needs before the picture. (ISO/IEC 14496-15, 8.3.3.1)
   struct Parameters: Equatable, Sendable {
     let kind: Kind
     /// Units of parameters.
@@ -182,7 +182,7 @@ struct HEVCStill: Equatable, Sendable {
 
   /// Lends the units that a decoder needs: parameters and slices, but none of messages.
   ///
-  /// - Returns: What `body` makes; nil where the data ends within a unit.
+  /// - Returns: The result of `body`; nil where the data ends within a unit.
   func withUnits<Result>(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ body: ([UnsafeBufferPointer<UInt8>]) -> Result

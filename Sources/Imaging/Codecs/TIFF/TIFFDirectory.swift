@@ -94,7 +94,7 @@ extension TIFFDirectory {
   /// Bytes of a value that is taken along, and of all together.
   private static let (mostOfValue, most) = (1 << 16, 1 << 20)
 
-  /// EXIF data by themselves, from a TIFF header on: what this says of the photo, and nothing of its pixels.
+  /// The EXIF data alone, from a TIFF header on: the tags about the photo, without those about pixels.
   func exif() -> [UInt8] {
     var data: [UInt8] = reader.isLittleEndian ? [0x49, 0x49, 42, 0] : [0x4D, 0x4D, 0, 42]
     data += number(0, 4)

@@ -1,19 +1,19 @@
 import Base
 
-/// What the first directory of a TIFF says, read by hand, so that every size is judged before libtiff sees a byte.
+/// The first directory of a TIFF, read by larder itself, so that every size is judged before libtiff sees a byte.
 /// (TIFF 6.0)
 struct TIFFHeader: Equatable, Sendable {
-  /// What samples are.
+  /// The meaning of samples.
   enum Light: Equatable, Sendable {
     /// Shades of grey; whether 0 is white.
     case grey(isInverted: Bool)
     case colours
-    /// Indices, and what they stand for.
+    /// Indices, and the colours they stand for.
     case indices([UInt8])
     case inks
   }
 
-  /// What becomes of a sample behind those of light.
+  /// The meaning of a sample after those of light.
   enum Alpha: Equatable, Sendable {
     case none
     case straight
@@ -64,7 +64,7 @@ struct TIFFHeader: Equatable, Sendable {
       guard let directory = TIFFDirectory(of: bytes) else {
         throw .damaged(name, "its first directory is broken or missing")
       }
-      // A small copy, and then what the sensor saw. (DNG 1.6; Canon's CR2 has a mark of its own.)
+      // A small copy, followed by the data of the sensor. (DNG 1.6; Canon's CR2 has a mark of its own.)
       let isRaw =
         directory.number(254).map { $0 & 1 == 1 } ?? false || directory.entries[50_706] != nil
         || directory.reader.matches("CR", at: 8)
@@ -120,7 +120,7 @@ struct TIFFHeader: Equatable, Sendable {
     let needed = shownChannels
     guard (needed...64).contains(samples), bits >= 8 || needed == 1, packing != 7 || bits == 8
     else { throw refusal("of \(samples) samples of \(bits) bits") }
-    // Of more the first is alpha, or what nobody says.
+    // Of several, the first is alpha, or unspecified.
     if samples > needed, light != .inks, needed != 1 || bits >= 8 {
       if case .indices = light { return }
       alpha =
@@ -132,7 +132,7 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// Red, green and blue of each index, of 8 bits; some programs write those in place of 16. (Section 5)
+  /// Red, green and blue of each index, of 8 bits; some programs write 8 instead of 16. (Section 5)
   private func palette(_ directory: TIFFDirectory, _ name: String) throws(LarderError) -> [UInt8] {
     let count = 1 << bits
     let numbers = directory.numbers(320, most: 3 * count)
@@ -173,7 +173,7 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// Refuses a file that is too short for its pixels: what is packed can be, but not of any number.
+  /// Refuses a file that is too short for its pixels: packed data is shorter than they are, but only to a limit.
   private func checkLength(_ directory: TIFFDirectory, _ name: String) throws(LarderError) {
     let (count, pixels) = (directory.reader.bytes.count, size.width * size.height)
     guard directory.number(259) ?? 1 == 1 else {

@@ -26,7 +26,7 @@ final class TIFFRows: RowSource {
   ///   - header: The first directory of the file.
   ///   - bytes: The file, which has to stay where it is as long as these rows are read.
   ///   - region: The part of the picture.
-  ///   - limits: What the picture may ask for.
+  ///   - limits: The limits on the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``ImagingError`` when the library is not there, or refuses the file.
   init(
