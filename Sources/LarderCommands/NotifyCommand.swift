@@ -62,14 +62,13 @@ struct NotifyCommand: ParsableCommand {
       wish: wish.wish,
       outbox: outbox
     ).run(receiver, webhook, resuming: resume)
+    let summary = CourierSummary(report, host: receiver.host, mail: .notices)
     if output.json {
       Output.json(try CourierDocument(report).json())
     } else if !output.quiet {
-      Output.data(CourierSummary(report, host: receiver.host).text)
+      Output.data(summary.text)
     }
-    for warning in NoticeSummary(report, host: receiver.host).warnings {
-      Log(output).warning(warning)
-    }
+    for warning in summary.warnings { Log(output).warning(warning) }
     Output.end(ExitStatus(report, signal: signal))
   }
 }
@@ -202,50 +201,5 @@ struct NoticeSending {
       )
     }
     return try OrderSending(box, webhook, options, mail: .notices).run(resuming: resuming)
-  }
-}
-
-/// The problems of a run of notices, for people.
-struct NoticeSummary {
-  private let report: CourierReport
-  private let host: String
-
-  init(_ report: CourierReport, host: String) {
-    self.report = report
-    self.host = host
-  }
-
-  /// The problems, a sentence each.
-  var warnings: [String] {
-    var warnings: [String] = []
-    for trouble in report.troubles {
-      let reason = trouble.delivery.lastError ?? "unsent"
-      switch trouble.delivery.state {
-      case .dead:
-        warnings.append(
-          "notice \(trouble.order) is dead: \(reason); larder history prints what it would have told"
-        )
-      case .ambiguous:
-        warnings.append(
-          "notice \(trouble.order) may have arrived, and no answer says whether it did. Look at \(host): "
-            + "if it is not there, larder notify --on-ambiguous resend sends it again"
-        )
-      case .queued where report.stopped == nil:
-        let when = trouble.delivery.due.map { ", next attempt \($0.text)" } ?? ""
-        warnings.append("notice \(trouble.order) is not delivered yet: \(reason)\(when)")
-      default: break
-      }
-    }
-    if let reason = report.stopped {
-      warnings.append(
-        "the webhook at \(host) takes nothing any more: \(reason); give another URL, or "
-          + "larder notify --resume once it does"
-      )
-    } else if let reason = report.unreachable {
-      warnings.append("the webhook at \(host) cannot be reached: \(reason)")
-    } else if report.troubles.isEmpty, let due = report.due {
-      warnings.append("the next notice is due \(due.text)")
-    }
-    return warnings
   }
 }

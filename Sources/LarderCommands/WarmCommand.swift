@@ -275,7 +275,7 @@ struct CatalogWarm {
       wish: notices.wish.wish,
       outbox: try OutboxOptions.parse([])
     ).run(webhook, options)
-    for warning in NoticeSummary(report, host: webhook.host).warnings {
+    for warning in CourierSummary(report, host: webhook.host, mail: .notices).warnings {
       Log(output).warning(warning)
     }
     return ExitStatus(report, signal: signal)

@@ -117,17 +117,33 @@ enum DueOrders {
   }
 }
 
-/// The result of `order send`, for people.
+/// The result of a run of the sender, for people.
 struct CourierSummary {
   private let report: CourierReport
   private let host: String
+  private let mail: Mail
 
-  init(_ report: CourierReport, host: String) {
-    self.report = report
-    self.host = host
+  init(_ report: CourierReport, host: String, mail: Mail = .orders) {
+    (self.report, self.host, self.mail) = (report, host, mail)
   }
 
   private var queued: Int { report.counts[.queued] + report.counts[.sending] }
+
+  /// The word for a message.
+  private var noun: String {
+    switch mail {
+    case .orders: "order"
+    case .notices: "notice"
+    }
+  }
+
+  /// The command that sends such messages.
+  private var command: String {
+    switch mail {
+    case .orders: "larder order send"
+    case .notices: "larder notify"
+    }
+  }
 
   /// One line of counts.
   var text: String {
@@ -145,35 +161,49 @@ struct CourierSummary {
       let reason = trouble.delivery.lastError ?? "unsent"
       switch trouble.delivery.state {
       case .dead:
-        warnings.append(
-          "order \(trouble.order) is dead: \(reason); larder order replay \(trouble.order) "
-            + "sends it again"
-        )
+        warnings.append("\(noun) \(trouble.order) is dead: \(reason); \(remedy(trouble.order))")
       case .queued where report.stopped == nil:
         let when = trouble.delivery.due.map { ", next attempt \($0.text)" } ?? ""
-        warnings.append("order \(trouble.order) is not delivered yet: \(reason)\(when)")
+        warnings.append("\(noun) \(trouble.order) is not delivered yet: \(reason)\(when)")
       default: break
       }
     }
-    warnings += report.held.map { order in
-      "order \(order) may have arrived, and no answer says whether it did. Look at \(host): if it is "
-        + "there, larder order replay --arrived \(order); if not, larder order replay \(order), or "
-        + "larder order send --on-ambiguous resend for all"
+    warnings += report.held.map { message in
+      "\(noun) \(message) may have arrived, and no answer says whether it did. Look at \(host): "
+        + decision(message)
     }
     if let reason = report.stopped {
       warnings.append(
         "the webhook at \(host) takes nothing any more: \(reason); give another URL, or "
-          + "larder order send --resume once it does"
+          + "\(command) --resume once it does"
       )
     } else if let reason = report.unreachable {
       warnings.append("the webhook at \(host) cannot be reached: \(reason)")
-    } else if report.wasInterrupted, queued > 0 {
+    } else if mail == .orders, report.wasInterrupted, queued > 0 {
       warnings.append(
-        "interrupted: \(Quantities.count(queued, "order")) still queued; larder order send goes on"
+        "interrupted: \(Quantities.count(queued, noun)) still queued; \(command) goes on"
       )
     } else if report.troubles.isEmpty, let due = report.due {
-      warnings.append("the next order is due \(due.text)")
+      warnings.append("the next \(noun) is due \(due.text)")
     }
     return warnings
+  }
+
+  /// The remedy for a dead message.
+  private func remedy(_ message: OrderID) -> String {
+    switch mail {
+    case .orders: "larder order replay \(message) sends it again"
+    case .notices: "larder history prints what it would have told"
+    }
+  }
+
+  /// The choices for a message that may have arrived.
+  private func decision(_ message: OrderID) -> String {
+    switch mail {
+    case .orders:
+      "if it is there, larder order replay --arrived \(message); if not, larder order replay \(message), "
+        + "or \(command) --on-ambiguous resend for all"
+    case .notices: "if it is not there, \(command) --on-ambiguous resend sends it again"
+    }
   }
 }
