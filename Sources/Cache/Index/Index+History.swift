@@ -264,10 +264,12 @@ struct HistoryWriter {
     if let last = try last(change.field, of: item) {
       var value = last.value
       // An item that came back may have come with another value, which no change names.
-      let back = try listed(item)
-      if change.field != .listed, last.run < back, back < run, value != change.from {
-        try insert(change.from, change.field, of: item, since: back)
-        value = change.from
+      if change.field != .listed, value != change.from {
+        let back = try listed(item)
+        if last.run < back, back < run {
+          try insert(change.from, change.field, of: item, since: back)
+          value = change.from
+        }
       }
       if value != change.to { try insert(change.to, change.field, of: item, since: run) }
       return
