@@ -65,7 +65,7 @@ package struct Notice: Hashable, Sendable, Codable {
   package let changes: [Change]
   /// How many there are of each kind, by its name.
   package let counts: [String: Int]
-  /// Whether an earlier message, of which nobody knows whether it arrived, told a part of this.
+  /// Whether an earlier message may have arrived and told a part of this.
   package var mayRepeat = false
 
   /// A notice of some changes; nil without any.
@@ -385,7 +385,7 @@ extension Language {
     self == .korean ? "외 \(count)건" : "and \(count) more"
   }
 
-  /// The words for a notice of which a part may have arrived before.
+  /// The warning that a part of the notice may have arrived before.
   var repetition: String {
     self == .korean
       ? "이미 전해진 내용이 섞여 있을 수 있습니다." : "An earlier message may have told a part of this."

@@ -315,7 +315,7 @@ private struct LongKeys {
 
   /// Packed pictures with their new keys.
   ///
-  /// Those that were never asked for have no row: their URLs are in the body of the item.
+  /// A picture that was never requested has no row; its URL is in the body of the item.
   private mutating func pictures(
     _ packed: [UInt8]?,
     shownBy body: [UInt8]?,

@@ -171,7 +171,7 @@ private struct BodyPieces {
 }
 
 extension RandomAccessBody {
-  /// The bytes from a place on, at most so many; nil when they cannot be read.
+  /// Up to `most` bytes from a place on; nil when they cannot be read.
   func beginning(from start: Int = 0, most: Int) -> [UInt8]? {
     let range = start..<max(start, min(count, start + most))
     var bytes = [UInt8](repeating: 0, count: range.count)

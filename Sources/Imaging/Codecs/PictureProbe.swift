@@ -85,7 +85,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   case bmp
   /// An HEIC still, as phones write it.
   case heic
-  /// A TIFF, of which the first picture is read.
+  /// A TIFF; its first picture is read.
   case tiff
 
   /// How many bytes are enough to judge any format: the brands of an AVIF may be twelve.
@@ -94,7 +94,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// How many bytes are enough to judge any format but an AVIF that is known by a compatible brand.
   package static let leastSniffed = 12
 
-  /// Whether the bytes, of which there are ``leastSniffed`` at least, show no format, and more of them could.
+  /// Whether the first bytes, at least ``leastSniffed``, show no format yet, and more bytes could.
   package static func isUndecided(_ head: [UInt8]) -> Bool {
     head.count < sniffLength && head[4..<8].elementsEqual("ftyp".utf8)
   }

@@ -69,7 +69,7 @@ package struct CacheExport: Sendable {
   ///   - cache: The cache.
   ///   - catalog: The catalog's name; nil for all.
   ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
-  ///   - moment: The time as of which the catalog is exported; nil for the last sync.
+  ///   - moment: The moment whose catalog is exported; nil for the last sync.
   /// - Throws: ``LarderError`` when the cache cannot be read, or no run that old is kept.
   package init(
     cache: String,

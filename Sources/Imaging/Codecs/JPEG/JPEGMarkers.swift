@@ -195,7 +195,7 @@ struct JPEGMarkers: Equatable, Sendable {
     }
   }
 
-  /// Notes which bits of which coefficients a scan tells. (Sections B.2.3 and G.1.1.1)
+  /// Records the coefficients that a scan has, and their bits. (Sections B.2.3 and G.1.1.1)
   private mutating func readScan(_ reader: ByteReader, _ payload: Range<Int>) {
     let start = payload.lowerBound
     guard let count = reader.byte(start), payload.count >= count * 2 + 4,

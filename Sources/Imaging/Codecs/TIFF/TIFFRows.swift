@@ -195,7 +195,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Samples of less than 8 bits, of which a pixel has one that is shown: indices, or grey of 8 bits.
+  /// Unpacks samples of less than 8 bits into indices, or into grey of 8 bits; each pixel has one visible sample.
   private func unpackBits(
     _ line: UnsafeBufferPointer<UInt8>,
     _ flips: Bool,
