@@ -50,7 +50,7 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
     remedy: Remedy?
   ) -> LarderError {
     let isFull = code == ENOSPC || code == EDQUOT
-    let words = isFull ? "no space left; free some and run again" : systemWords(code)
+    let words = isFull ? "no space left; free some and run again" : systemMessage(code)
     return LarderError(
       isFull ? .diskFull : .disk,
       "cannot \(verb) \(thing): \(words)",
@@ -62,7 +62,7 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The system's own words for an error number, in lower case as they go in a sentence: "permission denied".
-package func systemWords(_ errno: Int32) -> String {
+package func systemMessage(_ errno: Int32) -> String {
   String(cString: larder_error_words(errno))
 }
 

@@ -170,7 +170,7 @@ final class ScratchFolder: Sendable {
   init(in parent: String) throws(LarderError) {
     var template = Array("\(parent)/larder-bench-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
-      let words = systemWords(errno)
+      let words = systemMessage(errno)
       throw LarderError(
         .io,
         "cannot make a folder in \(parent): \(words)",

@@ -165,7 +165,7 @@ enum PassLength: Sendable {
 /// Keeps the transport, and so its connections, from run to run, and the origin's validators of
 /// each picture.
 final class DiscardRun: Sendable {
-  private struct State {
+  private struct Progress {
     var conditions: [Int: Condition] = [:]
     var started = 0
     var images = 0
@@ -175,7 +175,7 @@ final class DiscardRun: Sendable {
   private let urls: [WebURL]
   private let length: PassLength
   private let now: @Sendable () -> MonotonicTime
-  private let state = Mutex(State())
+  private let state = Mutex(Progress())
 
   init(_ urls: [WebURL], _ length: PassLength, now: @escaping @Sendable () -> MonotonicTime) {
     (self.urls, self.length, self.now) = (urls, length, now)

@@ -7,7 +7,7 @@ import Transport
 /// With a rate, requests for pictures are held until they are due. Those for sections and details pass at
 /// once and are only counted.
 final class MeasuringTransport: Fetching {
-  private struct State {
+  private struct Samples {
     var samples: [RequestSample] = []
     var urls: [String] = []
     var others = 0
@@ -17,7 +17,7 @@ final class MeasuringTransport: Fetching {
   private let pacer: Pacer?
   private let timesSinks: Bool
   private let now: @Sendable () -> MonotonicTime
-  private let state = Mutex(State())
+  private let state = Mutex(Samples())
   private let writing = Atomic<Int64>(0)
 
   /// Measures `transport`; `rate` is in requests a second.

@@ -8,7 +8,7 @@ import Synchronization
 /// The first work to come is due at once and sets the schedule's start. Work that comes too late
 /// for its moment starts at once and is told the moment it missed.
 final class Pacer: Sendable {
-  private struct State {
+  private struct Arrivals {
     var waiting: [@Sendable (MonotonicTime) -> Void] = []
     var next = 0
     var started = 0
@@ -19,7 +19,7 @@ final class Pacer: Sendable {
 
   private let rate: Double
   private let now: @Sendable () -> MonotonicTime
-  private let state = Mutex(State())
+  private let state = Mutex(Arrivals())
   private let queue = DispatchQueue(label: "larder.pacer")
 
   /// A pacer with this number of starts a second.

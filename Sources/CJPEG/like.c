@@ -69,7 +69,7 @@ void like_start(j_decompress_ptr source, j_compress_ptr target) {
   if (source->num_components == 4) target->write_Adobe_marker = source->saw_Adobe_marker;
 }
 
-void like_mend(j_compress_ptr target) {
+void clamp_tables(j_compress_ptr target) {
   int blocks = 0;
   for (int i = 0; i < target->num_components; i++) {
     jpeg_component_info *info = &target->comp_info[i];
@@ -105,7 +105,7 @@ void like_quality(j_compress_ptr target, int quality) {
   }
 }
 
-void like_finer(j_compress_ptr target, int quality) {
+void raise_quality(j_compress_ptr target, int quality) {
   if (quality <= 0) return;
   struct jpeg_compress_struct standard = {.err = target->err};
   bool is_coarser = false;

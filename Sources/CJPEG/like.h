@@ -11,7 +11,7 @@ void like_start(j_decompress_ptr source, j_compress_ptr target);
 
 // Makes the parameters of `like_start` fit for an encoder: it would divide by a zero in a table,
 // and by an eighth of 65,536, and cannot interleave more than ten blocks.
-void like_mend(j_compress_ptr target);
+void clamp_tables(j_compress_ptr target);
 
 // The chroma sampling: 420, 422 or 444 in a picture with colours; 0 leaves it as it is.
 void like_chroma(j_compress_ptr target, int chroma);
@@ -20,6 +20,6 @@ void like_chroma(j_compress_ptr target, int chroma);
 void like_quality(j_compress_ptr target, int quality);
 
 // The same, where one of the tables that are there is coarser.
-void like_finer(j_compress_ptr target, int quality);
+void raise_quality(j_compress_ptr target, int quality);
 
 #endif

@@ -31,7 +31,7 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   if (jpeg_has_multiple_scans(&source)) packed_open((j_common_ptr)&source, &read, limits.memory);
   region_start(&source, region, &reader);
   like_start(&source, &target);
-  like_mend(&target);
+  clamp_tables(&target);
   like_chroma(&target, form.chroma);
   like_quality(&target, form.quality);
   if (form.progressive || source.progressive_mode) {
@@ -95,9 +95,9 @@ bool cjpeg_encode(const cjpeg_encoding *encoding, uint8_t **out, size_t *out_cou
     jpeg_create_decompress(&source);
     session_open(&source, encoding->like, encoding->like_count);
     like_start(&source, &target);
-    like_mend(&target);
+    clamp_tables(&target);
     if (encoding->transposed) transpose(&target);
-    like_finer(&target, encoding->finer_than);
+    raise_quality(&target, encoding->finer_than);
   }
   target.image_width = encoding->width;
   target.image_height = encoding->height;

@@ -211,13 +211,13 @@ final class Inbox: Sendable {
     }
   }
 
-  struct State: Sendable {
+  struct Mailbox: Sendable {
     var mail = Mail()
     var isLoopAsleep = false
     var isClosed = false
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(Mailbox())
 
   /// The next step of the caller after posting.
   enum Receipt {

@@ -16,13 +16,13 @@
 @_exported public import struct Catalog.Price
 @_exported public import enum Catalog.SkipLimit
 @_exported public import struct Catalog.StoreItem
-@_exported public import struct Orders.CourierReport
 @_exported public import struct Orders.Delivery
 @_exported public import struct Orders.Order
 @_exported public import struct Orders.OrderID
 @_exported public import struct Orders.OrderLine
 @_exported public import struct Orders.OrderRequest
 @_exported public import enum Orders.OrderState
+@_exported public import struct Orders.SendReport
 @_exported public import struct Pipeline.ExportOptions
 @_exported public import struct Pipeline.ExportReport
 @_exported public import struct Pipeline.LowestPrice
@@ -66,5 +66,5 @@ extension Order {
 
 extension OrderBook {
   /// A delivery's report.
-  public typealias Delivery = CourierReport
+  public typealias Delivery = SendReport
 }

@@ -46,7 +46,7 @@ public struct OrderBook: Sendable {
   @discardableResult
   public func place(_ request: OrderRequest, from shop: Shop) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in
-      let made = try CatalogOrder(request, try shop.reader(), at: now)
+      let made = try OrderFromCatalog(request, try shop.reader(), at: now)
       let outbox = try Outbox(path)
       try outbox.place(made.order)
       return try outbox.order(made.order.id.rawValue)
@@ -132,7 +132,7 @@ public struct OrderBook: Sendable {
     if let transport {
       return try send(to: webhook, options, stop, over: TransportAdapter(transport))
     }
-    var network = TransportOptions.courier(timeout: options.timeout)
+    var network = TransportOptions.sender(timeout: options.timeout)
     network.caFile = options.certificates
     let curl = try CurlTransport(network)
     defer { curl.shutdown() }
@@ -146,10 +146,10 @@ public struct OrderBook: Sendable {
     over transport: any Fetching
   ) throws -> Delivery {
     let outbox = try Outbox(path)
-    var limits = Courier.Limits()
+    var limits = WebhookSender.Limits()
     limits.attempts = options.attempts ?? .max
     limits.patience = Int64(clamping: options.patience.components.seconds) * 1000
-    let courier = Courier(
+    let sender = WebhookSender(
       outbox,
       to: webhook.inner,
       policy: webhook.resendsAmbiguous ? .resend : .hold,
@@ -157,9 +157,9 @@ public struct OrderBook: Sendable {
       transport: transport,
       clock: BookClock { now }
     )
-    stop.whenRaised { courier.end(within: .seconds(1), transport) }
+    stop.whenRaised { sender.end(within: .seconds(1), transport) }
     if options.resumes { try outbox.resume(webhook.inner) }
-    return try courier.run()
+    return try sender.run()
   }
 
   private var now: OrderTime {
@@ -187,8 +187,8 @@ extension OrderBook {
 }
 
 /// The time that a book was given; waits use the machine's clock.
-private struct BookClock: CourierClock {
-  private let machine = SystemCourierClock()
+private struct BookClock: SenderClock {
+  private let machine = SystemSenderClock()
   private let time: @Sendable () -> OrderTime
 
   init(_ time: @escaping @Sendable () -> OrderTime) {
@@ -205,7 +205,7 @@ private struct BookClock: CourierClock {
   func stop() { machine.stop() }
 }
 
-extension Courier {
+extension WebhookSender {
   /// Ends a run: starts no further attempt, and waits at most `grace` for the answer to the current one.
   package func end(within grace: DispatchTimeInterval, _ transport: any Fetching) {
     stop()
@@ -218,7 +218,7 @@ extension TransportOptions {
   ///
   /// - Parameter timeout: When an answer is given up.
   /// - Returns: The options.
-  package static func courier(timeout: Duration) -> TransportOptions {
+  package static func sender(timeout: Duration) -> TransportOptions {
     var options = TransportOptions()
     options.parallel = .fixed(1)
     options.retry.retries = 0
@@ -231,7 +231,7 @@ extension TransportOptions {
 }
 
 /// An order of the catalog as last synced: where the reader of the cache and the orders meet.
-package struct CatalogOrder {
+package struct OrderFromCatalog {
   /// The order; nobody has kept it yet.
   package let order: PlacedOrder
   /// A sentence for each item whose price the last run changed.
@@ -250,7 +250,7 @@ package struct CatalogOrder {
     _ request: OrderRequest,
     _ reader: CatalogReader,
     at now: OrderTime,
-    chance: OrderID.Chance? = nil
+    chance: OrderID.Nonce? = nil
   ) throws {
     var items: [String: StoreItem] = [:]
     for wish in request.items where items[wish.id] == nil {
@@ -267,7 +267,7 @@ package struct CatalogOrder {
       )
     }
     var generator = SystemRandomNumberGenerator()
-    let id = OrderID(at: now, chance: chance ?? OrderID.Chance(using: &generator))
+    let id = OrderID(at: now, chance: chance ?? OrderID.Nonce(using: &generator))
     order = try request.order(items, id: id, at: now)
     priceChanges = Self.changes(order, items, reader)
   }

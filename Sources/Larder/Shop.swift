@@ -114,7 +114,7 @@ private enum CatalogBytes {
       let code = (error as? Errno)?.rawValue ?? EIO
       throw LarderError(
         .disk,
-        "cannot read \(path): \(systemWords(code))",
+        "cannot read \(path): \(systemMessage(code))",
         thing: path,
         errno: code
       )
@@ -271,7 +271,7 @@ extension BoundedReading {
       do {
         return try bytes(ofFile: file, limit: 1 << 20)
       } catch {
-        let words = systemWords((error as? Errno)?.rawValue ?? EIO)
+        let words = systemMessage((error as? Errno)?.rawValue ?? EIO)
         throw CatalogError(.catalogFile, subject: "format file \(file)", reason: words)
       }
     }

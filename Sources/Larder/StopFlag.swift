@@ -3,12 +3,12 @@ import Synchronization
 
 /// Says once, from any thread, that all work is to stop.
 package final class StopFlag: Sendable {
-  private struct State {
+  private struct Raised {
     var isRaised = false
     var action: (@Sendable () -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(Raised())
   private let raised = DispatchSemaphore(value: 0)
 
   /// A flag that is down.

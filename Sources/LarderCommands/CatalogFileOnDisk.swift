@@ -106,7 +106,7 @@ extension CatalogFileOnDisk {
     _ options: SyncOptions,
     _ transport: CurlTransport,
     _ output: OutputOptions,
-    parts: RunParts = RunParts()
+    parts: PlannedInputs = PlannedInputs()
   ) -> SyncRun {
     SyncRun(
       catalog,
@@ -116,7 +116,7 @@ extension CatalogFileOnDisk {
       transport: transport,
       environment: environment,
       parts: parts,
-      keeper: cache.keeper,
+      remote: cache.remote,
       now: { UnixTime.now() },
       notice: { Log(output).warning($0) }
     )

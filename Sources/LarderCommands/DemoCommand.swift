@@ -113,7 +113,7 @@ struct DemoCommand: ParsableCommand {
       } else {
         try Demonstration(folder: folder, faults: faults, cache: cache.path, output: output).run()
       }
-    } catch let error as StoreError {
+    } catch let error as SampleError {
       throw CommandFailure(error.description, .failed)
     }
   }
@@ -141,7 +141,7 @@ struct Demonstration {
   func run() throws {
     let script =
       try faults.map { try FaultFile.read($0) } ?? FaultScript(text: Self.hiccups)
-    let content = try StoreContent(folder: "\(folder)/store")
+    let content = try SampleContent(folder: "\(folder)/store")
     let store = try SampleStore.start(content, faults: script)
     defer { store.stop() }
     let file = try CatalogFileOnDisk("\(folder)/catalog.yaml")
@@ -315,7 +315,7 @@ struct Demonstration {
   }
 
   /// Lowers the first price of the first section and takes its last item away.
-  private func change(_ content: StoreContent) {
+  private func change(_ content: SampleContent) {
     let path = "/develop/baminchan/main.json"
     guard let data = FileManager.default.contents(atPath: "\(folder)/store\(path)"),
       var items = try? JSONSerialization.jsonObject(with: data) as? [[String: Any]],
@@ -336,14 +336,14 @@ extension Demonstration {
     let folder = FileManager.default.temporaryDirectory.appending(path: "larder-demo-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
     guard let item = try reader.list().first(where: { !$0.item.isSoldOut })?.item else { return }
-    let clock = SystemCourierClock()
+    let clock = SystemSenderClock()
     let language = try OutboxOptions.parse([]).language
     let draft = OrderRequest(
       by: "Jiyeon",
       items: [OrderRequest.Item(item.id, quantity: 2)],
       locale: language.rawValue
     )
-    let order = try CatalogOrder(draft, reader, at: clock.now()).order
+    let order = try OrderFromCatalog(draft, reader, at: clock.now()).order
     let outbox = try Outbox(folder.appending(path: "orders.sqlite").path)
     try outbox.place(order)
     tell("placed     \(PlacedOrderText(order).text)")
@@ -357,7 +357,7 @@ extension Demonstration {
     let options = try WebhookOptions.parse(["--proxy", "none"])
     let (report, signal) = try OrderSending(outbox, webhook, options).run()
     tell("received   \(Self.text(of: store.orders.last?.body ?? []))")
-    for warning in CourierSummary(report, host: webhook.host).warnings {
+    for warning in SendSummary(report, host: webhook.host).warnings {
       Log(output).warning(warning)
     }
     if signal != nil { throw CommandFailure(nil, ExitStatus(report, signal: signal)) }
@@ -390,7 +390,7 @@ struct ServeSamples {
   let isJSON: Bool
 
   func run() throws {
-    let content = try StoreContent(folder: "\(folder)/store")
+    let content = try SampleContent(folder: "\(folder)/store")
     if servesAnyPicture { content.fallback = try Self.pictures(folder) }
     var identity: TLSIdentity?
     if let certificate, let key {
@@ -413,7 +413,7 @@ struct ServeSamples {
   }
 
   /// Makes a picture for any path that ends as a JPEG's or PNG's does, each with bytes of its own.
-  private static func pictures(_ folder: String) throws -> StoreContent.Fallback {
+  private static func pictures(_ folder: String) throws -> SampleContent.Fallback {
     func base(_ name: String) throws -> Picture {
       let bytes = try FileReading.bytes("\(folder)/\(name)", what: "picture", limit: 1 << 20)
       return try Picture(bytes)

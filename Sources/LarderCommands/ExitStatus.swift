@@ -106,7 +106,7 @@ enum ExitStatus: Int32, Sendable {
   /// - Parameters:
   ///   - report: its report.
   ///   - signal: the signal that ended it, if one did.
-  init(_ report: CourierReport, signal: Int32? = nil) {
+  init(_ report: SendReport, signal: Int32? = nil) {
     if let signal {
       self = signal == 15 ? .terminated : .interrupted
     } else if report.stopped != nil || report.unreachable != nil {

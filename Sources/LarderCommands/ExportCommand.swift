@@ -85,7 +85,7 @@ struct ExportCommand: ParsableCommand {
     let report = try CacheExport(
       cache: place.path,
       catalog: catalog.catalog,
-      keeper: place.keeper,
+      remote: place.remote,
       at: moment.at
     )
     .run(into: folder, options) {

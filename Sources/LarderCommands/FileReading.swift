@@ -18,7 +18,7 @@ enum FileReading {
     do {
       return try BoundedReading.bytes(ofFile: path, limit: limit)
     } catch let error as Errno {
-      let words = systemWords(error.rawValue)
+      let words = systemMessage(error.rawValue)
       // A missing file is a slip on the command line; one that cannot be read, a matter of rights.
       throw CommandFailure(
         "cannot read \(what) \(path): \(words); check the path and its permissions",
@@ -53,7 +53,7 @@ enum FileReading {
     do {
       bytes = try standardInput(limit: limits.fileBytes)
     } catch {
-      let words = (error as? Errno).map { systemWords($0.rawValue) } ?? "\(error)"
+      let words = (error as? Errno).map { systemMessage($0.rawValue) } ?? "\(error)"
       throw LarderError(.disk, "cannot read stdin: \(words); check what it is")
     }
     guard bytes.count <= limits.fileBytes else {

@@ -119,7 +119,7 @@ struct GcCommand: ParsableCommand {
     options.forget = forget
     let place = try cache.place(reading: true, Log(output))
     let now = UnixTime.now()
-    let gc = CacheGc(place.path, keeper: place.keeper, options: options, now: now)
+    let gc = CacheGc(place.path, remote: place.remote, options: options, now: now)
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
     let display = CountDisplay("gc", "files", Terminal(output))
@@ -157,7 +157,7 @@ struct GcDocument: Encodable {
 
   private let dryRun: Bool
   private let removed: [Removal]
-  private let orphans: [String]
+  private let strays: [String]
   private let runsForgotten: Int
   private let changesForgotten: Int
   private let bytesFreed: ByteCount
@@ -168,7 +168,7 @@ struct GcDocument: Encodable {
   private enum CodingKeys: String, CodingKey {
     case dryRun, removed, runsForgotten, changesForgotten, bytesFreed, bytesKept, bytesOver
     case unfinished
-    case orphans = "strays"
+    case strays = "strays"
   }
 
   init(_ report: SweepReport, isDryRun: Bool) {
@@ -184,7 +184,7 @@ struct GcDocument: Encodable {
         used: picture.used.rfc3339
       )
     }
-    orphans = report.orphans
+    strays = report.strays
     runsForgotten = report.runs
     changesForgotten = report.changes
     bytesFreed = report.plan.bytesFreed
@@ -206,10 +206,10 @@ struct GcDocument: Encodable {
         let since = removal.unreferencedSince.map { " since \($0)" } ?? ""
         return "\(removal.reason)\(since)  \(removal.path)  \(PlainText.line(removal.url))"
       }
-      lines += orphans.map { "orphan  \(PlainText.line($0))" }
+      lines += strays.map { "stray  \(PlainText.line($0))" }
     }
     var sum =
-      "\(Quantities.count(removed.count, "picture")) and \(Quantities.count(orphans.count, "orphan")) "
+      "\(Quantities.count(removed.count, "picture")) and \(Quantities.count(strays.count, "stray")) "
       + (dryRun ? "would go" : "removed") + ": \(bytesFreed.formatted()) freed, "
       + "\(bytesKept.formatted()) kept"
     if runsForgotten > 0 { sum += ", \(Quantities.count(runsForgotten, "old run")) forgotten" }

@@ -122,10 +122,10 @@ struct QueryOptions: ParsableArguments {
       "The order: price, -price (the dearest first) or title. (default: the catalog's)",
       valueName: "order"
     ),
-    completion: .list(ItemOrder.allCases.map(\.rawValue)),
+    completion: .list(ItemSort.allCases.map(\.rawValue)),
     transform: QueryOptions.order
   )
-  var sort: ItemOrder?
+  var sort: ItemSort?
 
   @Option(
     parsing: .unconditional,
@@ -158,9 +158,9 @@ struct QueryOptions: ParsableArguments {
   /// Reads an order.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
-  private static func order(_ argument: String) throws -> ItemOrder {
-    guard let order = ItemOrder(rawValue: argument) else {
-      let all = ItemOrder.allCases.map(\.rawValue).joined(separator: ", ")
+  private static func order(_ argument: String) throws -> ItemSort {
+    guard let order = ItemSort(rawValue: argument) else {
+      let all = ItemSort.allCases.map(\.rawValue).joined(separator: ", ")
       throw ValidationError("it takes one of \(all)")
     }
     return order

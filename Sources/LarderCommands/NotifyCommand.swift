@@ -62,9 +62,9 @@ struct NotifyCommand: ParsableCommand {
       wish: wish.wish,
       outbox: outbox
     ).run(receiver, webhook, resuming: resume)
-    let summary = CourierSummary(report, host: receiver.host, mail: .notices)
+    let summary = SendSummary(report, host: receiver.host, mail: .notices)
     if output.json {
-      Output.json(try CourierDocument(report).json())
+      Output.json(try SendDocument(report).json())
     } else if !output.quiet {
       Output.data(summary.text)
     }
@@ -186,7 +186,7 @@ struct NoticeSending {
     _ webhook: Orders.Webhook,
     _ options: WebhookOptions,
     resuming: Bool = false
-  ) throws -> (report: CourierReport, signal: Int32?) {
+  ) throws -> (report: SendReport, signal: Int32?) {
     let box = try outbox.outbox()
     let place = URL(filePath: cache).resolvingSymlinksInPath().standardizedFileURL.path
     for name in catalogs {
@@ -197,7 +197,7 @@ struct NoticeSending {
         at: webhook,
         through: box,
         outbox.language,
-        now: SystemCourierClock().now()
+        now: SystemSenderClock().now()
       )
     }
     return try OrderSending(box, webhook, options, mail: .notices).run(resuming: resuming)

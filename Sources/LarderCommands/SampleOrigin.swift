@@ -64,9 +64,9 @@ struct SampleOrigin: Sendable {
     _ = try FileReading.standardInput(limit: 1 << 20)
   }
 
-  private func content() throws(StoreError) -> StoreContent {
+  private func content() throws(SampleError) -> SampleContent {
     let picture = try Picture(Self.base)
-    let content = StoreContent()
+    let content = SampleContent()
     let average = (options.sizes.bytes.lowerBound + options.sizes.bytes.upperBound) / 2
     if average * options.pictures <= Self.kept {
       for number in 0..<options.pictures {

@@ -77,16 +77,16 @@ struct ServeCommand: ParsableCommand {
     let file = try file.map { try CatalogFileOnDisk($0) }
     let place = try cache.place(reading: true, Log(output))
     defer { withExtendedLifetime(place) {} }
-    let shelf = try CatalogShelf(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
+    let shelf = try OpenCatalog(cache: place.path, catalog: catalog.catalog ?? file?.catalog.name)
     let origin = offline ? nil : try ServedOrigin(file, of: shelf, base: base, connection)
     defer { origin?.transport.shutdown() }
-    var pulling: ServerContent.Pulling?
+    var pulling: ServerContent.PullFactory?
     if let origin {
       let reserve = room.reserve(of: place.path)
       pulling = { origin.pull(into: $0, keeping: reserve) }
     }
     let log = AccessLog(output.logFormat, isWhole: output.verbose > 0)
-    let store = Store(
+    let store = Storefront(
       cache: place.path,
       catalog: shelf.name,
       orders: try outbox.path(),
@@ -98,7 +98,7 @@ struct ServeCommand: ParsableCommand {
     )
     let content = ServerContent(
       cache: place.path,
-      keeper: place.keeper,
+      remote: place.remote,
       shelf: shelf,
       squares: server.squares.sides,
       pictures: Workers.forPictures,
@@ -238,7 +238,7 @@ struct ServedOrigin {
   /// - Throws: ``CommandFailure`` when the file is of another catalog, or an option is wrong.
   init(
     _ file: CatalogFileOnDisk?,
-    of shelf: CatalogShelf,
+    of shelf: OpenCatalog,
     base: String?,
     _ connection: ConnectionOptions
   ) throws {

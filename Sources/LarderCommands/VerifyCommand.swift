@@ -65,7 +65,7 @@ struct VerifyCommand: ParsableCommand {
       holder: repair ? "larder verify, process \(getpid())" : nil,
       depth: fast ? .fast : .full,
       now: UnixTime.now(),
-      keeper: place.keeper
+      remote: place.remote
     )
     let stop = StopFlag()
     let signals = Signals { _ in stop.raise() }
@@ -93,7 +93,7 @@ struct VerifyDocument: Encodable {
   private let checked: Int
   private let damaged: [String]
   private let missing: [String]
-  private let orphans: [String]
+  private let strays: [String]
   private let unreadable: [String]
   private let index: String
   private let complete: Bool
@@ -102,14 +102,14 @@ struct VerifyDocument: Encodable {
 
   private enum CodingKeys: String, CodingKey {
     case checked, damaged, missing, unreadable, index, complete, clean
-    case orphans = "stray"
+    case strays = "stray"
   }
 
   init(_ report: VerifyReport) {
     checked = report.checked
     damaged = report.damaged
     missing = report.missing
-    orphans = report.orphans
+    strays = report.strays
     unreadable = report.unreadable
     index = report.index.rawValue
     complete = report.isComplete
@@ -126,7 +126,7 @@ struct VerifyDocument: Encodable {
   func text(repaired: Bool) -> String {
     var lines = damaged.map { "damaged  \(PlainText.line($0))" }
     lines += missing.map { "missing  \(PlainText.line($0))" }
-    lines += orphans.map { "orphan   \(PlainText.line($0))" }
+    lines += strays.map { "stray   \(PlainText.line($0))" }
     lines += unreadable.map { "unreadable  \(PlainText.line($0))" }
     if index != "whole" {
       lines.append(
@@ -151,9 +151,9 @@ struct VerifyDocument: Encodable {
 
   private func verdict(repaired: Bool) -> String {
     guard !clean else { return "clean" }
-    var counts = "\(damaged.count) damaged, \(missing.count) missing, \(orphans.count) orphaned"
+    var counts = "\(damaged.count) damaged, \(missing.count) missing, \(strays.count) stray"
     if !unreadable.isEmpty { counts += ", \(unreadable.count) unreadable" }
-    let hasMending = !damaged.isEmpty || !missing.isEmpty || !orphans.isEmpty
+    let hasMending = !damaged.isEmpty || !missing.isEmpty || !strays.isEmpty
     if hasMending || index != "whole" {
       counts +=
         repaired

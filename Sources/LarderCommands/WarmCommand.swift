@@ -217,7 +217,7 @@ struct CatalogWarm {
     let signals = Signals { _ in stop.raise() }
     let now = UnixTime.now()
     let plan = WarmPlan(
-      try files.map { try WarmPlan.Standing(of: $0.catalog.name, cache: cache.path) },
+      try files.map { try WarmPlan.LastRuns(of: $0.catalog.name, cache: cache.path) },
       minInterval: minInterval,
       now: now
     )
@@ -275,7 +275,7 @@ struct CatalogWarm {
       wish: notices.wish.wish,
       outbox: try OutboxOptions.parse([])
     ).run(webhook, options)
-    for warning in CourierSummary(report, host: webhook.host, mail: .notices).warnings {
+    for warning in SendSummary(report, host: webhook.host, mail: .notices).warnings {
       Log(output).warning(warning)
     }
     return ExitStatus(report, signal: signal)
@@ -324,7 +324,7 @@ struct CatalogWarm {
   }
 
   /// Why a catalog is left alone, and until when.
-  private func tooSoon(_ name: String, _ standing: WarmPlan.Standing, now: UnixTime) -> String {
+  private func tooSoon(_ name: String, _ standing: WarmPlan.LastRuns, now: UnixTime) -> String {
     let started = standing.started ?? now
     let until = started + Int64((minInterval ?? 0).rounded(.up))
     return "\(PlainText.line(name)): last run \(Quantities.duration(Double(now - started))) ago; "

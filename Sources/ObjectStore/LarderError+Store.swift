@@ -26,7 +26,7 @@ extension LarderError {
     _ thing: String,
     isConditional: Bool = false
   ) {
-    let (code, words) = Self.words(failure, StoreReply.refusal(failure.refusal), isConditional)
+    let (code, words) = Self.words(failure, S3Reply.refusal(failure.refusal), isConditional)
     self.init(code, "cannot \(verb) \(thing): \(words)")
   }
 

@@ -15,7 +15,7 @@ import Transport
 /// after it.
 package final class ObjectStore: Sendable {
   /// Where it is.
-  package let location: StoreLocation
+  package let location: S3Location
   private let transport: any Fetching
   private let base: String
   private let token: String?
@@ -35,8 +35,8 @@ package final class ObjectStore: Sendable {
   ///   - environment: Who asks, and where.
   ///   - transport: How to ask.
   package init(
-    _ location: StoreLocation,
-    _ environment: StoreEnvironment,
+    _ location: S3Location,
+    _ environment: S3Environment,
     transport: any Fetching
   ) {
     self.location = location
@@ -71,7 +71,7 @@ package final class ObjectStore: Sendable {
     let body: [UInt8]
 
     /// The entity-tag without its quotation marks.
-    var tag: String { StoreReply.tag(head.headers["ETag"] ?? "") }
+    var tag: String { S3Reply.tag(head.headers["ETag"] ?? "") }
   }
 
   /// Makes a request.
@@ -92,7 +92,7 @@ package final class ObjectStore: Sendable {
     body: [UInt8]?
   ) throws(LarderError) -> Request {
     let place = path.map { location.key($0) } ?? ""
-    let text = "\(base)/\(place)" + (query.isEmpty ? "" : "?" + StoreText.query(query))
+    let text = "\(base)/\(place)" + (query.isEmpty ? "" : "?" + S3Text.query(query))
     var request: Request
     do throws(TransferFailure) {
       request = Request(try transport.parse(text, relativeTo: nil))
@@ -287,7 +287,7 @@ package final class ObjectStore: Sendable {
       completion(
         result.flatMap { reply in
           // A copy that breaks off is told in the body of a good answer.
-          guard StoreReply.refusal(reply.body) == nil else {
+          guard S3Reply.refusal(reply.body) == nil else {
             return .failure(LarderError(.storeUnfit, "cannot copy \(name): the store gave up"))
           }
           return .success(())
@@ -341,7 +341,7 @@ package final class ObjectStore: Sendable {
   /// Lists the objects below a path, in the order of their keys, a thousand with each request.
   func forEach(
     below path: String,
-    _ body: (StoreReply.Object) throws(LarderError) -> Void
+    _ body: (S3Reply.Object) throws(LarderError) -> Void
   ) throws(LarderError) {
     var pages = ListedPages("list \(location)")
     var next: String?
@@ -350,7 +350,7 @@ package final class ObjectStore: Sendable {
       query["prefix"] = location.key(path)
       if let next { query["continuation-token"] = next }
       let reply = try answer(.get, nil, query: query, doing: "list")
-      guard let page = StoreReply.page(reply.body) else {
+      guard let page = S3Reply.page(reply.body) else {
         throw LarderError(
           .storeUnfit,
           "cannot list \(location): the answer is no list of objects; check AWS_ENDPOINT_URL_S3"

@@ -21,7 +21,7 @@ struct PartUpload: Sendable {
   /// - Returns: Its entity-tag.
   /// - Throws: ``LarderError``; the stored object is unchanged.
   func put(
-    _ bytes: KeptBytes,
+    _ bytes: RemoteBytes,
     to path: String,
     headers: Headers
   ) throws(LarderError) -> String {
@@ -33,7 +33,7 @@ struct PartUpload: Sendable {
       body: [],
       doing: "write"
     )
-    guard let id = StoreReply.upload(begun.body) else {
+    guard let id = S3Reply.upload(begun.body) else {
       throw unfit(path, "the store begins no upload")
     }
     do throws(LarderError) {
@@ -45,7 +45,7 @@ struct PartUpload: Sendable {
   }
 
   private func finish(
-    _ bytes: KeptBytes,
+    _ bytes: RemoteBytes,
     _ path: String,
     _ id: String
   ) throws(LarderError) -> String {
@@ -80,10 +80,10 @@ struct PartUpload: Sendable {
       doing: "write"
     )
     // The head comes before the work is done: a 200 may hold an error. (S3, CompleteMultipartUpload)
-    if let code = StoreReply.refusal(reply.body) {
+    if let code = S3Reply.refusal(reply.body) {
       throw LarderError(code, "write", store.name(path))
     }
-    guard let tag = StoreReply.whole(reply.body) else {
+    guard let tag = S3Reply.whole(reply.body) else {
       throw unfit(path, "the store tells no entity-tag")
     }
     return tag
@@ -105,7 +105,7 @@ struct PartUpload: Sendable {
   /// - Throws: ``LarderError``.
   func abortOld(below path: String, now: UnixTime) throws(LarderError) {
     var pages = ListedPages("list the uploads of \(store.location)")
-    var next: StoreReply.Marker?
+    var next: S3Reply.Marker?
     repeat {
       var query = [
         "encoding-type": "url", "prefix": store.location.key(path), "uploads": "",
@@ -115,7 +115,7 @@ struct PartUpload: Sendable {
         query["upload-id-marker"] = next.id
       }
       let reply = try store.answer(.get, nil, query: query, doing: "list the uploads of")
-      guard let page = StoreReply.uploads(reply.body) else {
+      guard let page = S3Reply.uploads(reply.body) else {
         throw LarderError(
           .storeUnfit,
           "cannot list the uploads of \(store.location): "

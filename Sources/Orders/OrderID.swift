@@ -28,15 +28,15 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   ///   - time: when.
   ///   - random: where chance comes from.
   package init(at time: OrderTime, using random: inout some RandomNumberGenerator) {
-    self.init(at: time, chance: Chance(using: &random))
+    self.init(at: time, chance: Nonce(using: &random))
   }
 
   /// Makes the id of an order that is placed now and whose chance was drawn before.
-  package init(at time: OrderTime, chance: Chance) {
+  package init(at time: OrderTime, chance: Nonce) {
     var moment = UInt64(clamping: time.milliseconds)
     var text: [Character] = []
     for _ in 0..<10 {
-      text.insert(Chance.digits[Int(moment & 31)], at: 0)
+      text.insert(Nonce.digits[Int(moment & 31)], at: 0)
       moment >>= 5
     }
     rawValue = Self.prefix + String(text) + chance.rawValue
@@ -44,7 +44,7 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
 
   /// The 80 bits of an id that no other order has: drawn before the order is placed, they tell a form
   /// that is sent twice from two orders.
-  package struct Chance: Hashable, Sendable {
+  package struct Nonce: Hashable, Sendable {
     static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
     static let count = 16
 

@@ -3,7 +3,7 @@ import FoundationEssentials
 import GRDB
 
 /// Which messages a sender takes.
-package enum Mail: Sendable {
+package enum MessageKind: Sendable {
   /// Those about orders: they go where the sender is told.
   case orders
   /// Notices of changes: each belongs to one webhook.
@@ -230,8 +230,8 @@ extension Outbox {
   }
 
   /// Adds the notices of a webhook to a report: counts, and those of this run that may have arrived.
-  func sumNotices(_ report: inout CourierReport, of webhook: Webhook) throws(LarderError) {
-    let which = Mail.notices.condition(webhook)
+  func sumNotices(_ report: inout SendReport, of webhook: Webhook) throws(LarderError) {
+    let which = MessageKind.notices.condition(webhook)
     let counts = try read { db in
       var counts: [Delivery.State: Int] = [:]
       let rows = try Row.fetchAll(

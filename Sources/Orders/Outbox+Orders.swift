@@ -19,7 +19,7 @@ extension Outbox {
   /// - Throws: ``LarderError``; the order is not kept then.
   package func place(
     _ order: PlacedOrder,
-    once chance: OrderID.Chance
+    once chance: OrderID.Nonce
   ) throws(LarderError) -> OrderID {
     try write { db in
       if let earlier = try Self.row(of: chance, db) {
@@ -52,16 +52,16 @@ extension Outbox {
     try post(.ordered, order.id, row, at: order.placed, db)
   }
 
-  private static func row(of chance: OrderID.Chance, _ db: Database) throws -> PlacedRow.ID? {
+  private static func row(of chance: OrderID.Nonce, _ db: Database) throws -> PlacedRow.ID? {
     try PlacedRow.ID.fetchOne(
       db,
       sql: "SELECT row FROM placed WHERE substr(id, ?) = ?",
-      arguments: [-OrderID.Chance.count, chance.rawValue]
+      arguments: [-OrderID.Nonce.count, chance.rawValue]
     )
   }
 
   /// The order whose id has this chance; nil when there is none yet.
-  package func order(_ chance: OrderID.Chance) throws(LarderError) -> Order? {
+  package func order(_ chance: OrderID.Nonce) throws(LarderError) -> Order? {
     try read { db in
       guard let row = try Self.row(of: chance, db) else { return nil }
       return try Self.entries(db, where: "row = ?", [row]).first
@@ -106,7 +106,7 @@ extension Outbox {
   }
 
   /// Adds the remaining orders to a report: counts, and the orders that need a decision.
-  func sum(_ report: inout CourierReport) throws(LarderError) {
+  func sum(_ report: inout SendReport) throws(LarderError) {
     let (counts, held) = try read { db in
       (
         try Self.counts(db),

@@ -28,8 +28,8 @@ extension FaultScript {
   /// `\t` are escapes.
   ///
   /// - Parameter text: The whole script.
-  /// - Throws: ``StoreError`` with code `faults`, which names line, column and the expected token.
-  package init(text: String) throws(StoreError) {
+  /// - Throws: ``SampleError`` with code `faults`, which names line, column and the expected token.
+  package init(text: String) throws(SampleError) {
     var rules: [FaultRule] = []
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
@@ -43,7 +43,7 @@ extension FaultScript {
 
 extension FaultRule {
   /// Makes a rule of the words of one line.
-  fileprivate init(_ words: [FaultWord]) throws(StoreError) {
+  fileprivate init(_ words: [FaultWord]) throws(SampleError) {
     self.init("*", effects: [])
     var seed: FaultWord?
     var retryAfter: FaultWord?
@@ -83,7 +83,7 @@ extension FaultRule {
     _ seen: Set<String>,
     _ first: FaultWord,
     _ retryAfter: FaultWord?
-  ) throws(StoreError) {
+  ) throws(SampleError) {
     let status = effects.firstIndex { if case .status = $0 { true } else { false } }
     if let retryAfter {
       guard let status, case .status(let code, _) = effects[status] else {

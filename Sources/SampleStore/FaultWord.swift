@@ -2,8 +2,8 @@
 struct FaultWord {
   let key: String
   let value: String?
-  private let keyPosition: StoreError.Position
-  private let valuePosition: StoreError.Position
+  private let keyPosition: SampleError.Position
+  private let valuePosition: SampleError.Position
 
   static let keys = [
     "path", "query", "method", "hits", "every", "share", "seed", "per", "delay", "status",
@@ -12,19 +12,19 @@ struct FaultWord {
   ]
 
   /// Splits one line into words; a `#` where a word could begin ends it.
-  static func read(_ line: Substring, line number: Int) throws(StoreError) -> [FaultWord] {
+  static func read(_ line: Substring, line number: Int) throws(SampleError) -> [FaultWord] {
     var words: [FaultWord] = []
     var rest = Array(line)[...]
     while let start = rest.firstIndex(where: { !$0.isWhitespace }), rest[start] != "#" {
       rest = rest[start...]
       let key = String(rest.prefix { !$0.isWhitespace && $0 != "=" })
       rest = rest.dropFirst(key.count)
-      let keyPosition = StoreError.Position(line: number, column: start + 1)
+      let keyPosition = SampleError.Position(line: number, column: start + 1)
       var value: String?
       var valuePosition = keyPosition
       if rest.first == "=" {
         rest = rest.dropFirst()
-        valuePosition = StoreError.Position(line: number, column: rest.startIndex + 1)
+        valuePosition = SampleError.Position(line: number, column: rest.startIndex + 1)
         value = try readValue(&rest, at: valuePosition)
       }
       let word = FaultWord(
@@ -46,8 +46,8 @@ struct FaultWord {
 
   private static func readValue(
     _ rest: inout ArraySlice<Character>,
-    at start: StoreError.Position
-  ) throws(StoreError) -> String {
+    at start: SampleError.Position
+  ) throws(SampleError) -> String {
     guard rest.first == "\"" else {
       let value = String(rest.prefix { !$0.isWhitespace })
       rest = rest.dropFirst(value.count)
@@ -61,7 +61,7 @@ struct FaultWord {
           throw unreadable(
             "the quotes end within a word",
             "put white space after them",
-            StoreError.Position(line: start.line, column: rest.startIndex + 1)
+            SampleError.Position(line: start.line, column: rest.startIndex + 1)
           )
         }
         return value
@@ -77,7 +77,7 @@ struct FaultWord {
         throw unreadable(
           "the backslash begins no known escape",
           "write \\\", \\\\, \\n, \\r or \\t",
-          StoreError.Position(line: start.line, column: rest.startIndex - 1)
+          SampleError.Position(line: start.line, column: rest.startIndex - 1)
         )
       }
       value.append(escape)
@@ -88,9 +88,9 @@ struct FaultWord {
   private static func unreadable(
     _ cause: String,
     _ advice: String,
-    _ place: StoreError.Position
-  ) -> StoreError {
-    StoreError(
+    _ place: SampleError.Position
+  ) -> SampleError {
+    SampleError(
       .faults,
       "read the fault script at line \(place.line), column \(place.column)",
       cause,
@@ -100,12 +100,12 @@ struct FaultWord {
   }
 
   /// The word itself is out of place.
-  func error(_ cause: String, _ advice: String) -> StoreError {
+  func error(_ cause: String, _ advice: String) -> SampleError {
     Self.unreadable(cause, advice, keyPosition)
   }
 
   /// The error for a value that does not fit its key.
-  func wrong(_ expected: String) -> StoreError {
+  func wrong(_ expected: String) -> SampleError {
     guard let value else {
       return error("'\(key)' has no value", "write \(key)= and \(expected)")
     }
@@ -113,11 +113,11 @@ struct FaultWord {
   }
 
   /// The word says nothing unless another one is there.
-  func without(_ other: String) -> StoreError {
+  func without(_ other: String) -> SampleError {
     error("'\(key)' needs '\(other)' in the same rule", "add \(other)=…")
   }
 
-  func text(_ expected: String) throws(StoreError) -> String {
+  func text(_ expected: String) throws(SampleError) -> String {
     guard let value, !value.isEmpty else { throw wrong(expected) }
     return value
   }
@@ -125,7 +125,7 @@ struct FaultWord {
 
 extension FaultWord {
   /// The effect that the word names.
-  func effect() throws(StoreError) -> FaultEffect {
+  func effect() throws(SampleError) -> FaultEffect {
     switch key {
     case "delay": return .delay(seconds: try seconds())
     case "status":
@@ -151,18 +151,18 @@ extension FaultWord {
     }
   }
 
-  private func bare(_ effect: FaultEffect) throws(StoreError) -> FaultEffect {
+  private func bare(_ effect: FaultEffect) throws(SampleError) -> FaultEffect {
     guard value == nil else { throw wrong("'\(key)' alone: it takes no value") }
     return effect
   }
 
-  func number(_ expected: String, from least: Int) throws(StoreError) -> Int {
+  func number(_ expected: String, from least: Int) throws(SampleError) -> Int {
     guard let value, let number = Int(value), number >= least else { throw wrong(expected) }
     return number
   }
 
   /// `300`, `2K` or `1M`, in binary units.
-  private func size(_ expected: String, from least: Int) throws(StoreError) -> Int {
+  private func size(_ expected: String, from least: Int) throws(SampleError) -> Int {
     guard let value, let last = value.last else { throw wrong(expected) }
     let unit = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30][last.uppercased()]
     let digits = unit == nil ? value[...] : value.dropLast()
@@ -173,7 +173,7 @@ extension FaultWord {
   }
 
   /// `250ms`, `1.5s` or `1.5`.
-  private func seconds() throws(StoreError) -> Double {
+  private func seconds() throws(SampleError) -> Double {
     let expected = "a duration such as 250ms or 1.5s"
     guard let value else { throw wrong(expected) }
     let inThousandths = value.hasSuffix("ms")
@@ -185,7 +185,7 @@ extension FaultWord {
   }
 
   /// `2`, `1..3` or `4..`.
-  func range() throws(StoreError) -> ClosedRange<Int> {
+  func range() throws(SampleError) -> ClosedRange<Int> {
     let expected = "N, N..M or N.., counted from 1"
     guard let value else { throw wrong(expected) }
     guard let dots = value.firstRange(of: "..") else {
@@ -199,14 +199,14 @@ extension FaultWord {
     return first...last
   }
 
-  func share() throws(StoreError) -> Double {
+  func share() throws(SampleError) -> Double {
     guard let value, let share = Double(value), (0...1).contains(share) else {
       throw wrong("a share from 0 to 1, such as 0.2")
     }
     return share
   }
 
-  private func cut() throws(StoreError) -> FaultEffect.Cut {
+  private func cut() throws(SampleError) -> FaultEffect.Cut {
     let expected = "a number of bytes, or a percentage such as 50%"
     guard let value, value.hasSuffix("%") else { return .bytes(try size(expected, from: 0)) }
     guard let share = Double(value.dropLast()), (0...100).contains(share) else {
@@ -215,13 +215,13 @@ extension FaultWord {
     return .fraction(share / 100)
   }
 
-  private func difference() throws(StoreError) -> Int {
+  private func difference() throws(SampleError) -> Int {
     let expected = "a difference such as +10 or -5"
     guard let value, let number = Int(value), number != 0 else { throw wrong(expected) }
     return number
   }
 
-  private func header() throws(StoreError) -> FaultEffect {
+  private func header() throws(SampleError) -> FaultEffect {
     let expected = "\"Name: value\" in double quotes"
     guard let value, let colon = value.firstIndex(of: ":"), colon != value.startIndex,
       !value.contains(where: \.isNewline)

@@ -27,7 +27,7 @@ final class Listener: Sendable {
     host: String,
     port: Int,
     threads: Int
-  ) throws(StoreError) {
+  ) throws(SampleError) {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: min(2, max(1, threads)))
     let outcome = Outcome()
     let running = DispatchGroup()
@@ -49,11 +49,11 @@ final class Listener: Sendable {
       let error = outcome.error.withLock { $0 }
       let cause =
         switch error {
-        case let error as IOError: StoreError.words(for: error.errnoCode)
+        case let error as IOError: SampleError.words(for: error.errnoCode)
         case let error?: "\(error)"
         case nil: "it closed at once"
         }
-      throw StoreError(
+      throw SampleError(
         .listen,
         "listen on \(host):\(port)",
         cause,
@@ -127,7 +127,7 @@ final class LoopExecutor: TaskExecutor {
 }
 
 /// How hummingbird's server sets up a connection to this store.
-struct StoreChannel: ServerChildChannel {
+struct SampleChannel: ServerChildChannel {
   /// The connection, which runs by itself on its loop.
   struct Value: ServerChildChannelValue {
     let channel: any Channel
@@ -139,7 +139,7 @@ struct StoreChannel: ServerChildChannel {
     channel.eventLoop.makeCompletedFuture {
       let pipeline = channel.pipeline.syncOperations
       try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
-      try pipeline.addHandler(StoreConnection(origin))
+      try pipeline.addHandler(SampleConnection(origin))
       return Value(channel: channel)
     }
   }
@@ -151,12 +151,12 @@ struct StoreChannel: ServerChildChannel {
 
 /// The connections that are open, so that stopping can close them all.
 final class OpenConnections: Sendable {
-  private struct State {
+  private struct Channels {
     var open: [ObjectIdentifier: any Channel] = [:]
     var isClosed = false
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(Channels())
 
   /// Takes a connection in; false when the store has stopped.
   func add(_ channel: any Channel) -> Bool {
@@ -177,6 +177,6 @@ final class OpenConnections: Sendable {
       defer { state.open = [:] }
       return Array(state.open.values)
     }
-    for channel in open { channel.pipeline.fireUserInboundEventTriggered(StoreConnection.Stop()) }
+    for channel in open { channel.pipeline.fireUserInboundEventTriggered(SampleConnection.Stop()) }
   }
 }

@@ -7,9 +7,9 @@ import Synchronization
 ///
 /// It is asked on all threads of the store at once; each part guards itself.
 final class Origin: Sendable {
-  let content: StoreContent
+  let content: SampleContent
   let journal = RequestJournal()
-  let desk: OrderDesk
+  let desk: SampleOrders
   let connections = OpenConnections()
   /// The link that bodies pass, if its bandwidth is limited.
   let link: Link?
@@ -20,16 +20,16 @@ final class Origin: Sendable {
   private let date = Mutex<(second: Int, line: ByteBuffer)>((Int.min, ByteBuffer()))
 
   init(
-    _ content: StoreContent,
+    _ content: SampleContent,
     faults: FaultScript,
     orders: OrderIntake,
     link: Link? = nil,
     clock: @escaping @Sendable () -> Double
-  ) throws(StoreError) {
+  ) throws(SampleError) {
     self.content = content
     self.link = link
     self.clock = clock
-    desk = try OrderDesk(orders)
+    desk = try SampleOrders(orders)
     ledger = Mutex(FaultLedger(faults))
     hasFaults = Atomic(!faults.rules.isEmpty)
   }

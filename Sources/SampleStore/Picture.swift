@@ -16,15 +16,15 @@ package struct Picture: Sendable {
   /// Takes the JPEG or PNG that all variants share.
   ///
   /// - Parameter base: The whole file.
-  /// - Throws: ``StoreError`` with code `picture` when it is neither.
-  package init(_ base: [UInt8]) throws(StoreError) {
+  /// - Throws: ``SampleError`` with code `picture` when it is neither.
+  package init(_ base: [UInt8]) throws(SampleError) {
     if base.starts(with: [0xFF, 0xD8, 0xFF]) {
       format = .jpeg
     } else if base.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]), base.count > 33
     {
       format = .png
     } else {
-      throw StoreError(
+      throw SampleError(
         .picture,
         "vary a picture",
         "its first bytes are neither JPEG nor PNG",
@@ -60,12 +60,12 @@ package struct Picture: Sendable {
   ///   - label: The text that distinguishes this one from the others.
   ///   - byteCount: The length that the file shall have, when base and label leave room.
   /// - Returns: A whole file of the same format.
-  /// - Throws: ``StoreError`` with code `picture` when the base is neither JPEG nor PNG.
+  /// - Throws: ``SampleError`` with code `picture` when the base is neither JPEG nor PNG.
   package static func distinct(
     base: [UInt8],
     label: String,
     byteCount: Int = 0
-  ) throws(StoreError) -> [UInt8] {
+  ) throws(SampleError) -> [UInt8] {
     try Picture(base).distinct(label, byteCount: byteCount)
   }
 

@@ -4,12 +4,12 @@ import Synchronization
 
 /// The requests so far; a record is there before the first byte of its answer leaves.
 final class RequestJournal: Sendable {
-  private struct State {
+  private struct Entries {
     var records: [RequestRecord] = []
     var waiting: [(count: Int, signal: DispatchSemaphore)] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(Entries())
   private let isOn = Atomic(true)
 
   var keeps: Bool {

@@ -6,12 +6,12 @@ import HummingbirdTLS
 /// It runs on threads of its own, so that it may be started and stopped from anywhere: a command, a
 /// synchronous test, a task. It answers while the code that started it is blocked.
 ///
-///     let store = try SampleStore.start(StoreContent(folder: "samples/store"))
+///     let store = try SampleStore.start(SampleContent(folder: "samples/store"))
 ///     defer { store.stop() }
 ///     print(store.baseURL)
 package final class SampleStore: Sendable {
   /// The content; it may change at any time.
-  package let content: StoreContent
+  package let content: SampleContent
   /// The port that it listens on.
   package let port: Int
   /// Scheme, host and port, without a slash at the end.
@@ -47,9 +47,9 @@ package final class SampleStore: Sendable {
   ///   - bytesPerSecond: The bandwidth of the store's link, all bodies together; nil without limit.
   ///   - clock: Seconds since 1970, for `Date` and the arrival of orders.
   /// - Returns: The running store. It stops when it is told to, or when nobody holds it any more.
-  /// - Throws: ``StoreError`` when it cannot listen, read its certificate or open its order file.
+  /// - Throws: ``SampleError`` when it cannot listen, read its certificate or open its order file.
   package static func start(
-    _ content: StoreContent,
+    _ content: SampleContent,
     faults: FaultScript = .none,
     tls: TLSIdentity? = nil,
     host: String = "127.0.0.1",
@@ -58,7 +58,7 @@ package final class SampleStore: Sendable {
     threads: Int = 2,
     bytesPerSecond: Double? = nil,
     clock: @escaping @Sendable () -> Double = SampleStore.now
-  ) throws(StoreError) -> SampleStore {
+  ) throws(SampleError) -> SampleStore {
     let origin = try Origin(
       content,
       faults: faults,
@@ -66,14 +66,14 @@ package final class SampleStore: Sendable {
       link: bytesPerSecond.map { Link(bytesPerSecond: $0) },
       clock: clock
     )
-    let plain = StoreChannel(origin: origin)
+    let plain = SampleChannel(origin: origin)
     let listener: Listener
     if let tls {
-      let secure: TLSChannel<StoreChannel>
+      let secure: TLSChannel<SampleChannel>
       do {
         secure = try TLSChannel(plain, tlsConfiguration: tls.configuration)
       } catch {
-        throw StoreError(
+        throw SampleError(
           .identity,
           "speak TLS",
           "\(error)",

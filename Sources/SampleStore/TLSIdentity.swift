@@ -9,8 +9,8 @@ package struct TLSIdentity: Sendable {
   /// - Parameters:
   ///   - certificateFile: The chain.
   ///   - keyFile: The unencrypted key of its first certificate.
-  /// - Throws: ``StoreError`` with code `identity` when either cannot be read.
-  package init(certificateFile: String, keyFile: String) throws(StoreError) {
+  /// - Throws: ``SampleError`` with code `identity` when either cannot be read.
+  package init(certificateFile: String, keyFile: String) throws(SampleError) {
     let chain = try Self.read(certificateFile) { try NIOSSLCertificate.fromPEMFile($0) }
     let key = try Self.read(keyFile) { try NIOSSLPrivateKey(file: $0, format: .pem) }
     self.init(chain, key)
@@ -21,8 +21,8 @@ package struct TLSIdentity: Sendable {
   /// - Parameters:
   ///   - certificate: The chain.
   ///   - key: The unencrypted key of its first certificate.
-  /// - Throws: ``StoreError`` with code `identity` when either cannot be read.
-  package init(certificate: String, key: String) throws(StoreError) {
+  /// - Throws: ``SampleError`` with code `identity` when either cannot be read.
+  package init(certificate: String, key: String) throws(SampleError) {
     let chain = try Self.read("the certificate given") { _ in
       try NIOSSLCertificate.fromPEMBytes(Array(certificate.utf8))
     }
@@ -45,11 +45,11 @@ package struct TLSIdentity: Sendable {
   private static func read<Value>(
     _ thing: String,
     _ body: (String) throws -> Value
-  ) throws(StoreError) -> Value {
+  ) throws(SampleError) -> Value {
     do {
       return try body(thing)
     } catch {
-      throw StoreError(
+      throw SampleError(
         .identity,
         "read \(thing)",
         "\(error)",

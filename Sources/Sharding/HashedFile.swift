@@ -10,7 +10,7 @@ import SystemPackage
 ///
 /// Safe on any thread; pieces keep their order when one thread writes them.
 final class HashedFile: Sendable {
-  private struct State {
+  private struct Written {
     var pending: [UInt8] = []
     var bytes: Int64 = 0
     var hash = SHA256()
@@ -19,7 +19,7 @@ final class HashedFile: Sendable {
 
   private let file: OpenFile
   private let disk: any Disk
-  private let state = Mutex(State())
+  private let state = Mutex(Written())
 
   /// How much is gathered before it is written.
   private static let piece = 256 * 1024
@@ -72,7 +72,7 @@ final class HashedFile: Sendable {
     return sum
   }
 
-  private func flush(_ state: inout State) {
+  private func flush(_ state: inout Written) {
     let bytes = state.pending
     state.pending = []
     guard state.failure == nil, !bytes.isEmpty else { return }

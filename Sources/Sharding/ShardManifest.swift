@@ -247,7 +247,7 @@ struct PictureRow: Codable, Equatable {
   var settled: SettledPicture? {
     guard let end else { return nil }
     let entry = entry
-    let outcome: PictureEnd =
+    let outcome: FetchedPicture =
       switch end {
       case .fetched: .fetched(bytes: entry.bytes, isChange: false)
       case .changed: .fetched(bytes: entry.bytes, isChange: true)

@@ -12,7 +12,7 @@ import SystemPackage
 package struct ShardMerge {
   private let planned: PlannedRun
   private let cache: String
-  private let keeper: (any PictureKeeping)?
+  private let remote: (any RemotePictures)?
   private let isRead: Bool
 
   /// Prepares a merge.
@@ -20,17 +20,17 @@ package struct ShardMerge {
   /// - Parameters:
   ///   - planned: The plan.
   ///   - cache: The cache that the shards filled.
-  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - isRead: Whether every file's bytes are read and compared, and not only its length and date.
   package init(
     _ planned: PlannedRun,
     cache: String,
-    keeper: (any PictureKeeping)? = nil,
+    remote: (any RemotePictures)? = nil,
     reading isRead: Bool
   ) {
     self.planned = planned
     self.cache = cache
-    self.keeper = keeper
+    self.remote = remote
     self.isRead = isRead
   }
 
@@ -45,13 +45,13 @@ package struct ShardMerge {
   package func run(
     holder: String,
     start: (SyncRun) -> Void = { _ in },
-    sync: (RunParts) -> SyncRun
+    sync: (PlannedInputs) -> SyncRun
   ) throws -> SyncReport {
     try demandManifests()
     let manifests = try SettledManifests(
       planned,
       cache: cache,
-      keeper: keeper,
+      remote: remote,
       reading: isRead
     )
     let path = "\(planned.folder)/\(ShardPlan.documentsName)"
@@ -62,7 +62,7 @@ package struct ShardMerge {
       ShardPlan.documentsName,
       in: planned.folder
     )
-    var parts = RunParts()
+    var parts = PlannedInputs()
     parts.pictures = .settled(manifests)
     parts.requests = manifests.requests
     parts.documents = .given(documents)
@@ -70,7 +70,7 @@ package struct ShardMerge {
     start(run)
     let report = try run.run(holder: holder)
     if report.outcome != .interrupted {
-      CacheLayout.removeRooms(of: cache, prefix: planned.plan.run)
+      CacheLayout.removeWorkFolders(of: cache, prefix: planned.plan.run)
     }
     return report
   }
@@ -94,7 +94,7 @@ package struct ShardMerge {
 /// The results of the manifests for the pictures of a run, found by identity.
 ///
 /// The lines stay in their files, and where they are is beside memory too, in a ``ScratchTable``.
-final class SettledManifests: SettledPictures {
+final class SettledManifests: ImportedPictures {
   /// Where the line of a picture is.
   private struct Place {
     let id: PictureID
@@ -124,16 +124,16 @@ final class SettledManifests: SettledPictures {
   /// - Parameters:
   ///   - planned: The plan.
   ///   - cache: The cache that the shards filled.
-  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - isRead: Whether every file's bytes are read and compared.
   /// - Throws: ``LarderError``, also when a file cannot be read.
   init(
     _ planned: PlannedRun,
     cache: String,
-    keeper: (any PictureKeeping)?,
+    remote: (any RemotePictures)?,
     reading isRead: Bool
   ) throws {
-    let layout = try CacheLayout(creating: cache, keeper: keeper)
+    let layout = try CacheLayout(creating: cache, remote: remote)
     let lines = try ScratchTable()
     var twice: PictureID?
     var lost: (first: String, count: Int)?
@@ -152,7 +152,7 @@ final class SettledManifests: SettledPictures {
       let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
       throw LarderError(
         .lost,
-        "cannot merge \(planned.name): \(keeper?.name ?? cache)/\(lost.first)\(others) is not as its shard left "
+        "cannot merge \(planned.name): \(remote?.name ?? cache)/\(lost.first)\(others) is not as its shard left "
           + "it; plan anew, what is whole is not fetched again"
       )
     }
@@ -173,7 +173,7 @@ final class SettledManifests: SettledPictures {
     Set(try lines.numbers(of: ids).map(\.id))
   }
 
-  func mayHave(_ path: String) throws(LarderError) -> Bool {
+  func mightContain(_ path: String) throws(LarderError) -> Bool {
     guard let id = PictureName.id(at: path) else { return false }
     return try !lines.numbers(of: [id]).isEmpty
   }

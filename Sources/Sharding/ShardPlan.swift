@@ -262,13 +262,13 @@ package struct PlannedRun: Sendable {
     } catch {
       throw LarderError(
         .data,
-        "cannot read \(folder)/\(name): \(systemWords(of: error)); name the folder that the plan "
+        "cannot read \(folder)/\(name): \(systemMessage(of: error)); name the folder that the plan "
           + "was written to"
       )
     }
   }
 
-  private static func systemWords(of error: any Error) -> String {
+  private static func systemMessage(of error: any Error) -> String {
     (error as? CocoaError)?.code == .fileReadNoSuchFile
       ? "there is no such file" : "it cannot be read"
   }

@@ -79,7 +79,7 @@ package struct ShardPlanning: Sendable {
     disk: any Disk = SystemDisk(),
     now: @escaping @Sendable () -> UnixTime,
     start: (SyncRun) -> Void = { _ in },
-    sync: (_ cache: String, RunParts) -> SyncRun
+    sync: (_ cache: String, PlannedInputs) -> SyncRun
   ) throws -> (plan: ShardPlan?, report: SyncReport) {
     // A catalog that no worker could read is refused before anything is fetched: a plan has no
     // format files beside it.
@@ -95,7 +95,7 @@ package struct ShardPlanning: Sendable {
       among: shards,
       on: disk
     )
-    var parts = RunParts()
+    var parts = PlannedInputs()
     parts.states = try onlyFailed ? known.states.withoutHeld() : known.states
     parts.documents = .kept { log.append($0) }
     let onlyFailed = onlyFailed

@@ -52,7 +52,7 @@ package final class ShardRun: Sendable {
   ///   - transport: How to fetch.
   ///   - environment: Where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - disk: Where bytes go.
-  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - publish: Commits the manifest of a name where all machines see it, when the plan's folder is a copy; false when
   ///     another was there, which the copy then has.
   ///   - now: The wall clock.
@@ -66,7 +66,7 @@ package final class ShardRun: Sendable {
     transport: any Fetching,
     environment: [String: String] = [:],
     disk: any Disk = SystemDisk(),
-    keeper: (any PictureKeeping)? = nil,
+    remote: (any RemotePictures)? = nil,
     publish: (@Sendable (String) throws -> Bool)? = nil,
     now: @escaping @Sendable () -> UnixTime
   ) throws(LarderError) {
@@ -90,7 +90,7 @@ package final class ShardRun: Sendable {
       transport: transport,
       environment: environment,
       disk: disk,
-      keeper: keeper,
+      remote: remote,
       now: now
     )
   }

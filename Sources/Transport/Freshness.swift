@@ -52,7 +52,7 @@ extension StoredResponse {
   package func freshness(
     until expiry: UnixTime? = nil,
     at now: UnixTime,
-    for traits: RequestTraits? = nil
+    for traits: CacheKeyFields? = nil
   ) -> Freshness {
     guard answers(traits) else { return .refetch }
     let end = expiry ?? self.expiry
@@ -99,7 +99,7 @@ extension StoredResponse {
   ///
   /// Only its own `stale-if-error` counts, and only when nothing demands validation before each use. (RFC 5861,
   /// section 4)
-  package func excusesError(at now: UnixTime, for traits: RequestTraits? = nil) -> Bool {
+  package func excusesError(at now: UnixTime, for traits: CacheKeyFields? = nil) -> Bool {
     let control = CacheControl(headers)
     guard control.staleIfError != nil, !control.noStore, answers(traits) else { return false }
     return now >= freshWindow.lowerBound && mayStandIn(at: now)

@@ -8,7 +8,7 @@ package struct NamedOrigins: Sendable {
   /// The hosts, with their ports, that may have private addresses.
   package private(set) var hosts: Set<HostPort> = []
   /// The origins that get the catalog's headers.
-  private var entrusted: Set<String> = []
+  private var credentialOrigins: Set<String> = []
   /// The user information that some of them were named with.
   private var userInfo: [String: String] = [:]
 
@@ -29,14 +29,14 @@ package struct NamedOrigins: Sendable {
   }
 
   /// Names a host, and lets the catalog's headers and the URL's user information go to its origin.
-  package mutating func entrust(_ url: WebURL) {
+  package mutating func allowCredentials(_ url: WebURL) {
     name(url)
-    entrusted.insert(url.origin)
+    credentialOrigins.insert(url.origin)
     if let given = url.userInfo { userInfo[url.origin] = given }
   }
 
   /// Whether the catalog's headers go to a URL.
-  package func isEntrusted(_ url: WebURL) -> Bool { entrusted.contains(url.origin) }
+  package func mayGetCredentials(_ url: WebURL) -> Bool { credentialOrigins.contains(url.origin) }
 
   /// The user information that origins were named with.
   package var givenUserInfo: [String] { Array(userInfo.values) }
@@ -61,14 +61,14 @@ package struct NamedOrigins: Sendable {
   ///
   /// - Parameters:
   ///   - url: The target, from any source.
-  ///   - secrets: The catalog's headers, which only an entrusted origin gets.
+  ///   - secrets: The catalog's headers, which only an credentialOrigins origin gets.
   /// - Returns: A GET request with the other defaults.
   package func request(for url: WebURL, carrying secrets: Headers = Headers()) -> Request {
     var url = url
     if let given = givenUserInfo(for: url) { url = url.with(userInfo: given) }
     var request = Request(url)
     request.trust = trust(in: url)
-    if !secrets.isEmpty, isEntrusted(url) { request.credentials = secrets }
+    if !secrets.isEmpty, mayGetCredentials(url) { request.credentials = secrets }
     return request
   }
 
@@ -77,7 +77,7 @@ package struct NamedOrigins: Sendable {
   /// Those that the user gave for its host win over the catalog's.
   package func pictureFields(for url: WebURL) -> Headers {
     guard !pictureHeaders.isEmpty else { return Headers() }
-    var fields = isEntrusted(url) ? pictureHeaders.catalog : Headers()
+    var fields = mayGetCredentials(url) ? pictureHeaders.catalog : Headers()
     for field in pictureHeaders.hosts[url.hostPort]?.fields ?? [] {
       fields[field.name] = field.value
     }
@@ -91,7 +91,7 @@ package struct NamedOrigins: Sendable {
   package func pictureRequest(for url: WebURL) -> Request {
     var request = request(for: url)
     request.accept = .picture
-    request.isEntrusted = isEntrusted(url)
+    request.mayGetCredentials = mayGetCredentials(url)
     request.credentials = pictureFields(for: url)
     return request
   }
@@ -99,12 +99,12 @@ package struct NamedOrigins: Sendable {
 
 /// The fields that requests for pictures carry to origins that the user named.
 package struct PictureHeaders: Sendable {
-  /// The catalog's headers, for entrusted origins.
+  /// The catalog's headers, for credentialOrigins origins.
   package var catalog: Headers
   /// Headers for one host and port.
   package private(set) var hosts: [HostPort: Headers] = [:]
 
-  /// Headers for entrusted origins, and none for others.
+  /// Headers for credentialOrigins origins, and none for others.
   package init(catalog: Headers = Headers()) {
     self.catalog = catalog
   }

@@ -63,7 +63,7 @@ package struct Request: Sendable {
   /// Fields that go to the origin of `url` only, never to another one that it redirects to.
   package var credentials = Headers()
   /// Whether the catalog's credentials are due to `url`, also when there are none yet.
-  package var isEntrusted = false
+  package var mayGetCredentials = false
   /// The validators of a conditional request; sent only to their resource.
   ///
   /// A 304 succeeds only when it may speak of that version. One of another version, as a redirect that leads

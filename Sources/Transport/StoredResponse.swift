@@ -74,7 +74,7 @@ package struct StoredResponse: Hashable, Sendable {
     keeping names: [StaticString]? = nil,
     requestTime: UnixTime,
     responseTime: UnixTime,
-    traits: RequestTraits? = nil
+    traits: CacheKeyFields? = nil
   ) {
     var headers = head.headers.endToEnd
     if let names { headers = headers.only(names) }
@@ -96,7 +96,7 @@ package struct StoredResponse: Hashable, Sendable {
     source: WebURL,
     requestTime: UnixTime,
     responseTime: UnixTime,
-    traits: RequestTraits?
+    traits: CacheKeyFields?
   ) {
     var headers = headers
     // Fields that selected a redirect also selected the response. One field, however often the response is
@@ -145,7 +145,7 @@ package struct StoredResponse: Hashable, Sendable {
     keeping names: [StaticString]? = nil,
     requestTime: UnixTime,
     responseTime: UnixTime,
-    traits: RequestTraits? = nil
+    traits: CacheKeyFields? = nil
   ) -> StoredResponse? {
     var update = notModified.headers.endToEnd
     if let names { update = update.only(names) }
@@ -164,7 +164,7 @@ package struct StoredResponse: Hashable, Sendable {
   /// Whether a request that sends this would have been answered so. (RFC 9111, sections 3.5 and 4.1)
   ///
   /// Other credentials make it another's response, unless it says that it is for everybody.
-  package func answers(_ traits: RequestTraits?) -> Bool {
+  package func answers(_ traits: CacheKeyFields?) -> Bool {
     guard let traits else { return true }
     if let owner, owner != traits.owner { return false }
     return selection.map { $0 == traits.selection(by: Vary(headers)) } ?? true
@@ -264,7 +264,7 @@ package struct Vary: Hashable, Sendable {
 /// The fields of a request that may select its response, for a cache to compare with another request.
 ///
 /// It keeps only digests, so that no secret reaches a file or database.
-package struct RequestTraits: Sendable {
+package struct CacheKeyFields: Sendable {
   /// The fields that the request sends to its first host, from all sources.
   package let fields: Headers
   /// The digest of the fields that say who asks; 0 when there are none.

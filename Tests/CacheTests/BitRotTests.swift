@@ -41,7 +41,7 @@ struct BitRotTests {
 
     #expect(report.checked == Self.count)
     #expect(report.damaged.count == Self.count)
-    #expect(report.missing.isEmpty && report.orphans.isEmpty)
+    #expect(report.missing.isEmpty && report.strays.isEmpty)
     withExtendedLifetime(folder) {}
   }
 

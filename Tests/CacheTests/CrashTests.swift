@@ -100,15 +100,15 @@ struct CrashTests {
 
     #expect(cache.recovery.adopted == 1)
     #expect(cache.recovery.forgotten == 0)
-    #expect(cache.recovery.orphans.paths.count == 4)
+    #expect(cache.recovery.strays.paths.count == 4)
     for picture in Self.run where try cache.entry(picture.url) == nil {
       let id = PictureID(url: picture.url)
-      let entry = try #require(try cache.recovery.orphans.adopt(id, url: picture.url))
+      let entry = try #require(try cache.recovery.strays.adopt(id, url: picture.url))
       #expect(entry.sha256 == ContentDigest.sha256(picture.bytes))
       #expect(entry.lastModified == 1_500_000_000)
     }
     #expect(try cache.entry(url("old"))?.sha256 == ContentDigest.sha256(jpeg("replaced")))
-    #expect(cache.recovery.orphans.isEmpty)
+    #expect(cache.recovery.strays.isEmpty)
     #expect(try cache.verify() == VerifyReport(checked: 7))
   }
 
@@ -118,12 +118,12 @@ struct CrashTests {
     let cache = try CacheOnDisk(folder)
     let report = try cache.verify()
     #expect(report.damaged.isEmpty && report.missing.isEmpty, "\(words)")
-    #expect(Set(report.orphans) == cache.recovery.orphans.paths, "\(words)")
+    #expect(Set(report.strays) == cache.recovery.strays.paths, "\(words)")
     #expect(folder.files(below: "cache/partial").isEmpty, "\(words)")
     for name in Self.before {
       #expect(try cache.entry(url(name))?.isHeld == true, "\(words): \(name)")
     }
-    try cache.recovery.orphans.sweep()
+    try cache.recovery.strays.sweep()
     #expect(try cache.verify().isClean, "\(words)")
   }
 }

@@ -90,7 +90,7 @@ struct HostClaimTests {
     for moment in Set([0, seconds]).sorted() {
       do throws(LarderError) {
         let taken = try claim(boot, at: moment)
-        standing = taken.predecessor == nil ? "free" : "gone"
+        standing = taken.previousHolder == nil ? "free" : "gone"
         break
       } catch {
         #expect(error.code == .locked)
@@ -177,7 +177,7 @@ struct HostClaimTests {
         + "run takes the cache over; if nothing runs there, remove \(folder.path("lock.host"))"
     )
     #expect(second?.description.contains("gave no sign of life for 119 s;") == true)
-    #expect(third.predecessor?.holder == "larder sync, process 1 on alpha")
+    #expect(third.previousHolder?.holder == "larder sync, process 1 on alpha")
     #expect(try holder() == "larder sync, process 1 on beta")
     third.release()
     #expect(folder.files(below: ".").isEmpty)

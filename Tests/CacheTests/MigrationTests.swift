@@ -68,7 +68,7 @@ struct MigrationTests {
     let recovery = try Recovery(layout, index)
     let report = try Verification(layout, index).run(.full)
 
-    #expect(recovery.adopted == 3 && recovery.forgotten == 0 && recovery.orphans.isEmpty)
+    #expect(recovery.adopted == 3 && recovery.forgotten == 0 && recovery.strays.isEmpty)
     #expect(report.isClean)
     #expect(report.checked == (name.hasSuffix("squares") ? 4 : 3))
     // Copied, not changed: what the origin said of them still holds.

@@ -29,7 +29,7 @@ struct RecoveryTests {
     let cache = try CacheOnDisk(folder)
 
     #expect(cache.recovery.forgotten + cache.recovery.adopted == 0)
-    #expect(cache.recovery.orphans.isEmpty)
+    #expect(cache.recovery.strays.isEmpty)
   }
 
   @Test func `a removed file is forgotten, its neighbours stay`() throws {
@@ -80,32 +80,32 @@ struct RecoveryTests {
     #expect(cache.recovery.adopted == 0)
   }
 
-  @Test func `an orphan is adopted for the URL that it fits, once, others are swept`() throws {
+  @Test func `a stray is adopted for the URL that it fits, once, others are swept`() throws {
     let folder = try filled("a")
     try folder.write(jpeg("b"), to: path("b"))
     try folder.write("no picture at all", to: path("c"))
     try folder.write(jpeg("d"), to: path("d"))
-    let orphans = try CacheOnDisk(folder).recovery.orphans
+    let strays = try CacheOnDisk(folder).recovery.strays
 
-    let adopted = try orphans.adopt(PictureID(url: url("b")), url: url("b"))
-    let refused = try orphans.adopt(PictureID(url: url("c")), url: url("c"))
-    let twice = try orphans.adopt(PictureID(url: url("b")), url: url("b"))
-    let unknown = try orphans.adopt(PictureID(url: url("e")), url: url("e"))
+    let adopted = try strays.adopt(PictureID(url: url("b")), url: url("b"))
+    let refused = try strays.adopt(PictureID(url: url("c")), url: url("c"))
+    let twice = try strays.adopt(PictureID(url: url("b")), url: url("b"))
+    let unknown = try strays.adopt(PictureID(url: url("e")), url: url("e"))
 
     #expect(adopted?.sha256 == ContentDigest.sha256(jpeg("b")))
     #expect(adopted?.expiry == 0 && adopted?.response == nil)
     #expect(refused == nil && twice == nil && unknown == nil)
-    #expect(try orphans.sweep() == 1)
+    #expect(try strays.sweep() == 1)
     #expect(folder.state(of: path("d")) == nil)
   }
 
-  @Test func `what is no picture under a name that a URL claims does not stay an orphan`() throws {
+  @Test func `what is no picture under a name that a URL claims does not stay a stray`() throws {
     let folder = try filled("a")
     try folder.write("no picture at all", to: path("c"))
     let cache = try CacheOnDisk(folder)
 
-    _ = try cache.recovery.orphans.adopt(PictureID(url: url("c")), url: url("c"))
-    try cache.recovery.orphans.sweep()
+    _ = try cache.recovery.strays.adopt(PictureID(url: url("c")), url: url("c"))
+    try cache.recovery.strays.sweep()
 
     #expect(try cache.verify().isClean)
   }

@@ -13,7 +13,7 @@ import Testing
   @Test func `the pulse of an index changes with what is written, and with nothing else`() throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
-    let pulse = IndexPulse(cache: folder.path("cache"))
+    let pulse = IndexChangeCounter(cache: folder.path("cache"))
     let first = try #require(pulse.beat())
 
     _ = try Index(reading: folder.path("cache")).catalogs()
@@ -22,13 +22,13 @@ import Testing
     let second = pulse.beat()
 
     #expect(second != nil && second != first)
-    #expect(IndexPulse(cache: folder.path("none")).beat() == nil)
+    #expect(IndexChangeCounter(cache: folder.path("none")).beat() == nil)
   }
 
   @Test func `another file in the index's place is another index`() throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
-    let pulse = IndexPulse(cache: folder.path("cache"))
+    let pulse = IndexChangeCounter(cache: folder.path("cache"))
     let first = try #require(pulse.beat())
     let path = folder.path("cache/index.sqlite")
 
@@ -48,7 +48,7 @@ import Testing
 
     try cache.index.write { db in
       try db.execute(sql: "DELETE FROM picture")
-      #expect(IndexPulse(cache: folder.path("cache")).beat() != nil)
+      #expect(IndexChangeCounter(cache: folder.path("cache")).beat() != nil)
       _ = try Index(reading: folder.path("cache")).catalogs()
       _ = try Index(cache.layout)
 
@@ -171,7 +171,7 @@ import Testing
     let folder = try TemporaryFolder()
     _ = try CacheOnDisk(folder)
     let cache = folder.path("cache")
-    let living = try ServingRoom(in: cache)
+    let living = try ServingFolder(in: cache)
     let dead = cache + "/serving/1-dead"
     try FileManager.default.createDirectory(
       atPath: dead + "/images/3f",
@@ -180,7 +180,7 @@ import Testing
     _ = try folder.write("half", to: "cache/serving/1-dead/images/3f/a.jpg")
     _ = try folder.write("", to: "cache/serving/1-dead.lock")
 
-    ServingRoom.removeDead(in: cache)
+    ServingFolder.removeDead(in: cache)
 
     #expect(!FileManager.default.fileExists(atPath: dead))
     #expect(!FileManager.default.fileExists(atPath: dead + ".lock"))

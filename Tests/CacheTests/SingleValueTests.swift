@@ -20,7 +20,7 @@ struct SingleValueTests {
     do {
       let cache = try CacheOnDisk(folder)
       try cache.keep([("https://shop.example/a.jpg", jpeg("a"))])
-      try cache.index.noteSelection(7)
+      try cache.index.noteVary(7)
       try cache.end()
     }
     let layout = try CacheLayout(creating: folder.path("cache"))
@@ -54,10 +54,10 @@ struct SingleValueTests {
         }
 
         let recovery = try Recovery(layout, index)
-        try index.noteSelection(7)
+        try index.noteVary(7)
         _ = try index.lostSince()
 
-        #expect(recovery.forgotten == 0 && recovery.orphans.isEmpty)
+        #expect(recovery.forgotten == 0 && recovery.strays.isEmpty)
       }
       try index.noteLost(since: nil)
     }

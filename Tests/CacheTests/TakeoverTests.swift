@@ -63,13 +63,13 @@ struct TakeoverTests {
       let reader = try Index(reading: old.root)
       #expect(try OldCache.contents(of: reader) == OldCache.contents)
       let found = try Verification(CacheLayout(reading: old.root), reader).run(.full)
-      let wrong = found.damaged + found.missing + found.orphans
+      let wrong = found.damaged + found.missing + found.strays
       #expect(wrong.allSatisfy { $0.hasPrefix("squares/") }, "\(number): \(wrong)")
 
       let index = try Index(layout)
       let recovery = try Recovery(layout, index)
 
-      #expect(recovery.forgotten == 0 && recovery.orphans.isEmpty, "operation \(number)")
+      #expect(recovery.forgotten == 0 && recovery.strays.isEmpty, "operation \(number)")
       #expect(try OldCache.contents(of: index) == OldCache.contents)
       let report = try Verification(layout, index).run(.full)
       #expect(report.isClean && report.checked == 4, "operation \(number)")
@@ -86,7 +86,7 @@ struct TakeoverTests {
     #expect(try reader.picture(at: older)?.url == url("A1"))
     #expect(try reader.picture(at: String(path("A1").dropFirst("cache/".count)))?.url == url("A1"))
     #expect(try reader.heldPictures(at: [older]) == [older: PictureID(url: url("A1"))])
-    #expect(try PictureFiles(CacheLayout(reading: old.root)).orphans(reader).isEmpty)
+    #expect(try PictureFiles(CacheLayout(reading: old.root)).strays(reader).isEmpty)
   }
 
   @Test func `two pictures that older names took for one are both asked for anew`() throws {
@@ -106,7 +106,7 @@ struct TakeoverTests {
 
     for url in urls { #expect(try entry(url, index)?.isHeld == false) }
     let layout = try CacheLayout(creating: folder.path("cache"))
-    #expect(try Recovery(layout, index).orphans.paths == [older])
+    #expect(try Recovery(layout, index).strays.paths == [older])
     #expect(try entry(url("A1"), index)?.isHeld == true)
   }
 
@@ -150,12 +150,12 @@ struct TakeoverTests {
     try folder.write(OldCache.picture("left"), to: "cache/\(older)")
     let layout = try CacheLayout(creating: folder.path("cache"))
     let index = try Index(layout)
-    let orphans = try Recovery(layout, index).orphans
-    #expect(orphans.paths == [older])
+    let strays = try Recovery(layout, index).strays
+    #expect(strays.paths == [older])
 
-    let entry = try orphans.adopt(PictureID(url: url("left")), url: url("left"))
+    let entry = try strays.adopt(PictureID(url: url("left")), url: url("left"))
 
-    #expect(entry?.isHeld == true && orphans.isEmpty)
+    #expect(entry?.isHeld == true && strays.isEmpty)
     #expect(try folder.read(path("left")) == OldCache.picture("left"))
     #expect(folder.state(of: "cache/\(older)") == nil)
   }
@@ -168,10 +168,10 @@ struct TakeoverTests {
     let recovery = try Recovery(layout, index)
 
     // The files are copies, so that their rows say too little of them.
-    #expect(recovery.orphans.paths.count == 3)
+    #expect(recovery.strays.paths.count == 3)
     for item in Self.items {
       #expect(
-        try recovery.orphans.adopt(PictureID(url: url(item)), url: url(item))?.isHeld == true
+        try recovery.strays.adopt(PictureID(url: url(item)), url: url(item))?.isHeld == true
       )
     }
   }

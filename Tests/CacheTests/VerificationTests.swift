@@ -19,7 +19,7 @@ struct VerificationTests {
 
   private func relative(_ name: String) -> String { String(path(name).dropFirst("cache/".count)) }
 
-  @Test func `a flipped byte, a cut, a loss and an orphan are each found`() throws {
+  @Test func `a flipped byte, a cut, a loss and a stray are each found`() throws {
     try change(folder.path(path("a")), to: jpeg("A"))
     #expect(truncate(folder.path(path("b")), 20) == 0)
     #expect(unlink(folder.path(path("c"))) == 0)
@@ -31,7 +31,7 @@ struct VerificationTests {
     #expect(report.checked == 5)
     #expect(report.damaged == [relative("a"), relative("b")].sorted())
     #expect(report.missing == [relative("c")])
-    #expect(report.orphans == ["images/00/stray.jpg", "images/stray.jpg"])
+    #expect(report.strays == ["images/00/stray.jpg", "images/stray.jpg"])
     #expect(!report.isClean)
   }
 
@@ -58,7 +58,7 @@ struct VerificationTests {
 
     #expect(report.damaged == ["a", "b", "c", "d"].map(relative).sorted())
     #expect(report.missing.isEmpty)
-    #expect(report.orphans == planted)
+    #expect(report.strays == planted)
     #expect(try Verification(cache.layout, cache.index).run(.fast) == report)
 
     try Verification(cache.layout, cache.index).repair(report, urls: [url("a")])
@@ -101,7 +101,7 @@ struct VerificationTests {
     #expect(try cache.verify() == VerifyReport(checked: 4))
   }
 
-  @Test func `a folder that is a link or a file is an orphan, never followed`() throws {
+  @Test func `a folder that is a link or a file is a stray, never followed`() throws {
     let outside = try TemporaryFolder()
     try outside.write(jpeg("x"), to: "x.jpg")
     let free = (0...255).map { String($0 + 256, radix: 16).dropFirst() }
@@ -115,7 +115,7 @@ struct VerificationTests {
 
     #expect(report.damaged.isEmpty && report.missing.isEmpty)
     #expect(
-      report.orphans == ["images/+f", "images/\(free[0])", "images/\(free[1])"].sorted()
+      report.strays == ["images/+f", "images/\(free[0])", "images/\(free[1])"].sorted()
     )
     #expect(try cache.verify() == VerifyReport(checked: 5))
     #expect(try outside.read("x.jpg") == jpeg("x"))

@@ -77,7 +77,7 @@ struct VerifyBesideTests {
       let report = try cache.verify()
       #expect(report.damaged == [relative("b")], "at operation \(pause)")
       #expect(report.missing == [relative("d")])
-      #expect(report.orphans == ["images/00/stray.jpg"])
+      #expect(report.strays == ["images/00/stray.jpg"])
     }
   }
 
@@ -91,7 +91,7 @@ struct VerifyBesideTests {
     let report = try cache.verify()
 
     #expect(report.damaged == [relative("a")])
-    #expect(report.orphans == [relative("x")])
+    #expect(report.strays == [relative("x")])
   }
 
   @Test func `a picture whose row changes while it is looked at is not judged by the old one`()
@@ -148,18 +148,18 @@ struct VerifyBesideTests {
     #expect(try cache.verify() == VerifyReport(checked: 3))
   }
 
-  @Test func `an orphan that cannot be read is neither adopted nor removed`() throws {
+  @Test func `a stray that cannot be read is neither adopted nor removed`() throws {
     let cache = try CacheOnDisk(folder)
     try folder.write(jpeg("x"), to: path("x"))
-    let orphan = relative("x")
+    let stray = relative("x")
     let layout = cache.layout
     let recovery = try Recovery(cache.layout, cache.index) { file throws(LarderError) in
-      if file.path == orphan { throw .system("read", file.path, errno: EIO) }
+      if file.path == stray { throw .system("read", file.path, errno: EIO) }
       return try layout.digest(of: file)
     }
 
-    #expect(try recovery.orphans.adopt(PictureID(url: url("x")), url: url("x")) == nil)
-    try recovery.orphans.sweep()
+    #expect(try recovery.strays.adopt(PictureID(url: url("x")), url: url("x")) == nil)
+    try recovery.strays.sweep()
 
     #expect(try folder.read(path("x")) == jpeg("x"))
   }
@@ -181,16 +181,16 @@ struct VerifyBesideTests {
   }
 
   @Test func `only a path that a picture could have may be a run's own`() {
-    #expect(PictureName.mayName(relative("a")))
+    #expect(PictureName.isPicturePath(relative("a")))
     let digits = String(repeating: "f", count: 32)
-    #expect(PictureName.mayName("images/ff/a-\(digits).jpg"))
+    #expect(PictureName.isPicturePath("images/ff/a-\(digits).jpg"))
     for path in [
       "images/00/stray.jpg", "images/" + relative("a"), relative("a") + "/x",
       relative("a").replacing("images", with: "pictures"), "images/zz/a-\(digits).jpg",
       relative("a").replacing(".jpg", with: "0.jpg"), "images/ff/a-7fffffffffff.jpg",
       "images/ff/a-\(digits.uppercased()).jpg", "images/fe/a-\(digits).jpg",
       "images/ff/a-+\(digits.dropFirst()).jpg",
-    ] { #expect(!PictureName.mayName(path), "\(path)") }
+    ] { #expect(!PictureName.isPicturePath(path), "\(path)") }
   }
 }
 

@@ -124,9 +124,9 @@ import Testing
       (nil, nil, "abcde"), (.price, nil, "beadc"), (.dearest, nil, "adebc"),
       (.title, nil, "bdace"),
       (.price, 2, "be"), (nil, 2, "ab"), (nil, 99, "abcde"),
-    ] as [(ItemOrder?, Int?, String)]
+    ] as [(ItemSort?, Int?, String)]
   )
-  func order(_ order: ItemOrder?, _ limit: Int?, _ ids: String) {
+  func order(_ order: ItemSort?, _ limit: Int?, _ ids: String) {
     let query = ItemQuery(order: order, limit: limit)
 
     #expect(query.arranged(Self.items) { $0 }.map(\.id).joined() == ids)

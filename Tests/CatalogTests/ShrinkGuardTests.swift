@@ -5,7 +5,7 @@ import Testing
 struct ShrinkGuardTests {
   private func ids(_ range: some Sequence<Int>) -> [String] { range.map { "i\($0)" } }
 
-  private func judge(_ held: [String], _ incoming: [String]) -> ShrinkGuard.Verdict {
+  private func judge(_ held: [String], _ incoming: [String]) -> ShrinkGuard.Decision {
     ShrinkGuard.judge(held: PackedIDs(held), incoming: PackedIDs(incoming))
   }
 
@@ -55,7 +55,7 @@ struct ShrinkGuardTests {
     #expect(union.order.count == held + others)
   }
 
-  private struct Unexpected: Error { let verdict: ShrinkGuard.Verdict }
+  private struct Unexpected: Error { let verdict: ShrinkGuard.Decision }
 
   @Test(arguments: [(1, 0), (1, 1), (10, 0), (10, 10), (40, 40), (100, 1), (100, 0)])
   func `a section of any size whose items all vanish is withheld, whatever came in their place`(
@@ -94,7 +94,7 @@ struct ShrinkGuardTests {
     #expect(ShrinkGuard.isSuspicious(details: held, missing: missing) == isSuspicious)
   }
 
-  @Test func `what is kept follows its predecessor`() {
+  @Test func `what is kept follows its previousHolder`() {
     let held = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"]
 
     #expect(shown(held, ["l", "n", "d", "c"]).joined() == "ablndefghijkc")

@@ -17,7 +17,7 @@ final class BrokenShop: Sendable {
   /// Opens the shop; with `combined` one response holds both sections.
   init(combined: Bool = false) throws {
     folder = try TemporaryFolder()
-    let content = StoreContent { path in
+    let content = SampleContent { path in
       path.hasPrefix("/pictures/")
         ? Resource(
           [0xFF, 0xD8, 0xFF, 0xE0] + Array(path.utf8) + [0xFF, 0xD9],

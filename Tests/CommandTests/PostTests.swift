@@ -158,7 +158,7 @@ private final class Diary: Sendable {
 
   init(faults: String = "") throws {
     store = try SampleStore.start(
-      StoreContent([
+      SampleContent([
         "/photos": Resource(json: #"{"status":200,"success":true,"message":"thanks","data":null}"#)
       ]),
       faults: FaultScript(text: faults),

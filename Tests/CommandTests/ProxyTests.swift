@@ -173,7 +173,7 @@ import class Support.ScriptedProxy
 
   @Test func `a stamped photo is uploaded through the proxy`() throws {
     let store = try SampleStore.start(
-      StoreContent(["/photos": Resource(json: #"{"success":true,"message":"thanks"}"#)]),
+      SampleContent(["/photos": Resource(json: #"{"success":true,"message":"thanks"}"#)]),
       orders: OrderIntake(paths: ["/photos"])
     )
     let port = store.port

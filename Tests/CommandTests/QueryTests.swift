@@ -9,7 +9,7 @@ private final class Districts: Sendable {
 
   init() throws {
     folder = try TemporaryFolder()
-    let store = try SampleStore.start(StoreContent())
+    let store = try SampleStore.start(SampleContent())
     defer { store.stop() }
     store.content["/a"] = Resource(
       json: """

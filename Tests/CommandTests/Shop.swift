@@ -112,8 +112,8 @@ final class Shop: Sendable {
     [0xFF, 0xD8, 0xFF, 0xE0] + Array("JFIF \(label)".utf8) + [0xFF, 0xD9]
   }
 
-  private static func content() -> StoreContent {
-    let content = StoreContent()
+  private static func content() -> SampleContent {
+    let content = SampleContent()
     let nameless = #"{"title": "이름 없는 반찬", "s_price": "1,000원"}"#
     content["/develop/main.json"] = Resource(
       json: "[\(item("A1")), \(item("A2")), \(nameless)]"

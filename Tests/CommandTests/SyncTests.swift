@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SyncTests {
   @Test func `a proxy that only the environment names is not used`() throws {
-    let proxy = try SampleStore.start(StoreContent())
+    let proxy = try SampleStore.start(SampleContent())
     defer { proxy.stop() }
     let shop = try Shop()
     var environment: [String: String] = [:]

@@ -45,7 +45,7 @@ import Testing
     #expect(report["clean"].bool == false)
 
     let repair = try shop.larder("verify", "--repair")
-    #expect(repair.output.contains("1 damaged, 1 missing, 1 orphaned; repaired"))
+    #expect(repair.output.contains("1 damaged, 1 missing, 1 stray; repaired"))
     #expect(try shop.larder("verify").status == 0)
     let sync = try Document(try shop.sync("--json"))
     #expect(sync["images"]["fetched"].int == 2)
@@ -53,7 +53,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `an orphan that a known URL fits is adopted by --repair, not fetched again`() throws {
+  @Test func `a stray that a known URL fits is adopted by --repair, not fetched again`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     let item = try Document(try shop.larder("show", "S1", "--json"))

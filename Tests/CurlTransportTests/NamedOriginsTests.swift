@@ -11,8 +11,8 @@ struct NamedOriginsTests {
   /// A base with user information, a section on another host, and details on a third.
   private static func named() throws -> NamedOrigins {
     var named = NamedOrigins()
-    named.entrust(try url("https://clerk:pw@shop.example/api/"))
-    named.entrust(try url("http://10.0.0.5:8080/lists/a"))
+    named.allowCredentials(try url("https://clerk:pw@shop.example/api/"))
+    named.allowCredentials(try url("http://10.0.0.5:8080/lists/a"))
     named.name(try url("https://details.example/1"))
     return named
   }
@@ -24,7 +24,7 @@ struct NamedOriginsTests {
     ("https://other:one@shop.example/page2", .named, true, "clerk:pw"),
     ("http://10.0.0.5:8080/elsewhere", .named, true, nil),
     ("http://0xa.5:8080/elsewhere", .named, true, nil),
-    // Named, and not entrusted with anything.
+    // Named, and not credentialOrigins with anything.
     ("https://details.example/2", .named, false, nil),
     // Another scheme, port, or name of what may be the same machine.
     ("http://shop.example/page2", .discovered, false, nil),
@@ -66,7 +66,7 @@ struct NamedOriginsTests {
 
   @Test func `an origin that is named again without user information keeps what it had`() throws {
     var named = try Self.named()
-    named.entrust(try Self.url("https://shop.example/lists/b"))
+    named.allowCredentials(try Self.url("https://shop.example/lists/b"))
 
     let request = named.request(for: try Self.url("https://shop.example/x"))
 

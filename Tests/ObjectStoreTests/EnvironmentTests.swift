@@ -6,7 +6,7 @@ struct EnvironmentTests {
   private static let keys = ["AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "hush"]
 
   @Test func `the variables of the AWS tools are read, the nearer one first`() throws {
-    let environment = try StoreEnvironment(
+    let environment = try S3Environment(
       Self.keys.merging([
         "AWS_DEFAULT_REGION": "a", "AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL": "http://x",
         "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:9/", "AWS_SESSION_TOKEN": "t",
@@ -27,7 +27,7 @@ struct EnvironmentTests {
   func `without an endpoint the bucket is AWS's`(bucket: String, region: String, base: String)
     throws
   {
-    let environment = try StoreEnvironment(Self.keys.merging(["AWS_REGION": region]) { $1 })
+    let environment = try S3Environment(Self.keys.merging(["AWS_REGION": region]) { $1 })
 
     #expect(environment.base(of: bucket) == base)
   }
@@ -43,7 +43,7 @@ struct EnvironmentTests {
   ])
   func `what is wrong is named, and no value is repeated`(more: [String: String], words: String) {
     #expect {
-      try StoreEnvironment(Self.keys.merging(more) { $1 })
+      try S3Environment(Self.keys.merging(more) { $1 })
     } throws: { "\($0)".contains(words) && !"\($0)".contains("hush") }
   }
 }

@@ -86,11 +86,11 @@ final class FakeBucket: Fetching {
 
   /// The store at `s3://shop/m` in this bucket.
   func store() throws -> ObjectStore {
-    let environment = try StoreEnvironment([
+    let environment = try S3Environment([
       "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
       "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:9",
     ])
-    return ObjectStore(try StoreLocation(parsing: "s3://shop/m"), environment, transport: self)
+    return ObjectStore(try S3Location(parsing: "s3://shop/m"), environment, transport: self)
   }
 
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {

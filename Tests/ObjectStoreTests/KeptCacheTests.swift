@@ -13,15 +13,15 @@ struct KeptCacheTests {
   private let shop: SampleShop
   private let folder: TemporaryFolder
   private let bucket = FakeBucket()
-  private let pictures: KeptPictures
+  private let pictures: S3Pictures
 
   init() throws {
     shop = try SampleShop(sections: 2, items: 3)
     folder = try TemporaryFolder()
-    pictures = KeptPictures(try bucket.store())
+    pictures = S3Pictures(try bucket.store())
   }
 
-  private func sync() throws -> SyncReport { try shop.sync(folder, keeper: pictures) }
+  private func sync() throws -> SyncReport { try shop.sync(folder, remote: pictures) }
 
   private func check(repairs: Bool = false, _ depth: Verification.Depth = .full) throws
     -> VerifyReport
@@ -30,7 +30,7 @@ struct KeptCacheTests {
       folder.path("cache"),
       holder: repairs ? "a test" : nil,
       depth: depth,
-      keeper: pictures
+      remote: pictures
     )
     let report = try check.run(depth)
     if repairs { try check.repair(report) }
@@ -177,7 +177,7 @@ struct KeptCacheTests {
 
     #expect(report.outcome == .complete)
     #expect(bucket.objects["m/images/aa/notes.txt"] == stray)
-    #expect(found.orphans == ["images/aa/notes.txt"])
+    #expect(found.strays == ["images/aa/notes.txt"])
     _ = try check(repairs: true)
     #expect(bucket.objects["m/images/aa/notes.txt"] == nil)
     #expect(bucket.objects["m/other"] == stray)
@@ -188,11 +188,11 @@ struct KeptCacheTests {
     let other = try TemporaryFolder()
     shop.items["A"]?.append(SampleShop.Item("A9"))
     try shop.publish()
-    _ = try shop.sync(other, keeper: pictures)
+    _ = try shop.sync(other, remote: pictures)
 
     #expect(try check().isClean)
     let plan = gc(at: shop.clock.now + 30 * 86_400, isDryRun: true)
-    #expect(try plan.run(holder: "a test").orphans.isEmpty)
+    #expect(try plan.run(holder: "a test").strays.isEmpty)
     #expect(try sync().pictures.fetched == 0)
     #expect(try check().checked == bucket.objects.count)
   }
@@ -200,7 +200,7 @@ struct KeptCacheTests {
   private func gc(at now: UnixTime, isDryRun: Bool = false) -> CacheGc {
     var options = SweepOptions()
     options.isDryRun = isDryRun
-    return CacheGc(folder.path("cache"), keeper: pictures, options: options, now: now)
+    return CacheGc(folder.path("cache"), remote: pictures, options: options, now: now)
   }
 
   @Test func `gc removes from the store what no catalog has had for a week`() throws {
@@ -209,7 +209,7 @@ struct KeptCacheTests {
     try shop.publish()
     var options = SyncOptions()
     options.allowRemovals = true
-    _ = try shop.sync(folder, options: options, keeper: pictures)
+    _ = try shop.sync(folder, options: options, remote: pictures)
     let before = bucket.objects.count
 
     let report = try gc(at: shop.clock.now + 8 * 86_400).run(holder: "a test")
@@ -221,7 +221,7 @@ struct KeptCacheTests {
 
   @Test func `an export fetches each picture once`() throws {
     let synced = try sync()
-    let export = try CacheExport(cache: folder.path("cache"), catalog: nil, keeper: pictures)
+    let export = try CacheExport(cache: folder.path("cache"), catalog: nil, remote: pictures)
     bucket.requests = []
 
     let first = try export.run(into: folder.path("out"))

@@ -9,7 +9,7 @@ struct LocationTests {
     ("s3://shop/a/b/", "shop", "a/b"), ("S3://my.shop-1/x_~y", "my.shop-1", "x_~y"),
   ])
   func `a bucket and a prefix are read`(text: String, bucket: String, prefix: String) throws {
-    let location = try StoreLocation(parsing: text)
+    let location = try S3Location(parsing: text)
 
     #expect(location.bucket == bucket)
     #expect(location.prefix == prefix)
@@ -22,11 +22,11 @@ struct LocationTests {
     "s3://shop/" + String(repeating: "a", count: 600),
   ])
   func `what is no such place is refused with what may be written`(text: String) {
-    #expect(throws: LarderError.self) { try StoreLocation(parsing: text) }
+    #expect(throws: LarderError.self) { try S3Location(parsing: text) }
   }
 
   @Test func `a neighbour with a longer name is not below a prefix`() throws {
-    let location = try StoreLocation(parsing: "s3://shop/a")
+    let location = try S3Location(parsing: "s3://shop/a")
 
     #expect(location.path(of: "ab/images/x") == nil)
     #expect(location.path(of: "a/images/x") == "images/x")

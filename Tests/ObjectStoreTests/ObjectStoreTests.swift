@@ -15,7 +15,7 @@ struct ObjectStoreTests {
     bucket.list(pagesOf: 7)
 
     var paths: [String] = []
-    try KeptPictures(try bucket.store()).forEach { paths.append($0.path) }
+    try S3Pictures(try bucket.store()).forEach { paths.append($0.path) }
 
     #expect(paths == (100..<150).map { "images/aa/p-\($0).jpg" })
     #expect(bucket.requests.count == 8)
@@ -24,7 +24,7 @@ struct ObjectStoreTests {
   @Test(arguments: [(FakeBucket.Endless.repeated, 2), (.empty, ListedPages.mostEmpty)])
   func `a list that never ends is given up`(endless: FakeBucket.Endless, requests: Int) throws {
     bucket.list(endless)
-    let pictures = KeptPictures(try bucket.store())
+    let pictures = S3Pictures(try bucket.store())
 
     let error = try #require(throws: LarderError.self) { try pictures.forEach { _ in } }
 
@@ -41,11 +41,11 @@ struct ObjectStoreTests {
     ("http://10.0.0.7:9000", true), ("http://minio.internal", true),
   ])
   func `plain http to another machine is known as such`(endpoint: String, isOpen: Bool) throws {
-    let environment = try StoreEnvironment([
+    let environment = try S3Environment([
       "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
       "AWS_ENDPOINT_URL_S3": endpoint,
     ])
-    let location = try StoreLocation(parsing: "s3://shop/m")
+    let location = try S3Location(parsing: "s3://shop/m")
 
     #expect(ObjectStore(location, environment, transport: bucket).isUnencrypted == isOpen)
   }

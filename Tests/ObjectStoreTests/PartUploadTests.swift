@@ -23,8 +23,8 @@ struct PartUploadTests {
     entry.type = .jpeg
     let result = Mutex<Result<FileStamp, LarderError>?>(nil)
     let done = Semaphore()
-    KeptPictures(try bucket.store())
-      .put(entry, KeptBytes(count: entry.bytes) { [bytes] in Array(bytes[$0]) }) { outcome in
+    S3Pictures(try bucket.store())
+      .put(entry, RemoteBytes(count: entry.bytes) { [bytes] in Array(bytes[$0]) }) { outcome in
         result.withLock { $0 = outcome }
         done.signal()
       }
@@ -38,7 +38,7 @@ struct PartUploadTests {
     let object = try #require(bucket.objects.values.first)
     #expect(isSame(object.bytes, bytes))
     #expect(object.headers["x-amz-meta-larder-url"] == "http%3A%2F%2Fa%2Fp.jpg")
-    #expect(stamp == KeptHeaders.stamp(tag: object.tag, bytes: Int64(bytes.count)))
+    #expect(stamp == S3Headers.stamp(tag: object.tag, bytes: Int64(bytes.count)))
     #expect(bucket.requests.count == 5)
     #expect(bucket.openUploads == 0)
   }
@@ -77,7 +77,7 @@ struct PartUploadTests {
     _ = try put()
     bucket.fail(nil)
     #expect(bucket.openUploads == 1)
-    let pictures = KeptPictures(try bucket.store())
+    let pictures = S3Pictures(try bucket.store())
     let begun = try #require(UnixTime(rfc3339: "2026-01-01T00:00:00.000Z"))
 
     try pictures.abortOldUploads(now: begun + 3600)
@@ -91,7 +91,7 @@ struct PartUploadTests {
     bucket.leaveOpen((100..<150).map { "m/images/aa/p-\($0).jpg" })
     bucket.list(pagesOf: 7)
 
-    try KeptPictures(try bucket.store()).abortOldUploads(now: 1_800_000_000)
+    try S3Pictures(try bucket.store()).abortOldUploads(now: 1_800_000_000)
 
     #expect(bucket.openUploads == 0)
   }

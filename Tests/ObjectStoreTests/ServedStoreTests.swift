@@ -17,14 +17,14 @@ struct ServedStoreTests {
   private let shop: SampleShop
   private let folder: TemporaryFolder
   private let bucket = FakeBucket()
-  private let pictures: KeptPictures
+  private let pictures: S3Pictures
   private let curl: CurlTransport
 
   init() throws {
     shop = try SampleShop(sections: 1, items: 2)
     folder = try TemporaryFolder()
-    pictures = KeptPictures(try bucket.store())
-    _ = try shop.sync(folder, keeper: pictures)
+    pictures = S3Pictures(try bucket.store())
+    _ = try shop.sync(folder, remote: pictures)
     var options = shop.transportOptions()
     options.allowPrivateAddresses = true
     curl = try CurlTransport(options)
@@ -42,10 +42,10 @@ struct ServedStoreTests {
     fetching: Bool = false,
     _ questions: [(path: String, headers: Headers)]
   ) async throws -> [Reply] {
-    let shelf = try CatalogShelf(cache: folder.path("cache"), catalog: nil)
+    let shelf = try OpenCatalog(cache: folder.path("cache"), catalog: nil)
     let clock = shop.clock
     let catalog = try shop.catalog()
-    var pulling: ServerContent.Pulling?
+    var pulling: ServerContent.PullFactory?
     if fetching {
       pulling = { [curl] room in
         PicturePull(
@@ -59,7 +59,7 @@ struct ServedStoreTests {
     }
     let content = ServerContent(
       cache: folder.path("cache"),
-      keeper: pictures,
+      remote: pictures,
       shelf: shelf,
       squares: [16],
       clock: { clock.now },
@@ -138,7 +138,7 @@ struct ServedStoreTests {
     row.sha256 = ContentDigest.sha256(bytes)
     row.bytes = ByteCount(bytes.count)
     let done = Semaphore()
-    pictures.put(row, KeptBytes(count: row.bytes) { Array(bytes[$0]) }) { _ in done.signal() }
+    pictures.put(row, RemoteBytes(count: row.bytes) { Array(bytes[$0]) }) { _ in done.signal() }
     done.wait()
     bucket.requests = []
 
@@ -164,7 +164,7 @@ struct ServedStoreTests {
     #expect(object(row)?.bytes == bytes)
     #expect(
       try rows[0].stamp
-        == KeptHeaders.stamp(tag: object(row)?.tag ?? "", bytes: Int64(bytes.count))
+        == S3Headers.stamp(tag: object(row)?.tag ?? "", bytes: Int64(bytes.count))
     )
     #expect(try folder.files(below: "cache/images").isEmpty)
     #expect(try folder.files(below: "cache/serving").isEmpty)
@@ -186,7 +186,7 @@ struct ServedStoreTests {
     row.sha256 = ContentDigest.sha256(bytes)
     row.bytes = ByteCount(bytes.count)
     let done = Semaphore()
-    pictures.put(row, KeptBytes(count: row.bytes) { Array(bytes[$0]) }) { _ in done.signal() }
+    pictures.put(row, RemoteBytes(count: row.bytes) { Array(bytes[$0]) }) { _ in done.signal() }
     done.wait()
     // The first finds another picture, the second begins it.
     bucket.fail(3, andAll: true)
@@ -202,7 +202,7 @@ struct ServedStoreTests {
     shop.store.content["/pictures/A1-thumb.jpg"] = Resource(picture, type: "image/png")
     try FileManager.default.removeItem(atPath: folder.path("cache"))
     bucket.objects = [:]
-    _ = try shop.sync(folder, keeper: pictures)
+    _ = try shop.sync(folder, remote: pictures)
     let row = try #require(try rows.first { $0.type == .png })
     bucket.requests = []
 

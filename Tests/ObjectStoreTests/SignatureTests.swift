@@ -22,12 +22,12 @@ struct SignatureTests {
   }
 
   private func store(_ server: ScriptedServer, _ curl: CurlTransport) throws -> ObjectStore {
-    let environment = try StoreEnvironment([
+    let environment = try S3Environment([
       "AWS_ACCESS_KEY_ID": "AKID", "AWS_SECRET_ACCESS_KEY": "hush/hush+=",
       "AWS_SESSION_TOKEN": "token/of+the=test", "AWS_REGION": "eu-central-1",
       "AWS_ENDPOINT_URL_S3": "http://127.0.0.1:\(server.port)",
     ])
-    return ObjectStore(try StoreLocation(parsing: "s3://shop/a~b/c"), environment, transport: curl)
+    return ObjectStore(try S3Location(parsing: "s3://shop/a~b/c"), environment, transport: curl)
   }
 
   @Test func `a HEAD tells of an object that is longer than any answer that is read`() throws {
@@ -43,7 +43,7 @@ struct SignatureTests {
     let store = try store(server, curl)
     let path = "images/3f/dish_1-0123456789ab.jpg"
 
-    let rows = try KeptPictures(store).rows(at: [path])
+    let rows = try S3Pictures(store).rows(at: [path])
 
     #expect(rows[path]?.bytes == 67_108_864)
     #expect(throws: LarderError.self) { try store.answer(.get, path, doing: "read") }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Orders
 
-/// Something that a courier or a user did while the clock was ahead.
+/// Something that a sender or a user did while the clock was ahead.
 enum AheadOfTime: CaseIterable, Sendable {
   case placed, attempted, interrupted, replayed, paced, paused, stopped
 

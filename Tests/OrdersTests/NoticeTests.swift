@@ -63,10 +63,10 @@ import Testing
     _ transport: FakeWebhook,
     _ payload: PayloadKind = .json,
     policy: AmbiguityPolicy? = nil
-  ) throws -> CourierReport {
-    var limits = Courier.Limits()
+  ) throws -> SendReport {
+    var limits = WebhookSender.Limits()
     limits.patience = 1000
-    return try Courier(
+    return try WebhookSender(
       shelf.outbox(),
       to: Shelf.webhook(payload),
       mail: .notices,

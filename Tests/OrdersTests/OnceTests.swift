@@ -4,7 +4,7 @@ import Testing
 
 /// Orders whose id was drawn before they are placed, as a form's is.
 @Suite struct OnceTests {
-  private func order(_ chance: OrderID.Chance, at seconds: Int64) -> PlacedOrder {
+  private func order(_ chance: OrderID.Nonce, at seconds: Int64) -> PlacedOrder {
     let order = Shelf.order(at: OrderTime(seconds: seconds))
     return PlacedOrder(
       id: OrderID(at: order.placed, chance: chance),
@@ -20,7 +20,7 @@ import Testing
   @Test func `an order of the same chance is kept once, whenever it is placed again`() throws {
     let shelf = try Shelf()
     var generator = SystemRandomNumberGenerator()
-    let chances = (0..<2).map { _ in OrderID.Chance(using: &generator) }
+    let chances = (0..<2).map { _ in OrderID.Nonce(using: &generator) }
     let first = order(chances[0], at: 1_700_000_000)
 
     let placed = try shelf.outbox().place(first, once: chances[0])
@@ -30,7 +30,7 @@ import Testing
     #expect(placed == first.id && again == first.id && other != first.id)
     #expect(try shelf.outbox().orders().map(\.order.id) == [first.id, other])
     #expect(try shelf.outbox().order(chances[0])?.order == first)
-    #expect(try shelf.outbox().order(OrderID.Chance(using: &generator)) == nil)
+    #expect(try shelf.outbox().order(OrderID.Nonce(using: &generator)) == nil)
   }
 
   @Test(arguments: [
@@ -39,7 +39,7 @@ import Testing
     ("", false),
   ])
   func `only digits of an id are a chance`(_ text: String, _ isOne: Bool) {
-    #expect((OrderID.Chance(text) != nil) == isOne)
+    #expect((OrderID.Nonce(text) != nil) == isOne)
   }
 
   @Test func `the latest orders come first, some at a time`() throws {

@@ -92,7 +92,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
     _ receiver: ReceiverCase
   ) throws {
     let text = receiver.faults.isEmpty ? "" : "path=/orders \(receiver.faults)"
-    let store = try SampleStore.start(StoreContent(), faults: FaultScript(text: text))
+    let store = try SampleStore.start(SampleContent(), faults: FaultScript(text: text))
     defer { store.stop() }
     let shelf = try Shelf()
     let id = try shelf.place()[0].rawValue
@@ -118,7 +118,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
 
   @Test func `a receiver that is not there is told from one that may have taken the order`() throws
   {
-    let store = try SampleStore.start(StoreContent())
+    let store = try SampleStore.start(SampleContent())
     let plain = store.baseURL + "/orders"
     let shelf = try Shelf()
     let id = try shelf.place()[0].rawValue
@@ -135,7 +135,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
 
   /// One attempt with a patience of a third of a second.
   private func send(_ shelf: Shelf, _ url: String, _ payload: PayloadKind) throws
-    -> CourierReport
+    -> SendReport
   {
     var options = TransportOptions()
     options.retry.retries = 0

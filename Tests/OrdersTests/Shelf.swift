@@ -33,17 +33,17 @@ final class Shelf: Sendable {
     }
   }
 
-  /// One run of a courier.
+  /// One run of a sender.
   func send(
     _ transport: any Fetching,
     _ payload: PayloadKind = .json,
     policy: AmbiguityPolicy? = nil,
     url: String = Shelf.url,
-    _ change: (inout Courier.Limits) -> Void = { $0.patience = 0 }
-  ) throws -> CourierReport {
-    var limits = Courier.Limits()
+    _ change: (inout WebhookSender.Limits) -> Void = { $0.patience = 0 }
+  ) throws -> SendReport {
+    var limits = WebhookSender.Limits()
     change(&limits)
-    return try Courier(
+    return try WebhookSender(
       outbox(),
       to: Self.webhook(payload, url: url),
       policy: policy ?? payload.defaultPolicy,
@@ -93,7 +93,7 @@ final class Shelf: Sendable {
 }
 
 /// A wall clock that stands still but for waits, which take it to their end at once.
-final class VirtualClock: CourierClock {
+final class VirtualClock: SenderClock {
   private let moment = Mutex(OrderTime(seconds: 1_700_000_000))
 
   func now() -> OrderTime { moment.withLock { $0 } }

@@ -213,7 +213,7 @@ struct AddressTests {
   }
 
   @Test func `values go to where they stood, escaped as their place demands`() throws {
-    let variables = URLVariables(values: ["KEY": "a/b c&d+e", "V": "7"])
+    let variables = URLSecrets(values: ["KEY": "a/b c&d+e", "V": "7"])
     let parser = FakeTransport()
     func revealed(_ text: String) throws -> String {
       try variables.revealed(try parser.parse(text, relativeTo: nil), parser).text
@@ -236,22 +236,22 @@ struct AddressTests {
         #expect(try veiled("https://\(host)/7/\(form)/x") == "https://\(host)/7/${KEY}/x")
       }
     }
-    #expect(URLVariables.defused("x?k=${KEY}") == "x?k=$%7BKEY}")
+    #expect(URLSecrets.defused("x?k=${KEY}") == "x?k=$%7BKEY}")
   }
 
   @Test(arguments: ["abc", "x-s3cret-y", "${KEY}", "s3cret${KEY}${$}{", "$${"])
   func `a cursor is kept without values, and sent as it came`(cursor: String) {
-    let variables = URLVariables(values: ["KEY": "s3cret"])
+    let variables = URLSecrets(values: ["KEY": "s3cret"])
 
     let kept = variables.kept(cursor: cursor)
 
     #expect(!kept.contains("s3cret"))
     #expect(variables.cursor(kept: kept) == cursor)
-    #expect(URLVariables.none.cursor(kept: URLVariables.none.kept(cursor: "${KEY}")) == "${KEY}")
+    #expect(URLSecrets.none.cursor(kept: URLSecrets.none.kept(cursor: "${KEY}")) == "${KEY}")
   }
 
   @Test func `fields lose values and what could pass for a variable, and keep their dates`() {
-    let variables = URLVariables(values: ["KEY": "s3cret", "YEAR": "2024"])
+    let variables = URLSecrets(values: ["KEY": "s3cret", "YEAR": "2024"])
     let headers: Headers = [
       "Link": "</x?k=s3cret>; rel=next", "Vary": "X-s3cret", "X": "${KEY}",
       "Last-Modified": "Mon, 01 Jan 2024 00:00:00 GMT",

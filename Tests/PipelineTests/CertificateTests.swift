@@ -21,7 +21,7 @@ import Transport
       ("expired", [], .tlsExpired), ("early", [], .tlsExpired),
       ("elsewhere", [], .tlsHost), ("alone", [], .tlsUntrusted),
       ("strange", ["stranger"], .tlsUntrusted), ("client", [], .tlsUntrusted),
-      ("late", ["over"], .tlsExpired), ("orphan", [], .tlsUntrusted),
+      ("late", ["over"], .tlsExpired), ("stray", [], .tlsUntrusted),
       ("forged", ["good"], .tlsUntrusted), ("outside", ["narrow"], .tlsUntrusted),
       ("weak", [], .tlsUntrusted), ("old", ["sha1"], .tlsUntrusted),
       ("beyond", ["below", "last"], .tlsUntrusted), ("tower", ["tower-between"], .tlsUntrusted),
@@ -77,7 +77,7 @@ import Transport
       sha1, last, .authority("below", by: "last"), .server("good", by: "root"),
       .server("deep", by: "between"), expired, early, elsewhere, .server("alone", by: nil),
       .server("strange", by: "stranger"), client, .server("late", by: "over"),
-      .server("orphan", by: "between"), .server("forged", by: "good"),
+      .server("stray", by: "between"), .server("forged", by: "good"),
       .server("outside", by: "narrow"), weak, .server("old", by: "sha1"),
       .server("beyond", by: "below"),
     ]

@@ -11,7 +11,7 @@ struct DocumentOutcomeTests {
   private static let body: [UInt8] = [123, 125]
   private static let page = WebURL(scheme: .https, host: "a.example", path: "/page")
   private static let elsewhere = WebURL(scheme: .https, host: "b.example", path: "/page")
-  private static let traits = RequestTraits(
+  private static let traits = CacheKeyFields(
     fields: [:],
     credentials: [:],
     digest: ContentDigest.number(of:)

@@ -67,9 +67,9 @@ struct FreshnessPropertyTests {
     )
   }
 
-  private static func traits(_ chance: inout Chance) -> RequestTraits {
+  private static func traits(_ chance: inout Chance) -> CacheKeyFields {
     let shop = ["kr", "jp"].randomElement(using: &chance) ?? ""
-    return RequestTraits(
+    return CacheKeyFields(
       fields: ["Accept": "a", "X-Shop": shop],
       credentials: Bool.random(using: &chance) ? ["token": shop] : [:],
       digest: ContentDigest.number(of:)
@@ -166,8 +166,8 @@ struct FreshnessPropertyTests {
   @Test func `an older word is believed as far as it goes`() throws {
     let text = "1800000000 1800000001\nETag: \"\u{E9}\"\nCache-Control: max-age=60\nVary: X\n"
     let stored = try #require(StoredResponse(word: text))
-    let traits = RequestTraits(fields: [:], digest: ContentDigest.number(of:))
-    let other = RequestTraits(
+    let traits = CacheKeyFields(fields: [:], digest: ContentDigest.number(of:))
+    let other = CacheKeyFields(
       fields: ["token": "t"],
       credentials: ["token": "t"],
       digest: ContentDigest.number(of:)

@@ -187,19 +187,19 @@ struct InterruptionTests {
     #expect(try verify(folder) == VerifyReport(checked: 541))
   }
 
-  @Test func `orphans are swept by a complete run, though a partial one came between`() throws {
+  @Test func `strays are swept by a complete run, though a partial one came between`() throws {
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
-    let orphan = "cache/images/00/left-000000000000.jpg"
-    try folder.write([0xFF, 0xD8, 0xFF, 0xD9], to: orphan)
+    let stray = "cache/images/00/left-000000000000.jpg"
+    try folder.write([0xFF, 0xD8, 0xFF, 0xD9], to: stray)
     shop.store.faults = [FaultRule("/shop/detail/A1", .status(500))]
     #expect(try shop.sync(folder).outcome == .partial)
-    #expect(folder.state(of: orphan) != nil)
+    #expect(folder.state(of: stray) != nil)
     shop.store.faults = .none
 
     #expect(try shop.sync(folder).outcome == .complete)
 
-    #expect(folder.state(of: orphan) == nil)
+    #expect(folder.state(of: stray) == nil)
     #expect(try verify(folder).isClean)
   }
 

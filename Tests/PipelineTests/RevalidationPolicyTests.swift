@@ -21,7 +21,7 @@ struct RevalidationPolicyTests {
     let credentials = Headers([HeaderField(name: "X-Token", value: "hush")])
     for base in ["https://kim:secret@shop.example/", "https://shop.example/"] {
       var named = NamedOrigins()
-      named.entrust(try CurlURLParser.parse(base))
+      named.allowCredentials(try CurlURLParser.parse(base))
       named.name(try CurlURLParser.parse("https://details.example/"))
       let needs = RevalidationPolicy(
         named: named,
@@ -34,7 +34,7 @@ struct RevalidationPolicyTests {
         let request = try #require(
           Request(document: source, from: named, credentials: credentials)
         )
-        let (told, sent) = (needs.traits(of: source), RequestTraits(request, over: transport))
+        let (told, sent) = (needs.traits(of: source), CacheKeyFields(request, over: transport))
         #expect(told?.fields == sent.fields)
         #expect(told?.owner == sent.owner)
       }

@@ -242,7 +242,7 @@ struct SweepTests {
     var entry: PictureEntry?
     try index.forEachPicture { if $0.url.contains(name) { entry = $0 } }
     let picture = try #require(entry)
-    try index.bury(
+    try index.delete(
       GcPlan(
         [
           .init(
@@ -303,7 +303,7 @@ struct SweepTests {
 
     _ = try shop.sync(folder, other)
     #expect(folder.files(below: "cache/images").count == 19)
-    #expect(try gc().orphans.isEmpty)
+    #expect(try gc().strays.isEmpty)
     let report = try shop.sync(folder)
 
     #expect(report.pictures.fetched == 0)

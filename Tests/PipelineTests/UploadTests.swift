@@ -152,7 +152,7 @@ import Transport
 
   @Test func `a photo that the server wants later is sent again, the same to the byte`() throws {
     let store = try SampleStore.start(
-      StoreContent(["/photos": Resource(json: #"{"success": true, "message": "thanks"}"#)]),
+      SampleContent(["/photos": Resource(json: #"{"success": true, "message": "thanks"}"#)]),
       faults: FaultScript(text: "path=/photos hits=1..2 status=503 retry-after=1"),
       orders: OrderIntake(paths: ["/photos"])
     )
@@ -192,7 +192,7 @@ import Transport
     throws
   {
     let store = try SampleStore.start(
-      StoreContent(["/photos": Resource(json: #"{"success": true}"#)]),
+      SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
       faults: FaultScript(text: "path=/photos hits=1 status=500"),
       orders: OrderIntake(paths: ["/photos", "/others"])
     )
@@ -224,7 +224,7 @@ import Transport
   @Test(arguments: ["close", "reset", "status=500", "status=503", "status=302", "truncate=5"])
   func `a photo that may have arrived is sent once`(_ fault: String) throws {
     let store = try SampleStore.start(
-      StoreContent(["/photos": Resource(json: #"{"success": true}"#)]),
+      SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
       faults: FaultScript(text: "path=/photos \(fault)"),
       orders: OrderIntake(paths: ["/photos"])
     )
@@ -246,7 +246,7 @@ import Transport
   }
 
   @Test func `a server that is not there is asked again, and then unreachable`() throws {
-    let store = try SampleStore.start(StoreContent())
+    let store = try SampleStore.start(SampleContent())
     store.stop()
     let waits = Mutex(0)
     let upload = PictureUpload(

@@ -155,11 +155,13 @@ struct WarmTests {
     _ now: UnixTime,
     _ seconds: Int64
   ) {
-    #expect(FailureRest.seconds(after: .init(rawValue: reason), since: since, now: now) == seconds)
+    #expect(
+      FailureBackoff.seconds(after: .init(rawValue: reason), since: since, now: now) == seconds
+    )
   }
 
   @Test func `an interval holds from start to start, and a clock set back does not stop runs`() {
-    let standings: [WarmPlan.Standing] = [
+    let standings: [WarmPlan.LastRuns] = [
       .init(started: 900, complete: 950), .init(started: 100, complete: 110), .init(),
       .init(started: 5000, complete: 40), .init(started: 400, complete: nil),
     ]

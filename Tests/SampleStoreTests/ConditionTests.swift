@@ -5,7 +5,7 @@ struct ConditionTests {
   private let store: SampleStore
 
   init() throws {
-    let content = StoreContent([
+    let content = SampleContent([
       "/p.jpg": Resource(
         Array("0123456789".utf8),
         type: "image/jpeg",

@@ -6,7 +6,7 @@ struct FaultTests {
 
   private func start(_ effects: FaultEffect...) throws -> SampleStore {
     try SampleStore.start(
-      StoreContent(["/p.jpg": Resource(Self.body, type: "image/jpeg")]),
+      SampleContent(["/p.jpg": Resource(Self.body, type: "image/jpeg")]),
       faults: FaultScript([FaultRule("/p.jpg", effects: effects)])
     )
   }
@@ -100,7 +100,7 @@ struct FaultTests {
 
   @Test func `a replaced body has a validator of its own, also where nothing was`() throws {
     let store = try SampleStore.start(
-      StoreContent(),
+      SampleContent(),
       faults: [FaultRule("/new.png", .body([1, 2]))]
     )
 

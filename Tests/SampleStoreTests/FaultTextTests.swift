@@ -80,7 +80,7 @@ struct FaultTextTests {
     column: Int,
     message: String
   ) throws {
-    let error = #expect(throws: StoreError.self) { try FaultScript(text: text) }
+    let error = #expect(throws: SampleError.self) { try FaultScript(text: text) }
 
     #expect(error?.code == .faults)
     #expect(error?.position?.line == line)

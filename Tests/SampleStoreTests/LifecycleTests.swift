@@ -5,7 +5,7 @@ import Testing
 
 struct LifecycleTests {
   @Test func `a stopped store refuses connections, and stopping again does nothing`() throws {
-    let store = try SampleStore.start(StoreContent())
+    let store = try SampleStore.start(SampleContent())
     let idle = try RawClient(store)
     idle.get("/")
     _ = idle.answer()
@@ -18,7 +18,7 @@ struct LifecycleTests {
   }
 
   @Test func `a store stops while clients keep asking`() throws {
-    let store = try SampleStore.start(StoreContent(["/a": Resource(json: "1")]))
+    let store = try SampleStore.start(SampleContent(["/a": Resource(json: "1")]))
 
     DispatchQueue.concurrentPerform(iterations: 5) { index in
       if index == 0 {
@@ -33,7 +33,7 @@ struct LifecycleTests {
   }
 
   @Test func `a store that nobody holds stops`() throws {
-    var store: SampleStore? = try SampleStore.start(StoreContent())
+    var store: SampleStore? = try SampleStore.start(SampleContent())
     let client = try RawClient(#require(store))
     client.get("/")
     _ = client.answer()
@@ -44,10 +44,10 @@ struct LifecycleTests {
   }
 
   @Test func `a port that is taken is named`() throws {
-    let store = try SampleStore.start(StoreContent())
+    let store = try SampleStore.start(SampleContent())
 
-    let error = #expect(throws: StoreError.self) {
-      try SampleStore.start(StoreContent(), port: store.port)
+    let error = #expect(throws: SampleError.self) {
+      try SampleStore.start(SampleContent(), port: store.port)
     }
 
     #expect(error?.code == .listen)
@@ -63,12 +63,15 @@ struct LifecycleTests {
     // Below the ports that the system gives to connections, one of which could take it in between.
     var started: SampleStore?
     for port in 20_000..<20_100 where started == nil {
-      started = try? SampleStore.start(StoreContent(), port: port)
+      started = try? SampleStore.start(SampleContent(), port: port)
     }
     let first = try #require(started)
     first.stop()
 
-    let second = try SampleStore.start(StoreContent(["/a": Resource(json: "1")]), port: first.port)
+    let second = try SampleStore.start(
+      SampleContent(["/a": Resource(json: "1")]),
+      port: first.port
+    )
 
     #expect(second.baseURL == "http://127.0.0.1:\(first.port)")
     #expect(try second.ask("/a").text == "1")
@@ -78,7 +81,7 @@ struct LifecycleTests {
     try await withThrowingTaskGroup(of: String.self) { group in
       for index in 0..<16 {
         group.addTask {
-          let store = try SampleStore.start(StoreContent(["/a": Resource(json: "\(index)")]))
+          let store = try SampleStore.start(SampleContent(["/a": Resource(json: "\(index)")]))
           defer { store.stop() }
           return try store.ask("/a").text
         }
@@ -89,7 +92,7 @@ struct LifecycleTests {
   }
 
   @Test func `a folder that is none is named`() throws {
-    let error = #expect(throws: StoreError.self) { try StoreContent(folder: "/nowhere") }
+    let error = #expect(throws: SampleError.self) { try SampleContent(folder: "/nowhere") }
 
     #expect(
       error?.description
@@ -125,7 +128,7 @@ struct LifecycleTests {
       keyFile: folder.path + "/key.pem"
     )
     let store = try SampleStore.start(
-      StoreContent(["/a": Resource(json: "[1]")]),
+      SampleContent(["/a": Resource(json: "[1]")]),
       faults: [FaultRule("/reset", .reset(after: nil))],
       tls: identity
     )
@@ -147,7 +150,7 @@ struct LifecycleTests {
   }
 
   @Test func `a certificate that is none is named`() throws {
-    let error = #expect(throws: StoreError.self) { try TLSIdentity(certificate: "x", key: "y") }
+    let error = #expect(throws: SampleError.self) { try TLSIdentity(certificate: "x", key: "y") }
 
     #expect(error?.code == .identity)
   }

@@ -20,7 +20,7 @@ import Testing
 
   @Test func `answers of a store share its line`() throws {
     let picture = try Picture([0xFF, 0xD8, 0xFF, 0xD9])
-    let content = StoreContent(["/1.jpg": picture.resource("1", byteCount: 40_000)])
+    let content = SampleContent(["/1.jpg": picture.resource("1", byteCount: 40_000)])
     let store = try SampleStore.start(content, bytesPerSecond: 400_000)
     defer { store.stop() }
 

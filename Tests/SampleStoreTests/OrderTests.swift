@@ -4,7 +4,7 @@ import Testing
 
 struct OrderTests {
   @Test func `an order is journaled with its headers, its bytes and its time`() throws {
-    let store = try SampleStore.start(StoreContent(), clock: { 784_111_777.5 })
+    let store = try SampleStore.start(SampleContent(), clock: { 784_111_777.5 })
     let client = try RawClient(store)
 
     client.request("POST", "/orders", ["X-Id: 1"], body: "{\"a\":\"국\"}")
@@ -23,7 +23,7 @@ struct OrderTests {
     let folder = try TemporaryFolder()
     try folder.write("before\n", to: "orders.jsonl")
     let intake = OrderIntake(paths: ["/hook/T1"], file: folder.path + "/orders.jsonl")
-    let store = try SampleStore.start(StoreContent(), orders: intake, clock: { 784_111_777 })
+    let store = try SampleStore.start(SampleContent(), orders: intake, clock: { 784_111_777 })
     let client = try RawClient(store)
 
     client.request("POST", "/hook/T1", body: "a\n\"b\"\u{1}")
@@ -41,7 +41,7 @@ struct OrderTests {
 
   @Test(arguments: [1 << 20, (1 << 20) + 1])
   func `an order may have a mebibyte and no more`(count: Int) throws {
-    let store = try SampleStore.start(StoreContent())
+    let store = try SampleStore.start(SampleContent())
     let client = try RawClient(store)
 
     client.request("POST", "/orders", body: String(repeating: "x", count: count))
@@ -52,7 +52,7 @@ struct OrderTests {
   }
 
   @Test func `a client that waits for 100 continue gets it, and then its answer`() throws {
-    let store = try SampleStore.start(StoreContent())
+    let store = try SampleStore.start(SampleContent())
     let client = try RawClient(store)
 
     client.send(
@@ -66,7 +66,7 @@ struct OrderTests {
 
   @Test func `an order whose answer is lost has arrived all the same, without a status`() throws {
     let store = try SampleStore.start(
-      StoreContent(),
+      SampleContent(),
       faults: [
         FaultRule(hits: .range(1...1), .closeWithoutAnswer),
         FaultRule(hits: .range(2...2), .status(503)),
@@ -86,8 +86,8 @@ struct OrderTests {
   }
 
   @Test func `an order file that cannot be opened is named`() throws {
-    let error = #expect(throws: StoreError.self) {
-      try SampleStore.start(StoreContent(), orders: OrderIntake(file: "/nowhere/orders.jsonl"))
+    let error = #expect(throws: SampleError.self) {
+      try SampleStore.start(SampleContent(), orders: OrderIntake(file: "/nowhere/orders.jsonl"))
     }
 
     #expect(error?.code == .orders)

@@ -89,7 +89,7 @@ struct PictureTests {
   }
 
   @Test func `what is no picture is refused`() {
-    #expect(throws: StoreError.self) { try Picture([1, 2, 3]) }
+    #expect(throws: SampleError.self) { try Picture([1, 2, 3]) }
   }
 
   @Test func `the checksum is the one of the standard`() {

@@ -8,7 +8,7 @@ struct ServingTests {
 
   @Test func `a picture in memory comes with its type, length, validator and freshness`() throws {
     let store = try SampleStore.start(
-      StoreContent(["/a.jpg": Self.picture]),
+      SampleContent(["/a.jpg": Self.picture]),
       clock: { 784_111_777 }
     )
 
@@ -27,7 +27,7 @@ struct ServingTests {
   @Test func `a path without extension is a json file of the folder`() throws {
     let folder = try TemporaryFolder()
     try folder.write("[1]", to: "develop/baminchan/main.json")
-    let store = try SampleStore.start(StoreContent(folder: folder.path))
+    let store = try SampleStore.start(SampleContent(folder: folder.path))
 
     let answer = try store.ask("/develop/baminchan/main?page=2")
 
@@ -41,7 +41,7 @@ struct ServingTests {
   @Test func `a file that changes on disk changes on the wire`() throws {
     let folder = try TemporaryFolder()
     try folder.write("one", to: "a.txt")
-    let store = try SampleStore.start(StoreContent(folder: folder.path))
+    let store = try SampleStore.start(SampleContent(folder: folder.path))
     let before = try store.ask("/a.txt")
 
     try folder.write("three", to: "a.txt")
@@ -52,7 +52,7 @@ struct ServingTests {
   }
 
   @Test func `what is put in memory while it runs comes before folder and fallback`() throws {
-    let store = try SampleStore.start(StoreContent { Resource(json: "\"\($0)\"") })
+    let store = try SampleStore.start(SampleContent { Resource(json: "\"\($0)\"") })
     #expect(try store.ask("/x.json").text == "\"/x.json\"")
 
     store.content["/x.json"] = Resource(json: "1")
@@ -66,7 +66,7 @@ struct ServingTests {
     var own = Self.picture
     own.cacheControl = "no-store"
     let store = try SampleStore.start(
-      StoreContent(["/p/a.jpg": Self.picture, "/p/q/a.jpg": Self.picture, "/p/q/b.jpg": own])
+      SampleContent(["/p/a.jpg": Self.picture, "/p/q/a.jpg": Self.picture, "/p/q/b.jpg": own])
     )
     store.content.cache("/p/q", as: "max-age=2")
     store.content.cache("/p", as: "max-age=1")
@@ -89,7 +89,7 @@ struct ServingTests {
     symlink("../secret.txt", parent.path + "/served/out.txt")
     symlink("..", parent.path + "/served/outside")
     symlink("in.txt", parent.path + "/served/link.txt")
-    let store = try SampleStore.start(StoreContent(folder: parent.path + "/served"))
+    let store = try SampleStore.start(SampleContent(folder: parent.path + "/served"))
 
     #expect(try store.ask(path).status == 404)
 
@@ -98,7 +98,7 @@ struct ServingTests {
   }
 
   @Test func `head has the head of get and no body`() throws {
-    let store = try SampleStore.start(StoreContent(["/a.jpg": Self.picture]))
+    let store = try SampleStore.start(SampleContent(["/a.jpg": Self.picture]))
     let client = try RawClient(store)
     client.request("HEAD", "/a.jpg")
     client.get("/a.jpg", "Connection: close")
@@ -114,7 +114,7 @@ struct ServingTests {
   }
 
   @Test func `what is missing is 404 and other methods are 405`() throws {
-    let store = try SampleStore.start(StoreContent(["/a.jpg": Self.picture]))
+    let store = try SampleStore.start(SampleContent(["/a.jpg": Self.picture]))
 
     let missing = try store.ask("/none")
     let delete = try store.ask("/a.jpg", method: "DELETE")
@@ -127,7 +127,7 @@ struct ServingTests {
 
   @Test func `requests in one packet are answered in their order`() throws {
     let store = try SampleStore.start(
-      StoreContent { Resource(json: $0) },
+      SampleContent { Resource(json: $0) },
       faults: [FaultRule("/1", .delay(seconds: 0.02))]
     )
     let client = try RawClient(store)
@@ -140,7 +140,7 @@ struct ServingTests {
   }
 
   @Test func `what is not http is 400`() throws {
-    let store = try SampleStore.start(StoreContent())
+    let store = try SampleStore.start(SampleContent())
     let client = try RawClient(store)
 
     client.send("hello\r\n\r\n")
@@ -151,7 +151,7 @@ struct ServingTests {
 
   @Test func `the journal says what was asked and what was answered, until it is cleared`() throws
   {
-    let store = try SampleStore.start(StoreContent(["/a.jpg": Self.picture]))
+    let store = try SampleStore.start(SampleContent(["/a.jpg": Self.picture]))
     _ = try store.ask("/a.jpg?w=1", "X-Token: t")
     _ = try store.ask("/none", method: "HEAD")
 

@@ -171,19 +171,19 @@ struct CrashTests {
       ).run()
     }
 
-    let orphan = try run("orphan") {
-      let room = "\(cache)/shards/run-of-plan-0-orphan"
+    let stray = try run("stray") {
+      let room = "\(cache)/shards/run-of-plan-0-stray"
       let isFirst = isOvertaken.withLock { isOvertaken in
         defer { isOvertaken = isOvertaken || access(room, F_OK) == 0 }
         return !isOvertaken && access(room, F_OK) == 0
       }
       if isFirst, (try? run("successor") { clock.now })?.committed == true {
-        CacheLayout.removeRooms(of: cache, prefix: "run-of-plan")
+        CacheLayout.removeWorkFolders(of: cache, prefix: "run-of-plan")
       }
       return clock.now
     }
 
-    #expect(isOvertaken.withLock { $0 } && !orphan.committed && orphan.fetched == 7)
+    #expect(isOvertaken.withLock { $0 } && !stray.committed && stray.fetched == 7)
     #expect(try sharded.merge(reading: true).outcome == .complete)
     #expect(try verify(sharded.folder) == VerifyReport(checked: 7))
   }

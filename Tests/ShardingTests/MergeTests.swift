@@ -46,7 +46,7 @@ struct MergeTests {
     #expect(sharded.folder.files(below: "plan/planning").isEmpty)
   }
 
-  @Test func `of a cache's files those that shards brought are no orphans, and all others are`()
+  @Test func `of a cache's files those that shards brought are no strays, and all others are`()
     throws
   {
     try sharded.plan(2)
@@ -65,14 +65,14 @@ struct MergeTests {
     let settled = try SettledManifests(
       try sharded.planned,
       cache: cache,
-      keeper: nil,
+      remote: nil,
       reading: false
     )
 
-    let recovery = try Recovery(layout, index, isClaimed: settled.mayHave)
+    let recovery = try Recovery(layout, index, isClaimed: settled.mightContain)
 
-    #expect(recovery.orphans.paths == [stranger])
-    #expect(try Recovery(layout, index).orphans.paths.count == 38)
+    #expect(recovery.strays.paths == [stranger])
+    #expect(try Recovery(layout, index).strays.paths.count == 38)
   }
 
   @Test(arguments: [Partition.url, .host])

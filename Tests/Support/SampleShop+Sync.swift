@@ -24,7 +24,7 @@ extension SampleShop {
     _ catalog: CatalogFile? = nil,
     options: SyncOptions = SyncOptions(),
     disk: any Disk = SystemDisk(durable: false),
-    keeper: (any PictureKeeping)? = nil,
+    remote: (any RemotePictures)? = nil,
     transport: TransportOptions? = nil,
     environment: [String: String] = [:],
     start: (SyncRun) -> Void = { _ in },
@@ -41,7 +41,7 @@ extension SampleShop {
       transport: curl,
       environment: environment,
       disk: disk,
-      keeper: keeper,
+      remote: remote,
       now: { clock.now },
       notice: notice
     )
@@ -61,12 +61,12 @@ extension VerifyReport {
     checked: Int,
     damaged: [String] = [],
     missing: [String] = [],
-    orphans: [String] = []
+    strays: [String] = []
   ) {
     self.init()
     self.checked = checked
     self.damaged = damaged
     self.missing = missing
-    self.orphans = orphans
+    self.strays = strays
   }
 }

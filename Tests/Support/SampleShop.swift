@@ -63,7 +63,7 @@ package final class SampleShop {
     self.clock = clock
     keys = (0..<sections).map { String(UnicodeScalar(UInt8(ascii: "A") + UInt8($0))) }
     let picture = try Picture(Self.base)
-    let content = StoreContent { path in
+    let content = SampleContent { path in
       guard path.hasPrefix("/pictures/") else { return nil }
       var resource = picture.resource(path, byteCount: 400)
       resource.lastModified = 1_600_000_000

@@ -12,7 +12,7 @@ import Testing
     status: Int = 200,
     took: Int64 = 0,
     redirects: [Redirect] = [],
-    traits: RequestTraits? = nil
+    traits: CacheKeyFields? = nil
   ) -> StoredResponse {
     StoredResponse(
       head(headers, status: status, redirects: redirects),
@@ -37,8 +37,8 @@ import Testing
   }
 
   /// What a request sends; the digest is none, for the tests to see what is digested.
-  static func traits(_ fields: Headers, _ credentials: Headers = [:]) -> RequestTraits {
-    RequestTraits(fields: fields, credentials: credentials) { bytes in
+  static func traits(_ fields: Headers, _ credentials: Headers = [:]) -> CacheKeyFields {
+    CacheKeyFields(fields: fields, credentials: credentials) { bytes in
       Int64(bytes.reduce(7 as UInt64) { $0 &* 31 &+ UInt64($1) } & 0xFFFF_FFFF)
     }
   }

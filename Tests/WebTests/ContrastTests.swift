@@ -21,12 +21,12 @@ import Testing
     ("was", "tint"), ("ink", "paper"), ("ink", "card"), ("ink", "tint"),
   ])
   func `the store's prices stand out 7 to 1`(_ text: String, _ ground: String) throws {
-    try Self.expect(text, on: ground, 7, in: [SharedStyle.css, StoreStyle.colours])
+    try Self.expect(text, on: ground, 7, in: [SharedStyle.css, StorefrontStyle.colours])
   }
 
   @Test(arguments: [("onpress", "press"), ("faint", "tint"), ("accent", "tint"), ("good", "card")])
   func `what the store adds stands out as well`(_ text: String, _ ground: String) throws {
-    try Self.expect(text, on: ground, 4.5, in: [SharedStyle.css, StoreStyle.colours])
+    try Self.expect(text, on: ground, 4.5, in: [SharedStyle.css, StorefrontStyle.colours])
   }
 
   /// Holds the contrast of two colours in light, dark and print; a later sheet adds to the ones before.

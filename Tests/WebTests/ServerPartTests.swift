@@ -136,7 +136,7 @@ import Transport
   }
 
   @Test func `a shelf holds what was asked for last, and no more than it may`() {
-    let shelf = Shelved<Int>(most: 20_000)
+    let shelf = LRUCache<Int>(most: 20_000)
     shelf.add(0, cost: 900, for: "kept")
     for number in 1...200 {
       shelf.add(number, cost: 900, for: "\(number)")

@@ -11,7 +11,7 @@ final class StoreFixture {
   let folder: TemporaryFolder
   let shop: SampleShop
   let orders: String
-  private(set) var store: Store
+  private(set) var store: Storefront
   var cookies: [String: String] = [:]
   var now = Date(timeIntervalSince1970: 1_700_000_000)
 
@@ -23,7 +23,7 @@ final class StoreFixture {
     try shop.publish()
     _ = try shop.sync(folder)
     orders = folder.path("orders.sqlite")
-    store = Store(cache: folder.path("cache"), catalog: nil, orders: orders, budget: budget)
+    store = Storefront(cache: folder.path("cache"), catalog: nil, orders: orders, budget: budget)
   }
 
   /// The orders so far.
@@ -33,13 +33,13 @@ final class StoreFixture {
 
   /// Ends the store and begins it anew, as a server does.
   func restart() {
-    store = Store(cache: folder.path("cache"), catalog: nil, orders: orders)
+    store = Storefront(cache: folder.path("cache"), catalog: nil, orders: orders)
   }
 
   /// Asks for a page by its address.
   func get(_ address: String, languages: String? = nil) async -> Page {
     let parts = address.split(separator: "?", maxSplits: 1).map(String.init)
-    var request = StoreRequest(.get, parts[0], at: now)
+    var request = StorefrontExchange(.get, parts[0], at: now)
     request.query = Self.pairs(parts.count > 1 ? String(parts[1].prefix { $0 != "#" }) : "")
     request.languages = languages
     return await ask(request)
@@ -49,9 +49,9 @@ final class StoreFixture {
   func post(
     _ path: String,
     _ form: KeyValuePairs<String, String>,
-    _ change: (inout StoreRequest) -> Void = { _ in }
+    _ change: (inout StorefrontExchange) -> Void = { _ in }
   ) async -> Page {
-    var request = StoreRequest(.post, path, at: now)
+    var request = StorefrontExchange(.post, path, at: now)
     request.form = form.map { (name: $0.key, value: $0.value) }
     (request.origin, request.host, request.fetchSite) = (
       "http://127.0.0.1:8080", "127.0.0.1:8080", "same-origin"
@@ -60,7 +60,7 @@ final class StoreFixture {
     return await ask(request)
   }
 
-  private func ask(_ request: StoreRequest) async -> Page {
+  private func ask(_ request: StorefrontExchange) async -> Page {
     var request = request
     request.cookies = cookies
     let page = Page(await store.answer(request))
@@ -91,7 +91,7 @@ final class StoreFixture {
     let html: String
     private let headers: [(name: String, value: String)]
 
-    init(_ answer: StoreAnswer?) {
+    init(_ answer: StorefrontAnswer?) {
       status = answer?.status ?? 0
       headers = answer?.headers ?? []
       html = String(decoding: answer?.body ?? [], as: UTF8.self)
@@ -142,7 +142,7 @@ final class StoreFixture {
     by name: String = "Jiyeon",
     budget: String = "",
     note: String = "",
-    _ change: (inout StoreRequest) -> Void = { _ in }
+    _ change: (inout StorefrontExchange) -> Void = { _ in }
   ) async -> Page {
     let form: KeyValuePairs = [
       "token": page.field("token"), "key": page.field("key"), "total": page.field("total"),

@@ -53,7 +53,7 @@ import Testing
     visitor.cookies["larder-basket"] = "A2*1"
     let next = await visitor.get("/basket")
     let store = visitor.store
-    var request = StoreRequest(.post, "/orders", at: visitor.now)
+    var request = StorefrontExchange(.post, "/orders", at: visitor.now)
     request.cookies = visitor.cookies
     request.form = ["token", "key", "total"].map { ($0, next.field($0)) } + [("by", "Jiyeon")]
     request.form += next.lines
@@ -323,13 +323,13 @@ import Testing
 
   @Test func `a store without orders shows everything and takes none`() async throws {
     let visitor = try StoreFixture(items: 1)
-    let store = Store(cache: visitor.folder.path("cache"), catalog: nil, orders: nil)
+    let store = Storefront(cache: visitor.folder.path("cache"), catalog: nil, orders: nil)
 
     let item = StoreFixture.Page(
-      await store.answer(StoreRequest(.get, "/items/A1", at: visitor.now))
+      await store.answer(StorefrontExchange(.get, "/items/A1", at: visitor.now))
     )
     let orders = StoreFixture.Page(
-      await store.answer(StoreRequest(.get, "/orders", at: visitor.now))
+      await store.answer(StorefrontExchange(.get, "/orders", at: visitor.now))
     )
 
     #expect(item.status == 200 && !item.html.contains("class=\"buy\""))

@@ -35,7 +35,7 @@ package struct Recovery: Sendable {
   /// Pictures whose file was ahead of its row: their rows now describe the file.
   package let adopted: Int
   /// Files without a row, to be claimed or swept.
-  package let orphans: OrphanFiles
+  package let strays: StrayFiles
   /// Unfinished bodies of earlier runs, which a fetch of the same picture may resume.
   package let partials: PartialBodies
   /// The picture folders as they were found; nil where others keep the pictures.
@@ -78,12 +78,12 @@ package struct Recovery: Sendable {
     partials = try PartialBodies(layout, since: oldest)
     let wasKilled = try index.wasKilled()
     if let listing = layout.listing {
-      let comparison = try KeptRecovery(layout, listing, index)
+      let comparison = try RemoteRecovery(layout, listing, index)
       try comparison.write(to: index, layout)
       listing.forget()
       forgotten = comparison.gone.count
       adopted = comparison.renewed.count
-      orphans = OrphanFiles([], layout, index, read: read)
+      strays = StrayFiles([], layout, index, read: read)
       folders = nil
       if wasKilled { try index.markKilledRunsInterrupted() }
       return
@@ -94,7 +94,7 @@ package struct Recovery: Sendable {
     if wasKilled || before != now { try comparison.run(layout, index, isClaimed, read) }
     forgotten = comparison.forgotten
     adopted = comparison.adopted
-    orphans = OrphanFiles(comparison.orphans, layout, index, read: read)
+    strays = StrayFiles(comparison.strays, layout, index, read: read)
     if wasKilled { try index.markKilledRunsInterrupted() }
   }
 }
@@ -106,7 +106,7 @@ private struct Comparison {
   /// How many rows are now as their files are.
   var adopted = 0
   /// Files without a row, by their paths in the cache.
-  var orphans: Set<String> = []
+  var strays: Set<String> = []
 
   /// Compares a folder after the other, so that memory holds one folder's names, and brings the rows in step.
   mutating func run(
@@ -122,7 +122,7 @@ private struct Comparison {
       let known = try compare(number, folder, index, read)
       for name in try folder?.names() ?? [] where !known.contains(name) {
         let path = "images/\(PictureName.folderName(number))/\(name)"
-        if try !isClaimed(path) { orphans.insert(path) }
+        if try !isClaimed(path) { strays.insert(path) }
       }
     }
   }
@@ -194,9 +194,9 @@ extension PictureEntry {
 }
 
 /// The files in a shared cache of the pictures that one shard is to fetch, each checked once.
-package struct RoomRecovery {
+package struct ShardRecovery {
   /// Files that no row describes, to be adopted.
-  package let orphans: OrphanFiles
+  package let strays: StrayFiles
 
   /// Checks the files, and enters the held ones into the run's own index.
   ///
@@ -209,10 +209,10 @@ package struct RoomRecovery {
     let read: PictureReading = { name throws(LarderError) in try layout.digest(of: name) }
     var rows: [PictureEntry] = []
     var paths: Set<String> = []
-    if let keeper = layout.keeper {
-      rows = try Self.rows(of: known, in: keeper)
+    if let remote = layout.remote {
+      rows = try Self.rows(of: known, in: remote)
     }
-    for entry in known where layout.keeper == nil {
+    for entry in known where layout.remote == nil {
       let file = try layout.existingFolder(entry.name.folder)?.find(entry.name.file)
       switch FileAgreement(row: entry.stamp, file: file) {
       case .agreed: rows.append(entry)
@@ -225,15 +225,15 @@ package struct RoomRecovery {
       }
     }
     try index.save(rows)
-    orphans = OrphanFiles(paths, layout, index, read: read)
+    strays = StrayFiles(paths, layout, index, read: read)
   }
 
   /// The pictures that a store keeps, and the rows of failing pictures that it does not keep.
   private static func rows(
     of known: [PictureEntry],
-    in keeper: any PictureKeeping
+    in remote: any RemotePictures
   ) throws(LarderError) -> [PictureEntry] {
-    let kept = try keeper.rows(at: known.map(\.name.path))
+    let kept = try remote.rows(at: known.map(\.name.path))
     return known.compactMap { entry in
       guard let there = kept[entry.name.path] else {
         return entry.failure == nil ? nil : entry.lost
@@ -260,9 +260,9 @@ extension CacheLayout {
     guard let file = try find(entry.name) else { return nil }
     let isAgreed = file == entry.stamp
     if isAgreed, !isRead { return entry }
-    if !isAgreed, !isRead, let keeper {
+    if !isAgreed, !isRead, let remote {
       let path = entry.name.path
-      var now = try keeper.rows(at: [path])[path]?.row(of: entry)
+      var now = try remote.rows(at: [path])[path]?.row(of: entry)
       now?.failure = entry.failure
       now?.failingSince = entry.failingSince
       return now

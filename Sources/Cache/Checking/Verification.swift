@@ -85,7 +85,7 @@ package struct Verification: Sendable {
     progress: (VerifyPosition, Int) -> Void
   ) throws(LarderError) -> VerifyReport {
     if let listing = layout.listing {
-      return try KeptVerification(layout, listing, index, review)
+      return try RemoteVerification(layout, listing, index, review)
         .run(depth, from: start, isStopped: isStopped, progress: progress)
     }
     let ids = try index.heldPictures()
@@ -104,7 +104,7 @@ package struct Verification: Sendable {
       progress(position, ids.count)
     }
     let paths = Set(position.damaged + position.missing)
-      .union(try PictureFiles(layout).orphans(index))
+      .union(try PictureFiles(layout).strays(index))
     var report = try review.settled(paths) { paths throws(LarderError) in
       try lookAgain(at: paths, suspects, depth)
     }
@@ -128,11 +128,11 @@ package struct Verification: Sendable {
     at ids: [PictureID],
     _ depth: Depth,
     isStopped: @Sendable () -> Bool
-  ) throws(LarderError) -> [(PictureEntry, FileVerdict)]? {
+  ) throws(LarderError) -> [(PictureEntry, CheckedFile)]? {
     var held: [PictureEntry] = []
     try index.forEachPicture(of: ids) { if $0.isHeld { held.append($0) } }
     let entries = held
-    let verdicts = Mutex([FileVerdict?](repeating: nil, count: entries.count))
+    let verdicts = Mutex([CheckedFile?](repeating: nil, count: entries.count))
     DispatchQueue.concurrentPerform(iterations: (entries.count + 15) / 16) { block in
       for place in (block * 16)..<min(block * 16 + 16, entries.count) {
         guard !isStopped() else { return }
@@ -160,7 +160,7 @@ package struct Verification: Sendable {
     var found = SuspectReview.Look()
     let pictures = paths.compactMap { ids[$0] }
     let before = try index.pictures(pictures)
-    var verdicts: [PictureID: FileVerdict] = [:]
+    var verdicts: [PictureID: CheckedFile] = [:]
     for (id, entry) in before where entry.isHeld { verdicts[id] = judge.verdict(entry, depth) }
     let after = try index.pictures(pictures)
     for path in paths.sorted() {
@@ -177,8 +177,8 @@ package struct Verification: Sendable {
     let nobodys = paths.filter { ids[$0] == nil }.sorted()
     let known = try index.heldPictures(at: nobodys)
     for path in nobodys where known[path] == nil && layout.kind(of: path) != nil {
-      found.report.orphans.append(path)
-      if PictureName.mayName(path) { found.underWay.insert(path) }
+      found.report.strays.append(path)
+      if PictureName.isPicturePath(path) { found.underWay.insert(path) }
     }
     return found
   }
@@ -195,7 +195,7 @@ package struct Verification: Sendable {
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
     try index.write { db in for id in lost { try Index.forget(id, in: db) } }
     for path in report.damaged { try layout.remove(path) }
-    let unclaimed = try Recovery(layout, index, read: read).orphans
+    let unclaimed = try Recovery(layout, index, read: read).strays
     for identity in urls {
       let id = PictureID(url: identity)
       // A catalog names an identity; a row has the URL to request.
@@ -204,19 +204,19 @@ package struct Verification: Sendable {
     }
     guard try index.lostSince() == nil else { return }
     try unclaimed.sweep()
-    let found = Set(report.orphans)
-    for path in try PictureFiles(layout).orphans(index) where found.contains(path) {
+    let found = Set(report.strays)
+    for path in try PictureFiles(layout).strays(index) where found.contains(path) {
       try layout.remove(path)
     }
     try index.noteFolderTimes(of: layout)
   }
 
   /// The files of a cache that no held row names, sorted.
-  package static func orphans(
+  package static func strays(
     of layout: CacheLayout,
     _ index: Index
   ) throws(LarderError) -> [String] {
-    try PictureFiles(layout).orphans(index)
+    try PictureFiles(layout).strays(index)
   }
 
   /// Every file below `images/`, sorted.
@@ -236,7 +236,7 @@ public struct VerifyReport: Sendable, Hashable {
   /// Rows whose file is gone.
   public package(set) var missing: [String] = []
   /// Files that no row knows.
-  public package(set) var orphans: [String] = []
+  public package(set) var strays: [String] = []
   /// Files that the system would not let us read, which says nothing about their bytes.
   public package(set) var unreadable: [String] = []
   /// The state of the index itself.
@@ -258,7 +258,7 @@ public struct VerifyReport: Sendable, Hashable {
 
   /// Whether all pictures were looked at, and nothing is wrong.
   public var isClean: Bool {
-    damaged.isEmpty && missing.isEmpty && orphans.isEmpty && unreadable.isEmpty && index == .whole
+    damaged.isEmpty && missing.isEmpty && strays.isEmpty && unreadable.isEmpty && index == .whole
       && isComplete
   }
 
@@ -266,19 +266,19 @@ public struct VerifyReport: Sendable, Hashable {
   package init() {}
 
   /// Every file that something is wrong with.
-  var paths: Set<String> { Set(damaged + missing + orphans + unreadable) }
+  var paths: Set<String> { Set(damaged + missing + strays + unreadable) }
 
   /// Adds the findings of another part of the check; paths stay sorted.
   mutating func add(_ other: VerifyReport) {
     checked += other.checked
     damaged = (damaged + other.damaged).sorted()
     missing = (missing + other.missing).sorted()
-    orphans = (orphans + other.orphans).sorted()
+    strays = (strays + other.strays).sorted()
     unreadable = (unreadable + other.unreadable).sorted()
   }
 
   /// Adds a file that was looked at.
-  mutating func add(_ path: String, _ verdict: FileVerdict) {
+  mutating func add(_ path: String, _ verdict: CheckedFile) {
     switch verdict {
     case .good: break
     case .damaged: damaged.append(path)
@@ -291,7 +291,7 @@ public struct VerifyReport: Sendable, Hashable {
   mutating func remove(_ paths: Set<String>) {
     damaged.removeAll(where: paths.contains)
     missing.removeAll(where: paths.contains)
-    orphans.removeAll(where: paths.contains)
+    strays.removeAll(where: paths.contains)
   }
 }
 
@@ -328,7 +328,7 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
   }
 
   /// Records the finding about a picture.
-  mutating func note(_ verdict: FileVerdict, at path: String) {
+  mutating func note(_ verdict: CheckedFile, at path: String) {
     switch verdict {
     case .good: break
     case .missing: missing.append(path)
@@ -400,7 +400,7 @@ struct SuspectReview {
 }
 
 /// The result of checking one file of the cache.
-enum FileVerdict: Equatable {
+enum CheckedFile: Equatable {
   case good
   /// The bytes are others than the row says; `isNewer` when the file got its name after the row was
   /// written, for a commit gives every file an inode of its own.
@@ -426,7 +426,7 @@ struct PictureJudge: Sendable {
   /// The result of checking the file of this row.
   ///
   /// A takeover that was stopped has renamed some files whose rows have the older path still.
-  func verdict(_ entry: PictureEntry, _ depth: Verification.Depth) -> FileVerdict {
+  func verdict(_ entry: PictureEntry, _ depth: Verification.Depth) -> CheckedFile {
     let verdict = look(at: entry, depth)
     guard verdict == .missing, entry.older != nil else { return verdict }
     var renamed = entry
@@ -434,7 +434,7 @@ struct PictureJudge: Sendable {
     return look(at: renamed, depth)
   }
 
-  private func look(at entry: PictureEntry, _ depth: Verification.Depth) -> FileVerdict {
+  private func look(at entry: PictureEntry, _ depth: Verification.Depth) -> CheckedFile {
     do throws(LarderError) {
       switch depth {
       case .fast:
@@ -457,7 +457,7 @@ struct PictureJudge: Sendable {
   }
 
   /// The verdict on a picture without a regular file: a link or pipe at its path has to be removed.
-  private func absence(_ entry: PictureEntry) throws(LarderError) -> FileVerdict {
+  private func absence(_ entry: PictureEntry) throws(LarderError) -> CheckedFile {
     try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
       ? .missing : .damaged(isNewer: false)
   }
@@ -486,13 +486,13 @@ struct PictureFiles {
   ///
   /// A folder at a time, so that memory is for a 256th of the names. A folder's rows are read after its files, so
   /// that rows committed meanwhile are known.
-  func orphans(_ index: Index) throws(LarderError) -> [String] {
-    if let keeper = layout.keeper {
+  func strays(_ index: Index) throws(LarderError) -> [String] {
+    if let remote = layout.remote {
       let all = try all()
       let known = try index.heldPictures(at: all)
       let others = all.filter { known[$0] == nil }
       // A file that was put with its row is entered by the next run, and is no stray.
-      let rows = try keeper.rows(at: others)
+      let rows = try remote.rows(at: others)
       return others.filter { path in !(rows[path]?.isRow(at: path) ?? false) }
     }
     var files: [String] = []

@@ -24,9 +24,9 @@ package final class CacheLayout: Sendable {
   var partial: Folder { partialFolder.withLock { $0 } }
   private let partialFolder: Mutex<Folder>
   /// The list of the store that keeps the pictures instead of ``images``; nil for an ordinary cache.
-  let listing: KeptListing?
+  let listing: RemoteListing?
   /// That store.
-  var keeper: (any PictureKeeping)? { listing?.keeper }
+  var remote: (any RemotePictures)? { listing?.remote }
   /// The claim that the run's changes depend on, where other machines see the cache.
   private let claim = Mutex<HostClaim?>(nil)
   private let folders = Mutex(PictureFolders())
@@ -45,9 +45,9 @@ package final class CacheLayout: Sendable {
   /// - Throws: ``LarderError`` when a folder cannot be made, or one below the cache is a symbolic link.
   package init(
     creating path: String,
-    keeper: (any PictureKeeping)? = nil
+    remote: (any RemotePictures)? = nil
   ) throws(LarderError) {
-    listing = keeper.map { KeptListing($0) }
+    listing = remote.map { RemoteListing($0) }
     try Self.makeParents(of: path)
     root = try Folder(path: path, creating: true, isNamed: true)
     // Before anything is made in it.
@@ -66,14 +66,14 @@ package final class CacheLayout: Sendable {
   /// - Parameters:
   ///   - path: The cache.
   ///   - room: The room's name, which no other run has.
-  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   /// - Throws: ``LarderError`` when a folder cannot be made or is a symbolic link.
   package init(
     beside path: String,
     room: String,
-    keeper: (any PictureKeeping)? = nil
+    remote: (any RemotePictures)? = nil
   ) throws(LarderError) {
-    listing = keeper.map { KeptListing($0) }
+    listing = remote.map { RemoteListing($0) }
     try Self.makeParents(of: path)
     let cache = try Folder(path: path, creating: true, isNamed: true)
     try cache.demandOwnership()
@@ -89,7 +89,7 @@ package final class CacheLayout: Sendable {
 
   /// Removes the working folders whose names begin with a text, with their contents; those that cannot be
   /// removed stay.
-  package static func removeRooms(of path: String, prefix: String) {
+  package static func removeWorkFolders(of path: String, prefix: String) {
     guard let rooms = try? Folder(path: "\(path)/\(Self.rooms)", creating: false) else { return }
     for name in (try? rooms.names()) ?? [] where name.hasPrefix(prefix) {
       if let partial = try? Folder(path: "\(rooms.path)/\(name)/partial", creating: false) {
@@ -120,9 +120,9 @@ package final class CacheLayout: Sendable {
   /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(
     reading path: String,
-    keeper: (any PictureKeeping)? = nil
+    remote: (any RemotePictures)? = nil
   ) throws(LarderError) {
-    listing = keeper.map { KeptListing($0) }
+    listing = remote.map { RemoteListing($0) }
     guard access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
     }
@@ -136,9 +136,9 @@ package final class CacheLayout: Sendable {
   /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(
     checking path: String,
-    keeper: (any PictureKeeping)? = nil
+    remote: (any RemotePictures)? = nil
   ) throws(LarderError) {
-    listing = keeper.map { KeptListing($0) }
+    listing = remote.map { RemoteListing($0) }
     guard access(path + "/images", F_OK) == 0 || access(path + "/index.sqlite", F_OK) == 0 else {
       throw .unread(path, errno: errno)
     }

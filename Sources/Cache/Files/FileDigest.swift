@@ -20,7 +20,7 @@ typealias PictureReading = @Sendable (PictureName) throws(LarderError) -> FileDi
 extension CacheLayout {
   /// Reads a picture's file and hashes it, 256 KiB at a time; nil when there is no regular file.
   func digest(of name: PictureName) throws(LarderError) -> FileDigest? {
-    if let keeper { return try keeper.digest(of: name.path) }
+    if let remote { return try remote.digest(of: name.path) }
     guard let folder = try existingFolder(name.folder) else { return nil }
     return try folder.digest(of: name.file)
   }
@@ -37,7 +37,7 @@ extension CacheLayout {
   ///
   /// Follows no link.
   func remove(_ path: String) throws(LarderError) {
-    if let keeper, path.hasPrefix("images/") { return try keeper.remove([path]) }
+    if let remote, path.hasPrefix("images/") { return try remote.remove([path]) }
     guard unlinkat(root.descriptor, path, 0) == 0 || errno == ENOENT else {
       guard errno == EISDIR else { throw .system("remove", self.path(path), errno: errno) }
       let folder = try Folder(path: self.path(path), creating: false)
@@ -60,9 +60,9 @@ extension CacheLayout {
     progress: () -> Void
   ) throws(LarderError) {
     let paths = pictures.map { PictureName(url: $0.url, id: $0.id).path }
-    if let keeper { try keeper.remove(paths) }
+    if let remote { try remote.remove(paths) }
     for path in paths {
-      if keeper == nil { try remove(path) }
+      if remote == nil { try remove(path) }
       progress()
     }
   }

@@ -22,7 +22,7 @@ extension LarderError {
     default:
       LarderError(
         .disk,
-        "cannot read \(path): \(systemWords(code)); look at it as the user that it belongs to",
+        "cannot read \(path): \(systemMessage(code)); look at it as the user that it belongs to",
         thing: path,
         errno: code
       )

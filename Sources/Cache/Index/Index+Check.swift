@@ -257,7 +257,7 @@ extension Index {
     var found: [PictureEntry] = []
     for entry in salvaged where entry.isHeld {
       // The next run compares all rows with the contents of a store.
-      if layout.keeper != nil { found.append(entry) }
+      if layout.remote != nil { found.append(entry) }
       let folder = try layout.existingFolder(entry.name.folder)
       if folder?.stamp(of: entry.name.file) == entry.stamp { found.append(entry) }
     }

@@ -387,7 +387,7 @@ extension Index {
   /// When the digest has changed, such as after an update of larder, every picture whose response varies by a request
   /// field is due at once, and its row then tells whether the fields that are now sent select it. Later runs need
   /// not read the stored headers of fresh pictures. (RFC 9111, section 4.1)
-  package func noteSelection(_ digest: Int64) throws(LarderError) {
+  package func noteVary(_ digest: Int64) throws(LarderError) {
     let known = try read { db in
       try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'selection'")
         .flatMap { PackedNumbers.unpack($0).first }

@@ -157,7 +157,7 @@ extension Index {
   ///
   /// Their files are to be removed after this: a file without a row is swept, a row without a file
   /// would be a lie.
-  package func bury(_ removals: [GcPlan.Removal], at now: UnixTime) throws(LarderError) {
+  package func delete(_ removals: [GcPlan.Removal], at now: UnixTime) throws(LarderError) {
     try write { db in
       let picture = try db.cachedStatement(sql: "DELETE FROM picture WHERE id = ?")
       let mark = try db.cachedStatement(sql: "DELETE FROM unreferenced WHERE picture = ?")

@@ -463,8 +463,8 @@ extension Index {
       }
       guard !entries.isEmpty else { return }
       let squares = try squares(of: entries)
-      if let keeper = layout.keeper {
-        try keeper.move(entries.map { ($0.name.path, $0.ownName.path) })
+      if let remote = layout.remote {
+        try remote.move(entries.map { ($0.name.path, $0.ownName.path) })
       } else {
         try rename(entries, in: layout, on: disk)
       }

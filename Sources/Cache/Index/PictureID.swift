@@ -138,11 +138,11 @@ package struct PictureName: Hashable, Sendable {
   }
 
   /// Whether a path in the cache is one that a picture could have, for any URL.
-  static func mayName(_ path: String) -> Bool { id(at: path) != nil }
+  static func isPicturePath(_ path: String) -> Bool { id(at: path) != nil }
 
   /// Whether a path in the cache is one that this larder or an older one could have given a picture.
   static func isAnyLarders(_ path: String) -> Bool {
-    if mayName(path) { return true }
+    if isPicturePath(path) { return true }
     let digits = withoutEnding(path).suffix(13)
     return PictureName(path: path) != nil && digits.first == "-"
       && digits.dropFirst().utf8.count == 12

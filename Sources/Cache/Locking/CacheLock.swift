@@ -21,7 +21,7 @@ package final class CacheLock: Sendable {
 
   /// A sentence that names the former holder of the cache; nil if there was none.
   package var notice: String? {
-    claim?.predecessor.map {
+    claim?.previousHolder.map {
       "\(layout.root.path) was taken over from \($0.holder), which gave no sign of life any more"
     }
   }
@@ -116,7 +116,7 @@ package final class CacheLock: Sendable {
     isLocked: Bool
   ) throws(LarderError) -> HostClaim {
     let claim = try HostClaim(layout.root, holder: holder, machine: machine, isLocked: isLocked)
-    guard let lost = claim.predecessor else { return claim }
+    guard let lost = claim.previousHolder else { return claim }
     do throws(LarderError) {
       try layout.leavePartials(to: lost.token)
       return claim

@@ -16,11 +16,11 @@ import Synchronization
 final class HostClaim: Sendable {
   private let folder: Folder
   private let mine: ClaimText
-  private let state = Mutex(State())
+  private let state = Mutex(Heartbeat())
   /// The claim that was taken over from another machine; nil when nothing was.
-  let predecessor: ClaimText?
+  let previousHolder: ClaimText?
 
-  private struct State {
+  private struct Heartbeat {
     var beat = 0
     var loss: LarderError?
   }
@@ -53,7 +53,7 @@ final class HostClaim: Sendable {
     self.folder = folder
     mine = ClaimText("\(holder) on \(machine.host)", boot: machine.boot, since: machine.now())
     if try Self.create(Self.name, mine, in: folder) {
-      predecessor = nil
+      previousHolder = nil
       return
     }
     let text = Self.text(in: folder)
@@ -63,10 +63,10 @@ final class HostClaim: Sendable {
       folder.text(of: newOwnerName, limit: 4096) ?? ""
     }
     if found.boot == machine.boot, isLocked, newOwner == nil {
-      predecessor = nil
+      previousHolder = nil
     } else {
       try Self.demandSilence(of: text, newOwner, in: folder, machine)
-      predecessor = found
+      previousHolder = found
       if newOwner != nil { unlinkat(folder.descriptor, newOwnerName, 0) }
     }
     try Self.take(text, by: newOwnerName, mine, in: folder, pause)

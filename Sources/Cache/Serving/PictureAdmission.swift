@@ -14,7 +14,7 @@ package final class PictureAdmission: Sendable {
 
   private let cache: String
   private let room: String
-  private let keeper: (any PictureKeeping)?
+  private let remote: (any RemotePictures)?
   /// The pictures that were put into the store and have no row yet.
   private let put = Mutex<[PictureID: PictureEntry]>([:])
 
@@ -23,13 +23,13 @@ package final class PictureAdmission: Sendable {
   /// - Parameters:
   ///   - room: A cache of its own, on the same file system, that the pictures were fetched into.
   ///   - cache: The cache that they go into.
-  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   package init(
     from room: String,
     into cache: String,
-    keeper: (any PictureKeeping)? = nil
+    remote: (any RemotePictures)? = nil
   ) {
-    (self.room, self.cache, self.keeper) = (room, cache, keeper)
+    (self.room, self.cache, self.remote) = (room, cache, remote)
   }
 
   /// Admits pictures, and the states of those that could not be fetched.
@@ -40,7 +40,7 @@ package final class PictureAdmission: Sendable {
   /// - Returns: The rows as they stand in the cache now.
   /// - Throws: ``LarderError``, with code `locked` while a run holds the cache; nothing was changed then.
   package func admit(_ entries: [PictureEntry]) throws(LarderError) -> [PictureEntry] {
-    if let keeper { return try admit(entries, into: keeper) }
+    if let remote { return try admit(entries, into: remote) }
     let layout = try CacheLayout(creating: cache)
     let lock = try CacheLock(layout, holder: "\(Self.holder), process \(getpid())")
     defer { withExtendedLifetime(lock) {} }
@@ -97,7 +97,7 @@ package final class PictureAdmission: Sendable {
   /// Puts pictures into a store without the lock, once each, then writes their rows under it.
   private func admit(
     _ entries: [PictureEntry],
-    into keeper: any PictureKeeping
+    into remote: any RemotePictures
   ) throws(LarderError) -> [PictureEntry] {
     let failure = Mutex<LarderError?>(nil)
     let under = DispatchGroup()
@@ -105,7 +105,7 @@ package final class PictureAdmission: Sendable {
     for entry in entries where entry.isHeld && before[entry.id]?.sha256 != entry.sha256 {
       let file = try open(entry.name)
       under.enter()
-      keeper.put(entry, KeptBytes(file, count: entry.bytes)) { [self] result in
+      remote.put(entry, RemoteBytes(file, count: entry.bytes)) { [self] result in
         switch result {
         case .success(let stamp):
           var row = entry
@@ -119,7 +119,7 @@ package final class PictureAdmission: Sendable {
     under.wait()
     if let failure = failure.withLock({ $0 }) { throw failure }
     let there = put.withLock { $0 }
-    let layout = try CacheLayout(creating: cache, keeper: keeper)
+    let layout = try CacheLayout(creating: cache, remote: remote)
     let lock = try CacheLock(layout, holder: "\(Self.holder), process \(getpid())")
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// May be used on several threads at once. The caller holds the cache's lock.
 package final class SquareStore: Sendable {
-  private struct State {
+  private struct Pending {
     var rows: [SquareEntry] = []
     var folders: [String: Folder] = [:]
     var touched: Set<String> = []
@@ -26,7 +26,7 @@ package final class SquareStore: Sendable {
   private let index: Index
   private let disk: any Disk
   private let side: Int
-  private let state = Mutex(State())
+  private let state = Mutex(Pending())
 
   /// Squares between two commits of their rows.
   private static let group = 64
@@ -302,8 +302,8 @@ package struct SquareSweep: Sendable {
     // reverse: a picture that comes back would be in step with a square that is gone.
     try index.forget(try index.squares(inStep: false))
     let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })
-    let orphans = try layout.squareFiles().filter { !known.contains($0) }
-    for path in orphans { try layout.remove(path) }
-    return orphans.count
+    let strays = try layout.squareFiles().filter { !known.contains($0) }
+    for path in strays { try layout.remove(path) }
+    return strays.count
   }
 }

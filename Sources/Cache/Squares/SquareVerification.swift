@@ -19,7 +19,7 @@ struct SquareVerification {
     var look = try look(at: nil, depth)
     let files = try layout.squareFiles()
     let known = try known(files)
-    look.report.orphans = files.filter { !known.contains($0) }
+    look.report.strays = files.filter { !known.contains($0) }
     return look
   }
 
@@ -51,13 +51,13 @@ struct SquareVerification {
     let nobodys = paths.subtracting(entries.map(\.name)).sorted()
     let known = try known(nobodys)
     for path in nobodys where !known.contains(path) && layout.kind(of: path) != nil {
-      found.report.orphans.append(path)
-      if mayName(path) { found.underWay.insert(path) }
+      found.report.strays.append(path)
+      if isPicturePath(path) { found.underWay.insert(path) }
     }
     return found
   }
 
-  private func judge(_ entry: SquareEntry, _ depth: Verification.Depth) -> FileVerdict {
+  private func judge(_ entry: SquareEntry, _ depth: Verification.Depth) -> CheckedFile {
     do throws(LarderError) {
       let place = "squares/\(entry.side)/\(entry.path.prefix(2))"
       guard try layout.root.findKind(place) == S_IFDIR,
@@ -93,8 +93,8 @@ struct SquareVerification {
   }
 
   /// Whether a path is one that a square could have, for any picture.
-  private func mayName(_ path: String) -> Bool {
-    picture(ofSquare: path).map(PictureName.mayName) ?? false
+  private func isPicturePath(_ path: String) -> Bool {
+    picture(ofSquare: path).map(PictureName.isPicturePath) ?? false
   }
 
   /// Where the picture lies whose square has this path, as far as the path alone can tell; its ending may be another.
@@ -107,7 +107,7 @@ struct SquareVerification {
   func repair(_ report: VerifyReport) throws(LarderError) {
     let bad = Set(report.damaged + report.missing)
     try index.forget(try index.squares().filter { bad.contains($0.name) })
-    for path in report.damaged + report.orphans where path.hasPrefix("squares/") {
+    for path in report.damaged + report.strays where path.hasPrefix("squares/") {
       try layout.remove(path)
     }
   }

@@ -18,7 +18,7 @@ struct FilePlacer {
   ///   - group: the group that the lanes filled.
   ///   - placed: where the pictures, refusals and rows go; also looked at for equal bytes.
   ///   - held: who holds the bytes of a digest besides, if anybody does.
-  func place(_ group: CommitGroup, in placed: inout PlacedBatch, _ held: HeldElsewhere) {
+  func place(_ group: CommitGroup, in placed: inout PendingRows, _ held: HeldElsewhere) {
     let loss: LarderError?
     do throws(LarderError) {
       try layout.demandHold()
@@ -66,8 +66,8 @@ struct FilePlacer {
   ///   - held: who holds the bytes of a digest besides.
   /// - Returns: Whether a file was renamed; it is not when the bytes in place are kept.
   private func place(
-    _ picture: StagedPicture,
-    _ placed: inout PlacedBatch,
+    _ picture: WrittenPicture,
+    _ placed: inout PendingRows,
     _ held: HeldElsewhere
   ) -> Result<Bool, LarderError> {
     guard let file = picture.partial else { return .success(false) }
@@ -104,7 +104,7 @@ struct FilePlacer {
     _ entry: PictureEntry,
     to name: PictureName,
     in folder: Folder,
-    _ placed: PlacedBatch,
+    _ placed: PendingRows,
     _ held: HeldElsewhere
   ) throws(LarderError) -> FileStamp? {
     guard let digest = entry.sha256 else { return nil }
@@ -130,10 +130,10 @@ extension Result<Bool, LarderError> {
 }
 
 /// Puts the pictures of a group into a store, many at a time.
-struct KeptPlacing {
+struct RemotePlacing {
   let layout: CacheLayout
   let disk: any Disk
-  let keeper: any PictureKeeping
+  let remote: any RemotePictures
   /// Takes failures of the cache as a whole.
   let note: @Sendable (LarderError) -> Void
 
@@ -148,7 +148,7 @@ struct KeptPlacing {
   /// - Parameters:
   ///   - group: The group that the lanes filled.
   ///   - placed: Where the pictures, refusals and rows go.
-  func place(_ group: CommitGroup, in placed: inout PlacedBatch) {
+  func place(_ group: CommitGroup, in placed: inout PendingRows) {
     let places = Mutex<[Int: Result<FileStamp, LarderError>]>([:])
     let gate = ByteGate(room: Self.room)
     let under = DispatchGroup()
@@ -157,7 +157,7 @@ struct KeptPlacing {
       let size = picture.entry.bytes
       gate.enter(size)
       under.enter()
-      keeper.put(picture.entry, KeptBytes(file, count: size)) { result in
+      remote.put(picture.entry, RemoteBytes(file, count: size)) { result in
         places.withLock { $0[number] = result }
         gate.leave(size)
         under.leave()
@@ -182,7 +182,7 @@ struct KeptPlacing {
   }
 
   /// Removes the file in which the bytes waited; if that fails, the next run sweeps it.
-  private func remove(_ picture: StagedPicture) {
+  private func remove(_ picture: WrittenPicture) {
     let name = picture.entry.partialName
     if picture.hasNote { try? disk.remove(name.noteName, in: layout.partial) }
     try? disk.remove(name, in: layout.partial)

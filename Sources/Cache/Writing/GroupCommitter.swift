@@ -16,9 +16,9 @@ final class GroupCommitter: @unchecked Sendable {
   /// Which picture has bytes; nil until the first file comes, as a run that gets none asks for none.
   private var contents: [Int64: PictureID]?
   /// Groups whose files are placed and whose rows are still to be written.
-  private var placed = PlacedBatch()
+  private var placed = PendingRows()
   /// Groups whose rows are being written.
-  private var committing: PlacedBatch?
+  private var committing: PendingRows?
   /// Whether the placed files are to be committed as soon as no other rows are being written.
   private var areRowsDue = false
   private var isAlarmSet = false
@@ -120,8 +120,8 @@ final class GroupCommitter: @unchecked Sendable {
   // MARK: - On the commit queue
 
   private func place(_ group: CommitGroup) {
-    if let keeper = layout.keeper {
-      return KeptPlacing(layout: layout, disk: disk, keeper: keeper, note: note)
+    if let remote = layout.remote {
+      return RemotePlacing(layout: layout, disk: disk, remote: remote, note: note)
         .place(group, in: &placed)
     }
     let placer = FilePlacer(layout: layout, disk: disk, note: note)
@@ -167,7 +167,7 @@ final class GroupCommitter: @unchecked Sendable {
     areRowsDue = false
     let batch = placed
     committing = batch
-    placed = PlacedBatch()
+    placed = PendingRows()
     rowQueue.async {
       var failure: LarderError?
       do throws(LarderError) {
@@ -183,7 +183,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  private func committed(_ batch: PlacedBatch, isHeld: Bool) {
+  private func committed(_ batch: PendingRows, isHeld: Bool) {
     committing = nil
     if isHeld {
       for picture in batch.contents.pictures {
@@ -212,7 +212,7 @@ struct CommitGroup: Sendable {
   /// How many rows without bytes make a group full.
   private static let rowCapacity = 128
 
-  var pictures: [StagedPicture] = []
+  var pictures: [WrittenPicture] = []
   var rows: [PictureEntry] = []
   var details: [(detail: DetailEntry, catalog: CatalogID, document: DocumentEntry)] = []
   var completions: [@Sendable () -> Void] = []
@@ -225,7 +225,7 @@ struct CommitGroup: Sendable {
     pictures.count >= capacity || rows.count + details.count >= Self.rowCapacity
   }
 
-  mutating func add(_ picture: StagedPicture) {
+  mutating func add(_ picture: WrittenPicture) {
     pictures.append(picture)
   }
 
@@ -249,8 +249,8 @@ struct CommitGroup: Sendable {
 /// row.
 ///
 /// A class: passing it costs one retain.
-final class StagedPicture: @unchecked Sendable {
-  // SAFETY: `entry` and `partial` change on the commit queue only, before the picture joins a ``PlacedBatch``. Its lane
+final class WrittenPicture: @unchecked Sendable {
+  // SAFETY: `entry` and `partial` change on the commit queue only, before the picture joins a ``PendingRows``. Its lane
   // made it before, and the row queue reads it after. All else is constant.
 
   /// The row to write, complete.
@@ -294,16 +294,16 @@ final class StagedPicture: @unchecked Sendable {
 }
 
 /// Pictures whose files are in place, and rows, that wait for one transaction together.
-struct PlacedBatch: Sendable {
+struct PendingRows: Sendable {
   /// The pictures whose files are in place, and the rows.
   private(set) var contents = CommitGroup()
   private var refused: [(PictureOutcome, @Sendable (PictureOutcome) -> Void)] = []
-  private var byContent: [Int64: StagedPicture] = [:]
+  private var byContent: [Int64: WrittenPicture] = [:]
 
   var isEmpty: Bool { contents.isEmpty && refused.isEmpty }
   var count: Int { contents.count }
 
-  mutating func add(_ picture: StagedPicture) {
+  mutating func add(_ picture: WrittenPicture) {
     contents.add(picture)
   }
 
@@ -322,7 +322,7 @@ struct PlacedBatch: Sendable {
   }
 
   /// Notes that a picture's file is in place, ahead of its row, for those with equal bytes.
-  mutating func note(_ picture: StagedPicture) {
+  mutating func note(_ picture: WrittenPicture) {
     if let digest = picture.entry.sha256 { byContent[ContentDigest.prefix(digest)] = picture }
   }
 

@@ -20,15 +20,15 @@ package final class PictureSink: BodySink {
   /// Its URL, as it is sent.
   package let url: String
   private let store: PictureStore
-  private let state: Mutex<State>
+  private let state: Mutex<Body>
 
-  private struct State {
+  private struct Body {
     var gathered: [UInt8] = []
     var handedOn: ByteCount = 0
     var type: PictureType?
-    var spill: PictureSpill?
+    var spill: PartialPicture?
     /// The lane of this picture's pieces, once one went there: later pieces must not overtake them.
-    var lane: IngestLane?
+    var lane: WriterQueue?
     /// The head of the response; read only when a transfer breaks or a body is large.
     var head: ResponseHead?
     /// The partial body of an earlier run.
@@ -38,7 +38,7 @@ package final class PictureSink: BodySink {
 
     /// Forgets all but the lane.
     mutating func clear() {
-      self = State(lane: lane)
+      self = Body(lane: lane)
     }
   }
 
@@ -46,14 +46,14 @@ package final class PictureSink: BodySink {
     self.id = id
     self.url = url
     self.store = store
-    var state = State()
+    var state = Body()
     if let held {
       state.held = held
       state.type = held.type
       state.handedOn = held.offset
       let lane = store.nextLane()
       state.lane = lane
-      state.spill = PictureSpill(id: id, resuming: held, lane: lane)
+      state.spill = PartialPicture(id: id, resuming: held, lane: lane)
     }
     self.state = Mutex(state)
   }
@@ -70,7 +70,7 @@ package final class PictureSink: BodySink {
   package var refused: [UInt8] { state.withLock { Array($0.gathered.prefix(8192)) } }
 
   /// The data that a later run needs to resume the arriving body; nil when it cannot be resumed.
-  private func body(_ state: State) -> PartialBody? {
+  private func body(_ state: Body) -> PartialBody? {
     if let held = state.held { return held }
     guard let head = state.head, !head.isEncoded, head.status == 200, let type = state.type,
       let validator = Validators(head.headers).resumeValidator(date: head.headers["Date"])
@@ -100,7 +100,7 @@ package final class PictureSink: BodySink {
 
   /// Takes a piece of the body, refusing it as soon as its first bytes are of no picture.
   package func receive(_ bytes: RawSpan) -> BodyDecision {
-    let piece = state.withLock { state -> (bytes: [UInt8], spill: PictureSpill)?? in
+    let piece = state.withLock { state -> (bytes: [UInt8], spill: PartialPicture)?? in
       // Handed on before it overflows: an array that grows is copied to one of twice the size.
       let isFull =
         !state.gathered.isEmpty && bytes.byteCount > Self.spillSize - state.gathered.count
@@ -125,9 +125,9 @@ package final class PictureSink: BodySink {
   }
 
   /// Takes the gathered bytes out of memory, to be written.
-  private func handOn(_ state: inout State) -> (bytes: [UInt8], spill: PictureSpill) {
+  private func handOn(_ state: inout Body) -> (bytes: [UInt8], spill: PartialPicture) {
     let lane = state.lane ?? store.nextLane()
-    let spill = state.spill ?? PictureSpill(id: id, body: body(state), lane: lane)
+    let spill = state.spill ?? PartialPicture(id: id, body: body(state), lane: lane)
     state.lane = lane
     state.spill = spill
     let piece = state.gathered
@@ -166,10 +166,10 @@ package final class PictureSink: BodySink {
     replacing previous: PictureEntry?,
     connectionIsOpen isOpen: Bool,
     completion: @escaping @Sendable (PictureOutcome) -> Void
-  ) -> ArrivedBody {
+  ) -> ReceivedPicture {
     state.withLock { state in
       defer { state.clear() }
-      return ArrivedBody(
+      return ReceivedPicture(
         entry: entry,
         // Fewer bytes than any picture has were never sniffed, and so have no type.
         type: state.type,

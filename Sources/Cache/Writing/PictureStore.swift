@@ -23,7 +23,7 @@ package enum PictureOutcome: Sendable, Equatable {
 package final class PictureStore: Sendable {
   private let committer: GroupCommitter
   private let partials: PartialBodies
-  private let lanes: [IngestLane]
+  private let lanes: [WriterQueue]
   /// Memory for the pieces of large bodies.
   let pieces: PieceRoom
   private let announced = Atomic<Int>(0)
@@ -67,9 +67,9 @@ package final class PictureStore: Sendable {
     )
     self.committer = committer
     let count = max(1, lanes ?? min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), Self.mostLanes))
-    let shared = IngestLane.Shared(layout, disk, committer, patience, lanes: count)
+    let shared = WriterQueue.Shared(layout, disk, committer, patience, lanes: count)
     pieces = shared.pieces
-    self.lanes = (0..<count).map { _ in IngestLane(shared) }
+    self.lanes = (0..<count).map { _ in WriterQueue(shared) }
   }
 
   /// A sink for the body of one picture, which resumes the part of an earlier run.
@@ -175,14 +175,14 @@ package final class PictureStore: Sendable {
   package var failure: LarderError? { committer.failure }
 
   /// A lane for a body that is about to be handed on in pieces: they take turns.
-  func nextLane() -> IngestLane {
+  func nextLane() -> WriterQueue {
     lanes[turn.add(1, ordering: .relaxed).oldValue % lanes.count]
   }
 
   /// The first lane that has little to do.
   ///
   /// One lane that stays awake costs less than two that are woken for every picture.
-  private var freeLane: IngestLane {
+  private var freeLane: WriterQueue {
     lanes.first { $0.backlog < Self.shortBacklog } ?? lanes.min { $0.backlog < $1.backlog }
       ?? lanes[0]
   }

@@ -10,7 +10,7 @@ package struct ListingWindow: Sendable {
   /// How many bytes of the body later windows have.
   package let bytesAfter: Int
   /// The notation of the window.
-  let kind: BodyNotation.Kind
+  let kind: BodyFormat.Kind
   /// How many lines of the body are before it; 0 where lines do not count.
   let linesBefore: Int
 
@@ -45,7 +45,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   }
 
   private let body: any RandomAccessBody
-  private let kind: BodyNotation.Kind
+  private let kind: BodyFormat.Kind
   private var plans: ArraySlice<Plan>
   /// The bytes of the last window, whose memory the next one takes over when they are no longer held.
   private var bytes: [UInt8] = []
@@ -133,7 +133,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     of body: some RandomAccessBody,
     from start: Int,
     _ decoder: ListingDecoder,
-    _ notation: BodyNotation,
+    _ notation: BodyFormat,
     _ size: Int
   ) -> [Plan]? {
     let isLines = notation.kind == .jsonl

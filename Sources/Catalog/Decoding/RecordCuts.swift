@@ -18,7 +18,7 @@ struct RecordCuts {
   init?(
     _ body: some RandomAccessBody,
     from start: Int,
-    _ notation: BodyNotation,
+    _ notation: BodyFormat,
     size: Int
   ) {
     var pieces = BodyPieces(body, from: start)

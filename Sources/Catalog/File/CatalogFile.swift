@@ -227,7 +227,7 @@ struct CatalogFileParser {
     }
     var variables: [URLVariable] = []
     for node in nodes.compactMap(\.self) {
-      let names = (try? VariableText(node.text()))?.variables ?? []
+      let names = (try? TemplateText(node.text()))?.variables ?? []
       variables += names.map { URLVariable(name: $0, place: node.error("")) }
     }
     return variables
@@ -347,8 +347,8 @@ struct CatalogFileParser {
     guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
       throw node.error("a URL holds no white space", expected: "a URL", remedy: "write %20")
     }
-    do throws(VariableText.Fault) {
-      _ = try VariableText(url)
+    do throws(TemplateText.Fault) {
+      _ = try TemplateText(url)
     } catch {
       throw node.error("the URL \(error.reason)", expected: "${NAME}")
     }
@@ -399,7 +399,7 @@ extension CatalogFile {
   ) throws(CatalogError) -> [String: String] {
     var values: [String: String] = [:]
     for (key, text) in urls {
-      for name in (try? VariableText(text))?.variables ?? [] {
+      for name in (try? TemplateText(text))?.variables ?? [] {
         let value = environment[name] ?? ""
         guard !value.isEmpty else {
           throw fault(name, key, "which is not set", remedy: "set \(name)")
@@ -415,7 +415,7 @@ extension CatalogFile {
 
   /// The environment variables that the file's URLs and headers name, in its order.
   package var variableNames: [String] {
-    urls.flatMap { (try? VariableText($0.text))?.variables ?? [] }
+    urls.flatMap { (try? TemplateText($0.text))?.variables ?? [] }
       + (headers + pictures.hosts.flatMap(\.headers)).flatMap(\.variableNames)
   }
 
@@ -449,7 +449,7 @@ extension CatalogFile {
 }
 
 /// A text of the catalog file in which `${NAME}` stands for an environment variable.
-struct VariableText: Hashable, Sendable {
+struct TemplateText: Hashable, Sendable {
   /// A piece of the text.
   enum Part: Hashable, Sendable {
     /// Literal text.

@@ -54,7 +54,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     ),
     CatalogKey(
       "read",
-      .orNull(.oneOf(BodyNotation.Kind.allCases.map(\.rawValue))),
+      .orNull(.oneOf(BodyFormat.Kind.allCases.map(\.rawValue))),
       "What a response is written in; its content tells when left out"
     ),
     CatalogKey("xml", .orNull(.reference("xml")), "How XML becomes records"),

@@ -81,7 +81,7 @@ struct Format {
   func mapping() throws(CatalogError) -> Mapping { try MappingParser.parse(format: root) }
 
   /// The notation of bodies, for example JSON Lines.
-  func notation() throws(CatalogError) -> BodyNotation { try MappingParser.notation(of: root) }
+  func notation() throws(CatalogError) -> BodyFormat { try MappingParser.notation(of: root) }
 
   /// The paging of such a listing; nil when one response is all of it.
   func paging() throws(CatalogError) -> PagingRule? { try root["paging"].map(PagingParser.parse) }

@@ -96,9 +96,9 @@ public struct HeaderTemplate: Hashable, Sendable {
     return value
   }
 
-  private func parts() throws(CatalogError) -> [VariableText.Part] {
-    do throws(VariableText.Fault) {
-      return try VariableText(rawValue).parts
+  private func parts() throws(CatalogError) -> [TemplateText.Part] {
+    do throws(TemplateText.Fault) {
+      return try TemplateText(rawValue).parts
     } catch {
       throw Self.fault("header \(name) \(error.reason)")
     }

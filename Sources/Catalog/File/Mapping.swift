@@ -15,7 +15,7 @@ public struct Mapping: Hashable, Sendable {
   /// A jq program that each item goes through before its fields are read, as that of their array; nil for none.
   public var records: Transform?
   /// The notation of the bodies of sections, for example XML.
-  public var notation = BodyNotation.json
+  public var notation = BodyFormat.json
   /// The meaning of values in every field, for example which of them mean "none".
   public var values = Values()
 

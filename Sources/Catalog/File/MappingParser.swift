@@ -91,14 +91,14 @@ struct MappingParser {
   }
 
   /// The notation that a file names.
-  static func notation(of root: YAMLMapping) throws(CatalogError) -> BodyNotation {
-    var notation = BodyNotation.json
+  static func notation(of root: YAMLMapping) throws(CatalogError) -> BodyFormat {
+    var notation = BodyFormat.json
     try override(&notation, with: root)
     return notation
   }
 
   private static func override(
-    _ notation: inout BodyNotation,
+    _ notation: inout BodyFormat,
     with root: YAMLMapping
   ) throws(CatalogError) {
     if let read = root.member("read") { notation.kind = read.isNull ? nil : try kind(read) }
@@ -108,10 +108,10 @@ struct MappingParser {
     }
   }
 
-  private static func kind(_ node: YAMLNode) throws(CatalogError) -> BodyNotation.Kind {
+  private static func kind(_ node: YAMLNode) throws(CatalogError) -> BodyFormat.Kind {
     let name = try node.text()
-    guard let kind = BodyNotation.Kind(rawValue: name) else {
-      let names = BodyNotation.Kind.allCases.map(\.rawValue)
+    guard let kind = BodyFormat.Kind(rawValue: name) else {
+      let names = BodyFormat.Kind.allCases.map(\.rawValue)
       throw node.error(
         "unknown notation \"\(name.prefix(40))\"",
         expected: names.joined(separator: ", "),

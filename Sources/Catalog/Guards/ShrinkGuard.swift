@@ -3,7 +3,7 @@
 /// The guard counts the items that vanished. New items do not make up for them.
 package enum ShrinkGuard {
   /// The treatment of a section's new listing.
-  package enum Verdict: Sendable, Equatable {
+  package enum Decision: Sendable, Equatable {
     /// It is shown as it came.
     case take
     /// It is shown with the items that vanished beside those that it lists.
@@ -26,7 +26,7 @@ package enum ShrinkGuard {
     held: PackedIDs,
     incoming: PackedIDs,
     isUnread: (Int) -> Bool = { _ in false }
-  ) -> Verdict {
+  ) -> Decision {
     let gone = vanished(of: held, from: incoming).count { !isUnread($0) }
     guard gone > 0 else { return .take }
     if gone == held.count { return .withhold }

@@ -70,7 +70,7 @@ struct FormatProposal {
 
   /// Refuses pages whose JSON-LD has no products, and feeds without items.
   private static func refuse(_ body: [UInt8]) throws(CatalogError) {
-    guard BodyNotation.isMarkup(body) else { return }
+    guard BodyFormat.isMarkup(body) else { return }
     if LinkedData.isMeant(by: body) {
       throw try LinkedData.products(in: body, "the response").nothingFound("the response")
     }
@@ -142,7 +142,7 @@ enum FormatSignature {
   /// A signature is a list of alternatives, each of paths that all have to lead to something in the body as JSON.
   static func formats(fitting body: [UInt8]) -> [Format] {
     let look = look(of: body)
-    var roots: [BodyNotation: JSONNode] = [:]
+    var roots: [BodyFormat: JSONNode] = [:]
     var fitting: [(format: Format, evidence: Int)] = []
     for (name, bytes) in FormatFiles.all {
       guard let format = try? Format(parsing: bytes, name: name),
@@ -181,7 +181,7 @@ enum FormatSignature {
   }
 
   static func look(of body: [UInt8]) -> Look {
-    if BodyNotation.isMarkup(body) { return isPage(body) ? .page : .xml }
+    if BodyFormat.isMarkup(body) { return isPage(body) ? .page : .xml }
     let first = JSONText(body).first
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .json }
     return TableRecords.isMeant(by: body) ? .table : .lines
@@ -195,7 +195,7 @@ enum FormatSignature {
       || !isFeed && ["<head", "<body", "<script"].contains { beginning.contains($0) }
   }
 
-  private static func suits(_ notation: BodyNotation, _ look: Look, _ body: [UInt8]) -> Bool {
+  private static func suits(_ notation: BodyFormat, _ look: Look, _ body: [UInt8]) -> Bool {
     switch look {
     case .json: notation.isJSON || notation.kind == .html && LinkedData.isMeant(by: body)
     case .page: notation.kind == .html
@@ -216,18 +216,18 @@ enum ProposedNotation {
   /// - Throws: ``CatalogError`` when it is a table or XML that cannot be read.
   static func lines(for body: [UInt8]) throws(CatalogError) -> ([String], [UInt8]) {
     switch FormatSignature.look(of: body) {
-    case .json: return ([], try BodyNotation.json.json(of: body, "the response"))
+    case .json: return ([], try BodyFormat.json.json(of: body, "the response"))
     case .table:
       let isTabbed = TableRecords.separator(of: body[...]) == UInt8(ascii: "\t")
-      let notation = BodyNotation(kind: isTabbed ? .tsv : .csv)
+      let notation = BodyFormat(kind: isTabbed ? .tsv : .csv)
       return (["read: \(isTabbed ? "tsv" : "csv")"], try notation.json(of: body, "the response"))
     case .xml:
-      let tree = try BodyNotation(kind: .xml).json(of: body, "the response")
+      let tree = try BodyFormat(kind: .xml).json(of: body, "the response")
       guard let record = record(in: try JSONDocument(parsing: tree, of: "the response").root, 0)
       else {
         return (["read: xml"], tree)
       }
-      let notation = BodyNotation(kind: .xml, xml: XMLRecords.Rule(records: [record.name]))
+      let notation = BodyFormat(kind: .xml, xml: XMLRecords.Rule(records: [record.name]))
       return (
         ["read: xml", "xml: {record: \(YAMLText.quoted(record.name))}"],
         try notation.json(of: body, "the response")

@@ -7,7 +7,7 @@ public struct ItemQuery: Hashable, Sendable {
   /// The bounds of the price; nil for any price and none.
   public var price: PriceBounds?
   /// The order; nil for the catalog's.
-  public var order: ItemOrder?
+  public var order: ItemSort?
   /// The most items; nil for all.
   public var limit: Int?
 
@@ -16,7 +16,7 @@ public struct ItemQuery: Hashable, Sendable {
     search: SearchText? = nil,
     badge: SearchText? = nil,
     price: PriceBounds? = nil,
-    order: ItemOrder? = nil,
+    order: ItemSort? = nil,
     limit: Int? = nil
   ) {
     self.search = search
@@ -59,7 +59,7 @@ public struct ItemQuery: Hashable, Sendable {
 }
 
 /// In which order items are listed when not in the catalog's.
-public enum ItemOrder: String, CaseIterable, Hashable, Sendable {
+public enum ItemSort: String, CaseIterable, Hashable, Sendable {
   /// The cheapest first, those without a price last.
   case price
   /// The dearest first, those without a price last.

@@ -364,8 +364,8 @@ extension PictureBatch {
     deliver: @escaping @Sendable (EncodedPicture, PictureResult) -> PictureResult
   ) throws(LarderError) -> [PictureResult] {
     let next = Atomic(0)
-    let ledger = Ledger(count: items.count, report: report)
-    let desk = WritingDesk(overwrite: overwrite, deliver: deliver)
+    let ledger = OrderedResults(count: items.count, report: report)
+    let desk = OutputWriter(overwrite: overwrite, deliver: deliver)
     let threads = min(max(workers ?? processors, 1), max(items.count, 1))
     DispatchQueue.concurrentPerform(iterations: threads) { _ in
       while !isCancelled() {
@@ -427,7 +427,7 @@ extension PictureBatch {
 }
 
 /// Writes pictures while others are being made, as waiting for the disk takes no processor.
-private final class WritingDesk: Sendable {
+private final class OutputWriter: Sendable {
   private let overwrite: Bool
   private let deliver: @Sendable (EncodedPicture, PictureResult) -> PictureResult
   private let queue = DispatchQueue(label: "larder.pictures.write", attributes: .concurrent)
@@ -484,19 +484,19 @@ private final class WritingDesk: Sendable {
 }
 
 /// The results so far, handed on in order.
-private final class Ledger: Sendable {
-  private struct State {
+private final class OrderedResults: Sendable {
+  private struct Delivered {
     var results: [PictureResult?]
     var reported = 0
   }
 
   /// Guarded by itself; never held while `report` runs.
-  private let state: Mutex<State>
+  private let state: Mutex<Delivered>
   private let order = DispatchQueue(label: "larder.pictures.report")
   private let report: @Sendable (PictureResult) -> Void
 
   init(count: Int, report: @escaping @Sendable (PictureResult) -> Void) {
-    state = Mutex(State(results: Array(repeating: nil, count: count)))
+    state = Mutex(Delivered(results: Array(repeating: nil, count: count)))
     self.report = report
   }
 

@@ -93,7 +93,7 @@ extension LarderError {
     let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
     return LarderError(
       isPath ? .unreadable : .disk,
-      "cannot read \(name): \(systemWords(code)); check the path"
+      "cannot read \(name): \(systemMessage(code)); check the path"
     )
   }
 }
@@ -148,7 +148,7 @@ package enum PictureInput: Sendable {
     case .bytes(let bytes, let name):
       let file = bytes.withUnsafeBytes { larder_readable($0.baseAddress, $0.count) }
       guard file >= 0 else {
-        throw LarderError(.worker, "cannot work on \(name): \(systemWords(errno))")
+        throw LarderError(.worker, "cannot work on \(name): \(systemMessage(errno))")
       }
       return file
     }

@@ -108,7 +108,7 @@ public enum WholeFile {
     default:
       LarderError(
         .disk,
-        "cannot write \(path.shown): \(systemWords(code)); check the folder"
+        "cannot write \(path.shown): \(systemMessage(code)); check the folder"
       )
     }
   }

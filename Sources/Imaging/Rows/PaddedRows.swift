@@ -2,7 +2,7 @@ import Base
 import Glibc
 
 /// The background around a picture that does not fill its frame, and the channels that it needs.
-struct Surround {
+struct Padding {
   /// The colour; clear where the picture has alpha that is kept and no background is asked for, else white.
   let colour: PictureColour
   /// Whether pixels without alpha have to get it.
@@ -102,7 +102,7 @@ extension RowSource {
   ) -> any RowSource {
     guard framing.isPadded else { return self }
     var rows = converted { Conversion.expanded($0) }
-    let surround = Surround(background, around: rows.shape.layout, keepsAlpha: keepsAlpha)
+    let surround = Padding(background, around: rows.shape.layout, keepsAlpha: keepsAlpha)
     if surround.needsAlpha { rows = rows.converted(Conversion.withAlpha) }
     if surround.needsColour { rows = rows.converted(Conversion.coloured) }
     let (layout, depth) = (rows.shape.layout, rows.shape.depth)

@@ -58,7 +58,7 @@ package final class PictureWorkers: PictureWorking {
         throw LarderError(
           .worker,
           "cannot work on \(input.name): no process can be started for it "
-            + "(\(systemWords(error.rawValue))); try again"
+            + "(\(systemMessage(error.rawValue))); try again"
         )
       }
       switch worker.make(order, of: input, for: output, isStopped: isStopped) {

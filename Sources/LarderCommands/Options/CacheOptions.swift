@@ -47,7 +47,7 @@ struct PlacedCacheOptions: ParsableArguments {
     let path = CacheOptions.path(cache)
     guard path.contains("://") else { return }
     do {
-      _ = try StoreCache.location(path)
+      _ = try S3Cache.location(path)
     } catch let error as CommandFailure {
       throw ValidationError(error.message ?? "")
     }
@@ -63,7 +63,7 @@ struct PlacedCacheOptions: ParsableArguments {
   func place(reading isRead: Bool = false, _ log: Log?) throws -> CachePlace {
     let path = CacheOptions.path(cache)
     guard path.contains("://") else { return CachePlace(path: path, store: nil) }
-    let store = try StoreCache(path, log)
+    let store = try S3Cache(path, log)
     if isRead, !TextFile.exists("\(store.folder)/index.sqlite") {
       throw CommandFailure(
         "cannot read \(path): this machine has no index of it yet; sync first, which makes one of "

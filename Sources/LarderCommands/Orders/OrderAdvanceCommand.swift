@@ -41,7 +41,7 @@ struct OrderAdvanceCommand: ParsableCommand {
 
   func run() throws {
     let moved = try outbox.outbox(of: order)
-      .move(order, to: to, posting: post, at: SystemCourierClock().now())
+      .move(order, to: to, posting: post, at: SystemSenderClock().now())
     if output.json {
       Output.json(try OrderDocument.placed(moved))
     } else if !output.quiet {

@@ -33,7 +33,7 @@ struct OrderCancelCommand: ParsableCommand {
 
   func run() throws {
     let moved = try outbox.outbox(of: order)
-      .move(order, to: .cancelled, posting: post, at: SystemCourierClock().now())
+      .move(order, to: .cancelled, posting: post, at: SystemSenderClock().now())
     if output.json {
       Output.json(try OrderDocument.placed(moved))
     } else if !output.quiet {

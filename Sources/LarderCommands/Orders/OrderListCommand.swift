@@ -39,7 +39,7 @@ struct OrderListCommand: ParsableCommand {
     if output.json {
       Output.json(try OrderDocument.list(chosen))
     } else {
-      let now = SystemCourierClock().now()
+      let now = SystemSenderClock().now()
       let table = OrderTable(chosen, outbox.language, now: now, Terminal(output))
       if !table.text.isEmpty { Output.data(table.text) }
     }

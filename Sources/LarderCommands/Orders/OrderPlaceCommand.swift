@@ -77,21 +77,21 @@ struct OrderPlaceCommand: ParsableCommand {
     )
     draft.note = note
     draft.allowsSoldOut = anyway
-    let clock = SystemCourierClock()
+    let clock = SystemSenderClock()
     draft.budget = try budget.map { try Self.budget($0, reader.catalog.currency) }
-    let made = try CatalogOrder(draft, reader, at: clock.now())
+    let made = try OrderFromCatalog(draft, reader, at: clock.now())
     let box = try outbox.outbox()
     try box.place(made.order)
 
     for change in made.priceChanges { Log(output).warning(change) }
     guard let receiver else { return try show(box, made.order) }
     if !output.json { try show(box, made.order) }
-    var limits = Courier.Limits()
+    var limits = WebhookSender.Limits()
     limits.until = made.order.id
     let (report, signal) = try OrderSending(box, receiver, webhook).run(limits)
     if output.json { try show(box, made.order) }
     let mine = report.about(made.order.id)
-    for warning in CourierSummary(mine, host: receiver.host).warnings {
+    for warning in SendSummary(mine, host: receiver.host).warnings {
       Log(output).warning(warning)
     }
     Output.end(ExitStatus(mine, signal: signal))

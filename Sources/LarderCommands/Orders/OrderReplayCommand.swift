@@ -44,7 +44,7 @@ struct OrderReplayCommand: ParsableCommand {
   }
 
   func run() throws {
-    let now = SystemCourierClock().now()
+    let now = SystemSenderClock().now()
     let box = all ? try outbox.existing() : try outbox.outbox(of: orders.first ?? "")
     let ids =
       arrived

@@ -55,10 +55,10 @@ struct OrderSendCommand: ParsableCommand {
   func run() throws {
     let receiver = try webhook.webhook(words.template)
     guard let box = try outbox.existing() else {
-      if output.json { Output.json(try CourierDocument(.nothing).json()) }
+      if output.json { Output.json(try SendDocument(.nothing).json()) }
       return
     }
-    var limits = Courier.Limits()
+    var limits = WebhookSender.Limits()
     limits.attempts = limit ?? .max
     let display = CountDisplay("send", "orders", Terminal(output))
     let result = Result {
@@ -66,9 +66,9 @@ struct OrderSendCommand: ParsableCommand {
     }
     display.end()
     let (report, signal) = try result.get()
-    let summary = CourierSummary(report, host: receiver.host)
+    let summary = SendSummary(report, host: receiver.host)
     if output.json {
-      Output.json(try CourierDocument(report).json())
+      Output.json(try SendDocument(report).json())
     } else if !output.quiet {
       Output.data(summary.text)
     }
@@ -78,7 +78,7 @@ struct OrderSendCommand: ParsableCommand {
 }
 
 /// The result of `order send`, as JSON: two counts of this run, then two of the remaining orders.
-struct CourierDocument: Encodable {
+struct SendDocument: Encodable {
   private struct Trouble: Encodable {
     let order: String
     let delivery: String
@@ -86,13 +86,13 @@ struct CourierDocument: Encodable {
     @OrNull var nextAttempt: String?
   }
 
-  private let report: CourierReport
+  private let report: SendReport
 
   private enum Key: String, CodingKey {
     case delivered, dead, queued, ambiguous, stopped, unreachable, held, troubles
   }
 
-  init(_ report: CourierReport) {
+  init(_ report: SendReport) {
     self.report = report
   }
 

@@ -7,7 +7,7 @@ import Transport
 /// A run of the sender with a command's additions: options, a transport, and signals.
 struct OrderSending {
   private let outbox: Outbox
-  private let mail: Mail
+  private let mail: MessageKind
   private let webhook: Orders.Webhook
   private let options: WebhookOptions
 
@@ -18,7 +18,7 @@ struct OrderSending {
     _ outbox: Outbox,
     _ webhook: Orders.Webhook,
     _ options: WebhookOptions,
-    mail: Mail = .orders
+    mail: MessageKind = .orders
   ) {
     self.outbox = outbox
     self.mail = mail
@@ -35,31 +35,31 @@ struct OrderSending {
   /// - Returns: The report, and the signal that ended it, if one did.
   /// - Throws: ``LarderError`` when the outbox cannot be written, ``TransferFailure`` without memory.
   func run(
-    _ limits: Courier.Limits = Courier.Limits(),
+    _ limits: WebhookSender.Limits = WebhookSender.Limits(),
     resuming: Bool = false,
     display: CountDisplay? = nil
-  ) throws -> (report: CourierReport, signal: Int32?) {
+  ) throws -> (report: SendReport, signal: Int32?) {
     var limits = limits
     limits.patience = Int64(options.wait.seconds * 1000)
     let transport = try CurlTransport(try Self.transport(options))
     defer { transport.shutdown() }
-    let courier = Courier(
+    let sender = WebhookSender(
       outbox,
       to: webhook,
       mail: mail,
       policy: options.onAmbiguous ?? webhook.payload.defaultPolicy,
       limits: limits,
       transport: transport,
-      clock: SystemCourierClock()
+      clock: SystemSenderClock()
     )
     let signals = Signals { _ in
-      courier.end(within: Self.grace, transport)
+      sender.end(within: Self.grace, transport)
     }
     if resuming { try outbox.resume(webhook) }
     let counts = try outbox.counts()
     let total = counts[.queued] + counts[.sending]
     display?.show(0, of: total)
-    let report = try courier.run { report in
+    let report = try sender.run { report in
       let failed = report.troubles.count
       let done = report.delivered.count + failed
       display?.show(done, of: max(total, done), failed: failed)
@@ -69,7 +69,7 @@ struct OrderSending {
 
   /// A transport that leaves all pauses and retries to the sender of orders.
   private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
-    var transport = TransportOptions.courier(timeout: options.timeout.duration)
+    var transport = TransportOptions.sender(timeout: options.timeout.duration)
     transport.caFile = options.cacert?.path
     transport.proxy = try ProxyArgument.route(options.proxy)
     transport.userAgent = "larder/\(LarderCommand.version)"
@@ -91,7 +91,7 @@ enum DueOrders {
   /// - Throws: Errors of ``CommandFailure/init(_:)``: the outbox cannot be used, or the webhook's
   ///   variables are wrong.
   static func send(through proxy: String?) throws
-    -> (report: CourierReport, status: ExitStatus, warnings: [String])?
+    -> (report: SendReport, status: ExitStatus, warnings: [String])?
   {
     guard OutboxOptions.variable("LARDER_WEBHOOK_URL") != nil,
       let outbox = try OutboxOptions.parse([]).existing()
@@ -105,7 +105,7 @@ enum DueOrders {
     let (report, signal) = try OrderSending(outbox, webhook, options).run()
     return (
       report, ExitStatus(report, signal: signal),
-      CourierSummary(report, host: webhook.host).warnings
+      SendSummary(report, host: webhook.host).warnings
     )
   }
 
@@ -118,12 +118,12 @@ enum DueOrders {
 }
 
 /// The result of a run of the sender, for people.
-struct CourierSummary {
-  private let report: CourierReport
+struct SendSummary {
+  private let report: SendReport
   private let host: String
-  private let mail: Mail
+  private let mail: MessageKind
 
-  init(_ report: CourierReport, host: String, mail: Mail = .orders) {
+  init(_ report: SendReport, host: String, mail: MessageKind = .orders) {
     (self.report, self.host, self.mail) = (report, host, mail)
   }
 

@@ -95,7 +95,7 @@ enum Output {
         // The reader has gone, as in `| head`: nothing is left to say to anybody.
         if errno == EPIPE, descriptor == STDOUT_FILENO { _exit(0) }
         if descriptor == STDOUT_FILENO {
-          Output.error("cannot write the output: \(systemWords(errno))")
+          Output.error("cannot write the output: \(systemMessage(errno))")
           _exit(ExitStatus.io.rawValue)
         }
         return

@@ -12,7 +12,7 @@ enum TextFile {
   /// - Throws: ``CommandFailure`` when it cannot be written; the old file is then unchanged.
   static func replace(_ path: String, with text: String) throws {
     func failure(_ code: Int32) -> CommandFailure {
-      CommandFailure("cannot write \(path): \(systemWords(code)); check its folder", .io)
+      CommandFailure("cannot write \(path): \(systemMessage(code)); check its folder", .io)
     }
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
@@ -47,7 +47,7 @@ enum TextFile {
     }
     let folder = FilePath(path).removingLastComponent().string
     guard access(folder.isEmpty ? "." : folder, W_OK | X_OK) == 0 else {
-      throw CommandFailure("cannot write \(path): \(systemWords(errno)); check its folder", .io)
+      throw CommandFailure("cannot write \(path): \(systemMessage(errno)); check its folder", .io)
     }
   }
 
@@ -72,14 +72,14 @@ enum TextFile {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard descriptor >= 0 else {
       if errno == EEXIST { throw refusal(path) }
-      throw CommandFailure("cannot write \(path): \(systemWords(errno)); check its folder", .io)
+      throw CommandFailure("cannot write \(path): \(systemMessage(errno)); check its folder", .io)
     }
     defer { close(descriptor) }
     do throws(SystemError) {
       try Files.write(Array(text.utf8).span.bytes, to: descriptor)
     } catch {
       unlink(path)
-      throw CommandFailure("cannot write \(path): \(systemWords(error.code))", .io)
+      throw CommandFailure("cannot write \(path): \(systemMessage(error.code))", .io)
     }
   }
 

@@ -8,7 +8,7 @@ final class PlanPlace {
   let folder: String
   /// As people call it.
   let name: String
-  private let stored: (folder: StoredFolder, cache: StoreCache)?
+  private let stored: (folder: S3Folder, cache: S3Cache)?
 
   /// Opens a place.
   ///
@@ -23,12 +23,12 @@ final class PlanPlace {
       stored = nil
       return
     }
-    let cache = try StoreCache(text, log)
+    let cache = try S3Cache(text, log)
     let mark = "\(cache.folder).plan-"
     Self.sweep(mark)
     folder = "\(mark)\(getpid())-\(UInt32.random(in: 0 ... .max))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    stored = (StoredFolder(cache.store, copy: folder), cache)
+    stored = (S3Folder(cache.store, copy: folder), cache)
   }
 
   /// Removes the copy, if there is one; the process is about to end.

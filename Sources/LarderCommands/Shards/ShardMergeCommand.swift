@@ -64,7 +64,7 @@ struct ShardMergeCommand: ParsableCommand {
     let merge = ShardMerge(
       planned,
       cache: kept.path,
-      keeper: kept.keeper,
+      remote: kept.remote,
       reading: verify
     )
     var signals: Signals?

@@ -153,7 +153,7 @@ extension PlanOptions {
   static func demandPlace(_ option: String, _ value: String) throws {
     guard value.contains("://") else { return }
     do {
-      _ = try StoreCache.location(value)
+      _ = try S3Cache.location(value)
     } catch let error as CommandFailure {
       throw ValidationError("\(option): \(error.message ?? "")")
     }

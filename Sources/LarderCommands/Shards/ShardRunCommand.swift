@@ -122,7 +122,7 @@ struct ShardRunCommand: ParsableCommand {
       maxFailures: maxFailures.percent,
       transport: transport,
       environment: file.environment,
-      keeper: kept.keeper,
+      remote: kept.remote,
       publish: place.publish,
       now: { UnixTime.now() }
     )

@@ -10,11 +10,11 @@ final class DetailStage: Sendable {
   /// Entered once an item whose detail needs a request, left when that is durable or has failed.
   let group = WorkGroup()
 
-  private struct State {
+  private struct Work {
     var seen: Set<String> = []
     var tally = SyncReport.Details()
     var lost: [String: [LostField]] = [:]
-    var line: WorkLine<String>?
+    var line: LimitedQueue<String>?
     /// The item fields that fill the placeholders of the rule, besides the id.
     var fields: [String: [String: String]] = [:]
   }
@@ -28,7 +28,7 @@ final class DetailStage: Sendable {
   private let shared: SharedDetails
   private let fields: LostDetailFields
   private let vanished = VanishedDetails()
-  private let state = Mutex(State())
+  private let state = Mutex(Work())
 
   /// How many details are asked for at once.
   private static let window = 64
@@ -63,7 +63,7 @@ final class DetailStage: Sendable {
       isShared: rule.isShared,
       allowsRemovals: context.options.allowRemovals
     )
-    let line = WorkLine<String>(limit: Self.window, queue: context.starts, order: order) {
+    let line = LimitedQueue<String>(limit: Self.window, queue: context.starts, order: order) {
       [weak self] batch in self?.start(batch)
     }
     state.withLock { $0.line = line }
@@ -172,7 +172,7 @@ final class DetailStage: Sendable {
       let now = context.now()
       var document = request.row
       document.fetched = now
-      document.expiry = failure.wordEnd(at: now) ?? 0
+      document.expiry = failure.refusalExpiry(at: now) ?? 0
       takeMissing(id, document)
     case .failed(let failure):
       fail(id, failure)
@@ -380,7 +380,7 @@ final class DetailStage: Sendable {
     if !verdict.kept.isEmpty {
       let names = verdict.kept.map(\.name)
       let paths = verdict.kept.flatMap { mapping.paths(of: $0) }
-      let finding = GuardWords.lost(names, paths, details: verdict.losers)
+      let finding = GuardMessage.lost(names, paths, details: verdict.losers)
       state.withLock {
         $0.tally.kept = names
         $0.tally.error = finding.problem

@@ -29,14 +29,14 @@ final class SharedDetails: Sendable {
     case failed
   }
 
-  private enum State {
+  private enum Phase {
     case idle
     case waiting([@Sendable (Answer) -> Void])
     case answered(Answer)
   }
 
   private let context: RunContext
-  private let state = Mutex(State.idle)
+  private let state = Mutex(Phase.idle)
 
   /// The details of a run's catalog.
   init(_ context: RunContext) {

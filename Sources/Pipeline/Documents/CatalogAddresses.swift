@@ -37,7 +37,7 @@ package struct CatalogAddresses: Sendable {
     let values = try catalog.resolvedURLVariables(environment: environment)
     self.values = values
     self.parser = parser
-    let base = base.map { VariableURL(plain: $0) } ?? catalog.base.map { VariableURL($0, values) }
+    let base = base.map { SecretURL(plain: $0) } ?? catalog.base.map { SecretURL($0, values) }
     self.base = base.map { base in
       if let path = Self.filePath(base.plain, in: folder) { return .file(path) }
       return .web(
@@ -52,7 +52,7 @@ package struct CatalogAddresses: Sendable {
   }
 
   /// The environment's part of the URLs.
-  var variables: URLVariables { URLVariables(values: values) }
+  var variables: URLSecrets { URLSecrets(values: values) }
 
   /// The sources of the sections, in the catalog's order.
   func sections() throws(TransferFailure) -> [DocumentSource] {
@@ -94,7 +94,7 @@ package struct CatalogAddresses: Sendable {
   /// The source that a text in the catalog file means: `file:` names a file; else a URL, relative
   /// to `base`; without a base, text that is no URL is a file relative to the catalog file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
-    let text = VariableURL(text, values)
+    let text = SecretURL(text, values)
     if let path = Self.filePath(text.plain, in: folder) { return .file(path) }
     switch base {
     case .file(let path): return .file(Self.join(path, text.plain))
@@ -122,9 +122,9 @@ package struct CatalogAddresses: Sendable {
   /// The base and the sections get the catalog's headers.
   func named() throws(TransferFailure) -> NamedOrigins {
     var named = NamedOrigins()
-    if let localBase { named.entrust(localBase) }
+    if let localBase { named.allowCredentials(localBase) }
     for source in try sections() {
-      if let url = source.base { named.entrust(url) }
+      if let url = source.base { named.allowCredentials(url) }
     }
     if let detail = try detailPlace() { named.name(detail) }
     for host in catalog.pictures.hosts.flatMap(\.places) { named.name(host) }
@@ -199,7 +199,7 @@ extension DetailRule {
 }
 
 /// A URL of the catalog file with the environment's values, and in a form that leaves out those that may be secret.
-struct VariableURL: Sendable {
+struct SecretURL: Sendable {
   /// The text with all values as they are, which a local path needs.
   let plain: String
   /// The text with `${NAME}` left unexpanded in path and query.

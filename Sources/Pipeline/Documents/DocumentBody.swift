@@ -154,7 +154,7 @@ struct BodySpool {
   private var file: BodyFile?
   private var written = 0
   private var digest = RunningDigest()
-  private var isFileOut = false
+  private var isFileOpen = false
 
   /// Takes nothing yet.
   ///
@@ -182,7 +182,7 @@ struct BodySpool {
   mutating func append(_ bytes: UnsafeRawBufferPointer) {
     waiting.append(contentsOf: bytes)
     let most = file == nil ? mostInMemory : min(mostInMemory, Self.piece)
-    if waiting.count > most, !isFileOut, let makeFile { spill(makeFile) }
+    if waiting.count > most, !isFileOpen, let makeFile { spill(makeFile) }
   }
 
   /// Adds bytes.
@@ -219,7 +219,7 @@ struct BodySpool {
       // Its own rounding comes on top of the request.
       waiting.removeAll(keepingCapacity: waiting.capacity < 4 * Self.piece)
     } catch {
-      isFileOut = true
+      isFileOpen = true
       guard let file else { return }
       var bytes = [UInt8](repeating: 0, count: written)
       // The bytes just written are still in the page cache; zeros would not be valid JSON.
@@ -235,7 +235,7 @@ struct BodySpool {
 ///
 /// The transfer thread only gathers; a full piece is written on a queue of its own.
 final class BodyBuffer: BodySink {
-  private struct State {
+  private struct Pieces {
     /// The received bytes that do not fill a piece yet.
     var waiting: [UInt8] = []
     /// The earlier bytes; only the queue uses it while it appends.
@@ -244,7 +244,7 @@ final class BodyBuffer: BodySink {
     var isSpooled = false
   }
 
-  private let state: Mutex<State>
+  private let state: Mutex<Pieces>
   private let empty: BodySpool
 
   /// Writes the pieces of all bodies.
@@ -255,7 +255,7 @@ final class BodyBuffer: BodySink {
   /// - Parameter layout: The cache in which large bodies wait; nil leaves them in memory.
   init(in layout: CacheLayout? = nil) {
     empty = BodySpool(in: layout)
-    state = Mutex(State(spool: empty))
+    state = Mutex(Pieces(spool: empty))
   }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {

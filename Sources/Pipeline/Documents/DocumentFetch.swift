@@ -137,7 +137,7 @@ extension RunContext {
     _ sink: BodyBuffer,
     _ held: DocumentEntry?,
     _ asked: UnixTime,
-    _ traits: RequestTraits,
+    _ traits: CacheKeyFields,
     isPost: Bool
   ) -> DocumentReply {
     switch result {
@@ -184,7 +184,7 @@ extension RunContext {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       return errno == ENOENT
-        ? failure("", .noSuchFile) : failure(systemWords(errno))
+        ? failure("", .noSuchFile) : failure(systemMessage(errno))
     }
     defer { close(descriptor) }
     var status = stat()
@@ -201,7 +201,7 @@ extension RunContext {
       do throws(SystemError) {
         count = try Files.read(descriptor, into: &room)
       } catch {
-        return failure(systemWords(error.code))
+        return failure(systemMessage(error.code))
       }
       if count == 0 { break }
       room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
@@ -258,7 +258,7 @@ struct DocumentQuery: Hashable, Sendable {
   private(set) var values: [Placeholder: String]
   /// The URL with its places filled, and without the environment's values.
   private(set) var url: WebURL
-  private var variables = URLVariables.none
+  private var variables = URLSecrets.none
 
   /// A query at a URL without places; `values` fill those of the body.
   init(_ url: WebURL, _ request: RequestRule, filling values: [Placeholder: String]) {
@@ -281,7 +281,7 @@ struct DocumentQuery: Hashable, Sendable {
     template: WebURL,
     _ request: RequestRule,
     filling values: [Placeholder: String],
-    hiding variables: URLVariables,
+    hiding variables: URLSecrets,
     _ parser: any URLParsing
   ) throws(TransferFailure) {
     self.init(template, request, filling: values)

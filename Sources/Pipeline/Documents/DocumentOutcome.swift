@@ -46,7 +46,7 @@ extension DocumentRequest {
   func outcome(
     of reply: DocumentReply,
     at now: UnixTime,
-    for traits: RequestTraits?
+    for traits: CacheKeyFields?
   ) -> DocumentOutcome {
     switch reply {
     case .failed(let failure):

@@ -7,7 +7,7 @@ import Transport
 
 extension DocumentEntry {
   /// The action for a held document, for a request with these traits.
-  func freshness(at now: UnixTime, for traits: RequestTraits?) -> Freshness {
+  func freshness(at now: UnixTime, for traits: CacheKeyFields?) -> Freshness {
     StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits) ?? .refetch
   }
 
@@ -19,7 +19,7 @@ extension DocumentEntry {
   }
 
   /// The condition that revalidates a held document; nil when it must be fetched in full.
-  func condition(for traits: RequestTraits?) -> Condition? {
+  func condition(for traits: CacheKeyFields?) -> Condition? {
     guard let stored = StoredResponse(word: response), stored.answers(traits) else { return nil }
     return stored.condition
   }
@@ -31,13 +31,13 @@ extension DocumentEntry {
     // Without response headers, the expiry is how long the refusal itself holds. With them it belongs to a body that
     // says that there is nothing, and does not count.
     let isSaid = response == nil && expiry != 0
-    let end = isSaid ? expiry : fetched + FailureRest.longest
+    let end = isSaid ? expiry : fetched + FailureBackoff.longest
     let window = FreshnessPolicy.window(answered: fetched, expiry: end)
     return window.contains(now) ? .rest(until: end) : .refetch
   }
 
   /// Whether its origin said that it may stand in for an error like this for a while.
-  func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: RequestTraits?) -> Bool {
+  func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields?) -> Bool {
     failure.isExcused(by: response, at: now, for: traits)
   }
 }
@@ -64,7 +64,7 @@ extension PictureEntry {
   ///   - traits: the traits of a request for it.
   ///   - onlyDue: whether the run is unattended.
   /// - Returns: The action.
-  func freshness(at now: UnixTime, for traits: RequestTraits?, onlyDue: Bool) -> Freshness {
+  func freshness(at now: UnixTime, for traits: CacheKeyFields?, onlyDue: Bool) -> Freshness {
     guard isHeld else {
       let row = PictureState(expiry: expiry, checked: checked ?? 0, content: 0)
       return row.quiet(at: now, onlyDue: onlyDue) ?? .refetch
@@ -86,7 +86,7 @@ extension PictureEntry {
   }
 
   /// Whether its origin said that it may stand in for an error like this for a while.
-  func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: RequestTraits) -> Bool {
+  func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields) -> Bool {
     failure.isExcused(by: response, at: now, for: traits)
   }
 }
@@ -96,14 +96,14 @@ extension TransferFailure {
   fileprivate func isExcused(
     by word: String?,
     at now: UnixTime,
-    for traits: RequestTraits?
+    for traits: CacheKeyFields?
   ) -> Bool {
     guard RetryPolicy.mayPass(self) || reason == .circuitOpen else { return false }
     return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
   }
 
   /// When the refusal expires by its own header fields; nil when they say nothing.
-  func wordEnd(at now: UnixTime) -> UnixTime? {
+  func refusalExpiry(at now: UnixTime) -> UnixTime? {
     let control = CacheControl(headers)
     let says = control.maxAge != nil || control.noStore || control.noCache
     guard let status, says || headers.contains("Expires") else { return nil }
@@ -113,7 +113,7 @@ extension TransferFailure {
       requestTime: now,
       responseTime: now
     )
-    return min(stored.expiry, now + FailureRest.longest)
+    return min(stored.expiry, now + FailureBackoff.longest)
   }
 }
 
@@ -123,7 +123,7 @@ extension PictureEntry {
     _ head: ResponseHead,
     asked: UnixTime,
     answered: UnixTime,
-    traits: RequestTraits
+    traits: CacheKeyFields
   ) {
     let word = StoredHeaders(head, asked: asked, answered: answered, traits: traits)
     response = word.text
@@ -138,7 +138,7 @@ extension PictureEntry {
     by head: ResponseHead,
     asked: UnixTime,
     answered: UnixTime,
-    traits: RequestTraits
+    traits: CacheKeyFields
   ) -> PictureEntry {
     let word = StoredHeaders(
       renewing: response,
@@ -165,7 +165,7 @@ extension PictureEntry {
 /// How long an unattended run does not ask again for a picture after a lasting failure.
 ///
 /// The rest is as long as the picture has already failed: 1, 2, 4 hours and so on, and a day at most.
-enum FailureRest {
+enum FailureBackoff {
   /// The longest rest in seconds: a day.
   static let longest: Int64 = 86_400
 
@@ -199,8 +199,8 @@ extension PictureEntry {
     failingSince = since
     guard !isHeld else { return }
     checked = now
-    let rest = now + FailureRest.seconds(after: reason, since: since, now: now)
-    expiry = FailureRest.isRested(reason) ? max(rest, end ?? rest) : rest
+    let rest = now + FailureBackoff.seconds(after: reason, since: since, now: now)
+    expiry = FailureBackoff.isRested(reason) ? max(rest, end ?? rest) : rest
   }
 }
 
@@ -237,7 +237,7 @@ struct StoredHeaders: Sendable, Equatable {
   }
 
   /// The validity that came with a new body.
-  init(_ head: ResponseHead, asked: UnixTime, answered: UnixTime, traits: RequestTraits) {
+  init(_ head: ResponseHead, asked: UnixTime, answered: UnixTime, traits: CacheKeyFields) {
     self.init(
       StoredResponse(
         head,
@@ -257,7 +257,7 @@ struct StoredHeaders: Sendable, Equatable {
     by head: ResponseHead,
     asked: UnixTime,
     answered: UnixTime,
-    traits: RequestTraits
+    traits: CacheKeyFields
   ) {
     guard let held = StoredResponse(word: text) else {
       // An adopted file has no stored headers yet: the 304 brings the first.

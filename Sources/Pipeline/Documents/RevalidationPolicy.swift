@@ -12,7 +12,7 @@ final class RevalidationPolicy: Sendable {
   private let transport: any Fetching
   private let onlyDue: Bool
   /// The traits of most requests, to an origin that gets the catalog file's headers, and to any other.
-  private let usual: (entrusted: RequestTraits, other: RequestTraits)
+  private let usual: (credentialOrigins: CacheKeyFields, other: CacheKeyFields)
 
   /// Decides for one run.
   ///
@@ -29,13 +29,13 @@ final class RevalidationPolicy: Sendable {
     // Any host will do: none of the fields names it.
     let anywhere = WebURL(scheme: .https, host: "_")
     var entrusting = NamedOrigins()
-    entrusting.entrust(anywhere)
+    entrusting.allowCredentials(anywhere)
     usual = (
-      RequestTraits(
+      CacheKeyFields(
         Request(document: anywhere, from: entrusting, credentials: credentials),
         over: transport
       ),
-      RequestTraits(
+      CacheKeyFields(
         Request(document: anywhere, from: NamedOrigins(), credentials: credentials),
         over: transport
       )
@@ -45,11 +45,11 @@ final class RevalidationPolicy: Sendable {
   /// The traits of a request for a document; nil for a file.
   ///
   /// The same for thousands of details: only a body and a password in the URL make it another.
-  func traits(of source: DocumentSource) -> RequestTraits? {
+  func traits(of source: DocumentSource) -> CacheKeyFields? {
     if case .web(let url) = source, !named.hasUserInfo(for: url) {
-      return named.isEntrusted(url) ? usual.entrusted : usual.other
+      return named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
     }
-    return RequestTraits(document: source, from: named, credentials: credentials, over: transport)
+    return CacheKeyFields(document: source, from: named, credentials: credentials, over: transport)
   }
 
   /// The conditional request for a document that is due.
@@ -109,7 +109,7 @@ extension Request {
   /// A request for a section's page or an item's detail.
   init(document url: WebURL, from named: NamedOrigins, credentials: Headers) {
     self = named.request(for: url, carrying: credentials)
-    isEntrusted = named.isEntrusted(url)
+    mayGetCredentials = named.mayGetCredentials(url)
     accept = .json
   }
 
@@ -130,7 +130,7 @@ extension Request {
   }
 }
 
-extension RequestTraits {
+extension CacheKeyFields {
   /// The traits of a request over a transport; the password in its URL is a credential too.
   ///
   /// - Parameters:
@@ -165,7 +165,7 @@ extension RequestTraits {
 /// The traits of requests for pictures: the same for all except those whose origin gets headers or a
 /// password.
 struct PictureTraits: Sendable {
-  private let usual: RequestTraits
+  private let usual: CacheKeyFields
   private let named: NamedOrigins
   private let transport: any Fetching
 
@@ -175,7 +175,7 @@ struct PictureTraits: Sendable {
     self.transport = transport
     // Any host will do: none of the fields names it.
     let anywhere = WebURL(scheme: .https, host: "_")
-    usual = RequestTraits(
+    usual = CacheKeyFields(
       Request(picture: anywhere, from: named),
       over: transport,
       isPicture: true
@@ -188,9 +188,9 @@ struct PictureTraits: Sendable {
   }
 
   /// The traits of a request for the picture at a URL.
-  func callAsFunction(_ url: WebURL) -> RequestTraits {
+  func callAsFunction(_ url: WebURL) -> CacheKeyFields {
     let request = Request(picture: url, from: named)
     guard named.hasUserInfo(for: url) || !request.credentials.isEmpty else { return usual }
-    return RequestTraits(request, over: transport, isPicture: true)
+    return CacheKeyFields(request, over: transport, isPicture: true)
   }
 }

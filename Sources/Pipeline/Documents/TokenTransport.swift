@@ -57,7 +57,7 @@ final class TokenTransport: Fetching {
     into sink: any BodySink,
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   ) {
-    guard request.isEntrusted else {
+    guard request.mayGetCredentials else {
       return transport.fetch(request, into: sink, completion: completion)
     }
     send(request, into: sink, with: state.withLock(\.value), after: 0, completion)

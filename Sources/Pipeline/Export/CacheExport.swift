@@ -60,7 +60,7 @@ public struct ExportReport: Sendable, Hashable, Codable {
 /// Exports a cache to a folder: pictures, manifests, and places.
 package struct CacheExport: Sendable {
   private let cache: String
-  private let keeper: (any PictureKeeping)?
+  private let remote: (any RemotePictures)?
   private let catalogs: [CatalogReader]
 
   /// An export of one catalog of the cache at a path, or of all.
@@ -68,17 +68,17 @@ package struct CacheExport: Sendable {
   /// - Parameters:
   ///   - cache: The cache.
   ///   - catalog: The catalog's name; nil for all.
-  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - moment: The moment whose catalog is exported; nil for the last sync.
   /// - Throws: ``LarderError`` when the cache cannot be read, or no run that old is kept.
   package init(
     cache: String,
     catalog: String?,
-    keeper: (any PictureKeeping)? = nil,
+    remote: (any RemotePictures)? = nil,
     at moment: UnixTime? = nil
   ) throws(LarderError) {
     self.cache = cache
-    self.keeper = keeper
+    self.remote = remote
     var names: [String?] = [catalog]
     if catalog == nil { names = try Index(reading: cache).catalogs().map(\.name) }
     if names.isEmpty { names = [nil] }
@@ -110,7 +110,7 @@ package struct CacheExport: Sendable {
   ) throws(LarderError) -> ExportReport {
     var exported: [ExportedCatalog] = []
     for reader in catalogs { exported.append(try ExportedCatalog(reader)) }
-    var run = try ExportRun(exported, of: cache, keeper, into: ExportFolder(path), options)
+    var run = try ExportRun(exported, of: cache, remote, into: ExportFolder(path), options)
     try run.announce()
     try run.placePictures(isStopped, progress)
     // An incomplete export has whole files; the next run writes the lists and the removals.
@@ -129,7 +129,7 @@ struct ExportRun {
 
   private let catalogs: [ExportedCatalog]
   private let cache: String
-  private let keeper: (any PictureKeeping)?
+  private let remote: (any RemotePictures)?
   private let folder: ExportFolder
   private let options: ExportOptions
   /// The pictures that catalogs refer to, each once, in their order.
@@ -149,20 +149,20 @@ struct ExportRun {
   /// - Parameters:
   ///   - catalogs: The catalogs.
   ///   - cache: The path of their cache.
-  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - folder: Where it goes.
   ///   - options: The options.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   init(
     _ catalogs: [ExportedCatalog],
     of cache: String,
-    _ keeper: (any PictureKeeping)?,
+    _ remote: (any RemotePictures)?,
     into folder: ExportFolder,
     _ options: ExportOptions
   ) throws(LarderError) {
     self.catalogs = catalogs
     self.cache = cache
-    self.keeper = keeper
+    self.remote = remote
     self.folder = folder
     self.options = options
     images = try Self.images(of: catalogs)
@@ -268,8 +268,8 @@ struct ExportRun {
   ) throws(LarderError) -> ExportFolder.Arrival? {
     let arrival: ExportFolder.Arrival
     do throws(LarderError) {
-      if let keeper {
-        arrival = try folder.place(source, of: keeper, at: target, ifNot: digest, by: cache)
+      if let remote {
+        arrival = try folder.place(source, of: remote, at: target, ifNot: digest, by: cache)
       } else {
         arrival = try folder.place("\(cache)/\(source)", at: target, links: !options.copies)
       }

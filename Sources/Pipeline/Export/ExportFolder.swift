@@ -225,7 +225,7 @@ struct ExportFolder {
   }
 
   static func failure(_ verb: String, _ path: String, _ code: Int32) -> LarderError {
-    let words = systemWords(code)
+    let words = systemMessage(code)
     let isFull = code == ENOSPC || code == EDQUOT
     let reason =
       switch code {
@@ -247,7 +247,7 @@ extension ExportFolder {
   ///
   /// - Parameters:
   ///   - source: Where the store keeps it.
-  ///   - keeper: The store.
+  ///   - remote: The store.
   ///   - relative: The path.
   ///   - digest: The SHA-256 of its bytes in hexadecimal: a file that has it stays, and nothing is fetched.
   ///   - cache: The cache's folder, in which the bytes wait until they are whole.
@@ -255,13 +255,13 @@ extension ExportFolder {
   /// - Throws: ``LarderError`` when the store cannot be read or the folder not written.
   func place(
     _ source: String,
-    of keeper: any PictureKeeping,
+    of remote: any RemotePictures,
     at relative: String,
     ifNot digest: String?,
     by cache: String
   ) throws(LarderError) -> Arrival {
-    if let digest, KeptCopy.digest(ofFile: "\(path)/\(relative)") == digest { return .unchanged }
-    let copy = try KeptCopy(of: source, in: keeper, to: "\(cache)/partial/export-\(getpid())")
+    if let digest, RemoteCopy.digest(ofFile: "\(path)/\(relative)") == digest { return .unchanged }
+    let copy = try RemoteCopy(of: source, in: remote, to: "\(cache)/partial/export-\(getpid())")
     defer { copy.remove() }
     guard copy.isThere else { return .missing }
     let arrival = try place(copy.path, at: relative, links: true)

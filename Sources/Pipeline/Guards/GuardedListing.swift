@@ -188,7 +188,7 @@ struct ListingUnion {
   ///
   /// - Parameter unread: The ids of items that the feed lists and that cannot be read.
   /// - Returns: The verdict.
-  func verdict(unread: Set<String>) -> ShrinkGuard.Verdict {
+  func verdict(unread: Set<String>) -> ShrinkGuard.Decision {
     ShrinkGuard.judge(held: shown.ids, incoming: incoming.ids) {
       !unread.isEmpty && unread.contains(shown.ids[$0])
     }
@@ -208,7 +208,7 @@ struct ListingUnion {
   /// - Returns: The listing.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keep(_ union: ShrinkGuard.Union) throws(LarderError) -> ListingID {
-    let lane = ItemLane(index)
+    let lane = ItemWriter(index)
     var rest = union.order[...]
     while !rest.isEmpty {
       let versions = rest.prefix(Self.batch).map { source in

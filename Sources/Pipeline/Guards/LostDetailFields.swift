@@ -8,7 +8,7 @@ import Synchronization
 /// origin sends it again or the user allows the removal. A field that only some lost is removed.
 final class LostDetailFields: Sendable {
   /// The decision about the losses.
-  struct Verdict: Sendable {
+  struct Decision: Sendable {
     /// The fields that stay as they were.
     var kept: [DetailField] = []
     /// How many details lost one of them.
@@ -28,7 +28,7 @@ final class LostDetailFields: Sendable {
     var fields: [DetailField]
   }
 
-  private struct State {
+  private struct Findings {
     /// The items whose details were fetched or are unchanged.
     var answered: Set<String> = []
     /// The items whose details were fetched.
@@ -45,7 +45,7 @@ final class LostDetailFields: Sendable {
   private let known: [String: DetailEntry]
   private let isShared: Bool
   private let allowsRemovals: Bool
-  private let state = Mutex(State())
+  private let state = Mutex(Findings())
 
   /// Judges the details of one catalog.
   ///
@@ -104,20 +104,20 @@ final class LostDetailFields: Sendable {
     }
     let stripped = Stripped(entry: entry, document: document, fields: lost)
     state.withLock { $0.stripped[detail.id] = stripped }
-    return (merged, document.unvouched)
+    return (merged, document.withoutValidators)
   }
 
   /// Judges the losses, once all details have answered.
   ///
   /// A run that was stopped has not seen all answers and does not judge; the next fetches these details again.
-  func judge() -> Verdict {
-    guard let mapping else { return Verdict() }
+  func judge() -> Decision {
+    guard let mapping else { return Decision() }
     let state = state.withLock { $0 }
     let suspects = mapping.fields.filter { field in
       state.stripped.values.contains { $0.fields.contains(field) }
     }
     let kept = lost(among: suspects, state)
-    return Verdict(
+    return Decision(
       kept: kept,
       losers: state.stripped.values.count { $0.fields.contains { kept.contains($0) } },
       rows: state.stripped.compactMap { row(of: $0, $1, keeping: kept) },
@@ -126,7 +126,7 @@ final class LostDetailFields: Sendable {
   }
 
   /// The suspects that are lost as if by a fault, in their order.
-  private func lost(among suspects: [DetailField], _ state: State) -> [DetailField] {
+  private func lost(among suspects: [DetailField], _ state: Findings) -> [DetailField] {
     guard !suspects.isEmpty else { return [] }
     var evidence = [DetailField: DetailGuard.Evidence]()
     for id in state.answered {
@@ -164,14 +164,15 @@ final class LostDetailFields: Sendable {
     let old = kept.isEmpty ? nil : known[id]?.decoded
     let merged = old.flatMap { stripped.entry.keeping(kept, of: $0) }
     // All items of one document share its row.
-    let isVouched = isShared ? lost.isEmpty : kept.isEmpty
+    let hasValidators = isShared ? lost.isEmpty : kept.isEmpty
     return (
-      merged ?? stripped.entry, isVouched ? stripped.document : stripped.document.unvouched
+      merged ?? stripped.entry,
+      hasValidators ? stripped.document : stripped.document.withoutValidators
     )
   }
 
   /// The fields that the catalog file names in vain, in their order.
-  private func absent(_ mapping: Mapping.Detail, _ state: State) -> [DetailField] {
+  private func absent(_ mapping: Mapping.Detail, _ state: Findings) -> [DetailField] {
     var absent = mapping.given.subtracting(state.present)
     guard !absent.isEmpty, !state.answered.isEmpty else { return [] }
     for id in state.answered where !absent.isEmpty && !state.came.contains(id) {
@@ -197,7 +198,7 @@ extension DetailEntry {
 
 extension DocumentEntry {
   /// The document without validators and expiry: the next run fetches it in full.
-  fileprivate var unvouched: DocumentEntry {
+  fileprivate var withoutValidators: DocumentEntry {
     var document = self
     document.response = nil
     document.expiry = 0
@@ -215,7 +216,7 @@ final class VanishedDetails: Sendable {
   }
 
   /// The decision about all of them.
-  enum Verdict: Sendable {
+  enum Decision: Sendable {
     /// Many at once look like a fault: these items keep their details, and the next run decides again.
     case withheld([String])
     /// A few are gone: these rows say so.
@@ -233,7 +234,7 @@ final class VanishedDetails: Sendable {
   ///
   /// - Parameter held: how many of the details that the run asked for were held before it.
   /// - Returns: The decision.
-  func judge(held: Int) -> Verdict {
+  func judge(held: Int) -> Decision {
     let rows = rows.withLock { $0 }
     guard !ShrinkGuard.isSuspicious(details: held, missing: rows.count) else {
       return .withheld(rows.keys.sorted())

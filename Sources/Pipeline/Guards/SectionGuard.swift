@@ -6,7 +6,7 @@ import Transport
 /// Compares a feed's listings with those of the last run: each section alone, and all of them together.
 struct SectionGuard: Sendable {
   let context: RunContext
-  let last: LastSections
+  let last: PreviousSections
 
   /// The result of a section: its items after the guards, or the last good ones when the listing is
   /// rejected.
@@ -48,7 +48,7 @@ struct SectionGuard: Sendable {
     if !guarded.isWhole, readable > 0 || lost > 0 { noteAbsent(notes, of: section.key, reading) }
     guard result.error == nil else { return result }
     let held = try shown.map { id throws(LarderError) in try context.index.itemCount(listing: id) }
-    let words = GuardWords(section.key, held: held ?? 0)
+    let words = GuardMessage(section.key, held: held ?? 0)
     if !guarded.findings.isEmpty {
       result.note(words.suspicious(guarded.findings, item, listed: readable))
     } else if guarded.isWhole {
@@ -70,7 +70,7 @@ struct SectionGuard: Sendable {
     _ reading: SectionReading
   ) throws(LarderError) -> SectionResult {
     let shown = last[section.key]?.listing
-    let finding = GuardWords(section.key, held: 0)
+    let finding = GuardMessage(section.key, held: 0)
       .unreadable(notes, of: readable + notes.lost, isHeld: shown != nil)
     var result = SectionResult(
       key: section.key,
@@ -202,7 +202,7 @@ struct SectionGuard: Sendable {
       result.withheld = kept
       if result.error == nil {
         let before = try context.index.itemCount(listing: shown)
-        result.note(GuardWords(result.key, held: before).shrunk(by: kept.count))
+        result.note(GuardMessage(result.key, held: before).shrunk(by: kept.count))
       }
       changed.append(result)
     }

@@ -20,22 +20,22 @@ package struct CacheCheck: Sendable {
   ///   - holder: for a repair, the text for the cache's lock; a lost or damaged index is then rebuilt.
   ///   - depth: how closely the index is looked at.
   ///   - now: the moment.
-  ///   - keeper: the store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: the store that keeps the pictures instead of the cache's folder, if any.
   /// - Throws: ``LarderError`` when there is no cache, or a run holds it.
   package init(
     _ path: String,
     holder: String?,
     depth: Verification.Depth = .full,
     now: UnixTime = 0,
-    keeper: (any PictureKeeping)? = nil
+    remote: (any RemotePictures)? = nil
   ) throws(LarderError) {
     self.path = path
     self.now = now
     // Pictures in a store can exist without any data on this machine.
     layout =
-      keeper != nil && holder != nil
-      ? try CacheLayout(creating: path, keeper: keeper)
-      : try CacheLayout(checking: path, keeper: keeper)
+      remote != nil && holder != nil
+      ? try CacheLayout(creating: path, remote: remote)
+      : try CacheLayout(checking: path, remote: remote)
     lock = try holder.map { [layout] name throws(LarderError) in
       try CacheLock(layout, holder: name)
     }
@@ -85,7 +85,7 @@ package struct CacheCheck: Sendable {
     guard let index else {
       var report = VerifyReport()
       report.index = state
-      report.orphans = state == .missing ? try Verification.files(of: layout) : []
+      report.strays = state == .missing ? try Verification.files(of: layout) : []
       return report
     }
     let notes = VerifyNotes(layout)
@@ -148,12 +148,12 @@ struct VerifyNotes {
 /// runs. One that a newer larder wrote, or that cannot be read now, is not damaged and stays.
 struct IndexRenewal {
   private let cache: String
-  private let keeper: (any PictureKeeping)?
+  private let remote: (any RemotePictures)?
 
   /// For the cache at a path.
-  init(_ cache: String, _ keeper: (any PictureKeeping)?) {
+  init(_ cache: String, _ remote: (any RemotePictures)?) {
     self.cache = cache
-    self.keeper = keeper
+    self.remote = remote
   }
 
   /// Looks whether the index is damaged, and if so puts it aside and makes another.
@@ -164,13 +164,13 @@ struct IndexRenewal {
   /// - Returns: A sentence that says so; nil when the index is whole.
   /// - Throws: ``LarderError`` when it cannot be read or made.
   func run(holder: String, at now: UnixTime) throws(LarderError) -> String? {
-    let layout = try CacheLayout(creating: cache, keeper: keeper)
+    let layout = try CacheLayout(creating: cache, remote: remote)
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
     guard try isDamaged(layout) else { return nil }
     let aside = try Index.rebuilt(in: layout, at: now).aside
     return
-      "the index of \(keeper?.name ?? cache) was damaged: it is now \(aside ?? "gone"), and a new one was made "
+      "the index of \(remote?.name ?? cache) was damaged: it is now \(aside ?? "gone"), and a new one was made "
       + "of what could be read of it and of the pictures, which stay; earlier runs are forgotten"
   }
 

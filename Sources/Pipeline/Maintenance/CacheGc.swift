@@ -47,7 +47,7 @@ public struct SweepReport: Sendable, Hashable {
   /// The pictures that go.
   package var plan: GcPlan
   /// Unclaimed files, by their path in the cache.
-  public package(set) var orphans: [String] = []
+  public package(set) var strays: [String] = []
   /// How many old runs were forgotten.
   public package(set) var runs = 0
   /// How many changes of items were forgotten.
@@ -71,7 +71,7 @@ package struct CacheGc: Sendable {
   private static let batch = 256
 
   private let path: String
-  private let keeper: (any PictureKeeping)?
+  private let remote: (any RemotePictures)?
   private let options: SweepOptions
   private let now: UnixTime
 
@@ -79,24 +79,24 @@ package struct CacheGc: Sendable {
   ///
   /// - Parameters:
   ///   - path: The cache.
-  ///   - keeper: The store that keeps its pictures instead of its folder, if any.
+  ///   - remote: The store that keeps its pictures instead of its folder, if any.
   ///   - options: The options.
   ///   - now: The moment.
   package init(
     _ path: String,
-    keeper: (any PictureKeeping)? = nil,
+    remote: (any RemotePictures)? = nil,
     options: SweepOptions,
     now: UnixTime
   ) {
     self.path = path
-    self.keeper = keeper
+    self.remote = remote
     self.options = options
     self.now = now
   }
 
   /// The removals of a sweep, changing nothing; works while a run holds the cache.
   private func plan() throws(LarderError) -> SweepReport {
-    let layout = try CacheLayout(reading: path, keeper: keeper)
+    let layout = try CacheLayout(reading: path, remote: remote)
     return try report(layout, Index(reading: path))
   }
 
@@ -117,7 +117,7 @@ package struct CacheGc: Sendable {
     progress: (Int, Int) -> Void = { _, _ in }
   ) throws(LarderError) -> SweepReport {
     if options.isDryRun { return try plan() }
-    let layout = try CacheLayout(reading: path, keeper: keeper)
+    let layout = try CacheLayout(reading: path, remote: remote)
     let lock = try CacheLock(layout, holder: holder)
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
@@ -127,26 +127,26 @@ package struct CacheGc: Sendable {
     let recovery = try Recovery(layout, index)
     var report = try report(layout, index)
     let all = report.plan.removals
-    let total = all.count + report.orphans.count
+    let total = all.count + report.strays.count
     var gone = 0
     while gone < all.count, !isStopped() {
       let batch = all[gone..<min(gone + Self.batch, all.count)]
-      try index.bury(Array(batch), at: now)
+      try index.delete(Array(batch), at: now)
       try layout.remove(batch.map(\.picture)) {
         gone += 1
         progress(gone, total)
       }
     }
     report.plan.stop(after: gone)
-    let swept = gone < all.count ? [] : report.orphans
-    for orphan in swept { try layout.removeOrphan(orphan) }
+    let swept = gone < all.count ? [] : report.strays
+    for stray in swept { try layout.removeOrphan(stray) }
     report.unfinished = total - gone - swept.count
-    report.orphans = swept
+    report.strays = swept
     if report.unfinished > 0 { return report }
     try index.forgetAddresses(unreferencedSince: now + -options.limits.grace)
     _ = try SquareSweep(layout, index).run()
     try ThumbnailSweep(layout, index).run()
-    ServingRoom.removeDead(in: layout.root.path)
+    ServingFolder.removeDead(in: layout.root.path)
     if let lost = try index.lostSince(), now - lost >= options.limits.grace {
       try index.noteLost(since: nil)
     }
@@ -154,7 +154,7 @@ package struct CacheGc: Sendable {
       report.changes = try index.forgetHistory(before: now + -prices.components.seconds)
     }
     report.runs = try index.forgetRuns(before: now + -options.history.components.seconds)
-    if recovery.orphans.paths.subtracting(report.orphans).isEmpty {
+    if recovery.strays.paths.subtracting(report.strays).isEmpty {
       try index.noteFolderTimes(of: layout)
     }
     return report
@@ -172,13 +172,13 @@ package struct CacheGc: Sendable {
     // The date of a file is the origin's; when it came here is when its inode last changed. After the
     // index was lost, no file could be claimed before it was rebuilt.
     let lost = try index.lostSince() ?? .distantPast
-    let orphans = try Verification.orphans(of: layout, index)
-    guard !orphans.isEmpty else { return report }
+    let strays = try Verification.strays(of: layout, index)
+    guard !strays.isEmpty else { return report }
     let claimed = try index.claimedPaths()
-    for orphan in orphans where !claimed.contains(orphan) {
-      guard let came = try layout.changed(orphan) else { continue }
+    for stray in strays where !claimed.contains(stray) {
+      guard let came = try layout.changed(stray) else { continue }
       let since = max(came, lost)
-      if now - since >= options.limits.grace, now >= since { report.orphans.append(orphan) }
+      if now - since >= options.limits.grace, now >= since { report.strays.append(stray) }
     }
     return report
   }

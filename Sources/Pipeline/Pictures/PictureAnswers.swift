@@ -14,11 +14,11 @@ struct PictureFetch: Sendable {
   /// When it was asked for.
   let asked: UnixTime
   /// Called once, when the result is durable or has failed.
-  let ended: @Sendable (PictureEnd) -> Void
+  let ended: @Sendable (FetchedPicture) -> Void
 }
 
 /// How a picture that needed a request ended.
-package enum PictureEnd: Sendable, Equatable {
+package enum FetchedPicture: Sendable, Equatable {
   /// Bytes came; whether others were held before.
   case fetched(bytes: ByteCount, isChange: Bool)
   /// The origin confirms the held version.
@@ -70,7 +70,7 @@ final class PictureAnswers: Sendable {
       }
     case .failure(var failure):
       if failure.reason == .notAPicture, failure.detail.isEmpty,
-        let words = OriginWords(inPlaceOfPicture: fetch.sink.refused)
+        let words = OriginMessage(inPlaceOfPicture: fetch.sink.refused)
       {
         failure.detail = context.secrets.applied(to: words.description)
       }
@@ -167,7 +167,7 @@ final class PictureAnswers: Sendable {
         let known = fetch.held ?? (try? context.index.pictures([fetch.id]))?[fetch.id]
         var entry = known ?? context.entry(fetch.id, fetch.url)
         entry.url = fetch.url.text
-        let end = failure.wordEnd(at: now)
+        let end = failure.refusalExpiry(at: now)
         entry.fail(for: failure.reason, at: now, saidUntil: end)
         return entry
       },
@@ -190,11 +190,11 @@ package enum PictureSource: Sendable {
   /// Nowhere: those that would be asked for are named, and nothing is fetched.
   case named(@Sendable (PictureID, WebURL) -> Void)
   /// Other runs, which placed their files in the cache.
-  case settled(any SettledPictures)
+  case settled(any ImportedPictures)
 }
 
 /// The results of other runs for a run's pictures.
-package protocol SettledPictures: Sendable {
+package protocol ImportedPictures: Sendable {
   /// Which of these pictures one of them had to bring.
   ///
   /// - Throws: ``LarderError`` when it cannot be read.
@@ -203,7 +203,7 @@ package protocol SettledPictures: Sendable {
   /// Whether one of them had a picture to bring whose file has this path in a cache, as far as a path tells.
   ///
   /// - Throws: ``LarderError`` when it cannot be read.
-  func mayHave(_ path: String) throws(LarderError) -> Bool
+  func mightContain(_ path: String) throws(LarderError) -> Bool
 
   /// Their results for pictures; pictures that no shard had to fetch are left out.
   ///
@@ -212,7 +212,7 @@ package protocol SettledPictures: Sendable {
 }
 
 /// The replacements of a run's origins: none, in a plain sync.
-package struct RunParts: Sendable {
+package struct PlannedInputs: Sendable {
   /// Where its documents come from.
   package var documents = DocumentOrigin.origins
   /// Where its pictures come from.
@@ -220,7 +220,7 @@ package struct RunParts: Sendable {
   /// The pictures' states; nil for those of the cache's index.
   package var states: KnownPictures?
   /// The pictures that other runs fetched; nil when none did.
-  var settled: (any SettledPictures)? {
+  var settled: (any ImportedPictures)? {
     if case .settled(let pictures) = pictures { pictures } else { nil }
   }
   /// The requests that other runs made for this one.
@@ -235,7 +235,7 @@ package struct SettledPicture: Sendable, Equatable {
   /// Its row.
   package var entry: PictureEntry
   /// How its request ended.
-  package var end: PictureEnd
+  package var end: FetchedPicture
   /// The SHA-256 of the bytes held before, when those are others.
   package var before: [UInt8]?
   /// Why it failed.
@@ -244,7 +244,7 @@ package struct SettledPicture: Sendable, Equatable {
   /// Makes one from its parts.
   package init(
     entry: PictureEntry,
-    end: PictureEnd,
+    end: FetchedPicture,
     before: [UInt8]? = nil,
     failure: SyncReport.Failure? = nil
   ) {
@@ -270,7 +270,7 @@ extension PictureStage {
   private static let settledBatch = 1024
 
   /// Enters the results of other runs for pictures, in one transaction; every picture ends.
-  func settle(_ ids: [PictureID], of pictures: any SettledPictures) {
+  func settle(_ ids: [PictureID], of pictures: any ImportedPictures) {
     let ids = ids.sorted()
     var missing: [PictureID] = []
     var start = 0
@@ -296,7 +296,7 @@ extension PictureStage {
 
   /// Tells of a picture whose row is being written: when that fails, the run does.
   private func note(_ picture: SettledPicture) {
-    orphans.pass(picture.entry)
+    strays.pass(picture.entry)
     if let failure = picture.failure { context.failures.note(picture.entry.id, failure) }
     if picture.isFetched { stored(picture.entry.id) }
   }

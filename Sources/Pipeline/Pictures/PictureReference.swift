@@ -45,11 +45,11 @@ extension RunContext {
     named text: String,
     relativeTo base: WebURL?
   ) throws(TransferFailure) -> WebURL {
-    let url = try transport.parse(URLVariables.defused(text), relativeTo: base)
+    let url = try transport.parse(URLSecrets.defused(text), relativeTo: base)
     return variables.isEmpty ? url : variables.veiled(url)
   }
 
-  /// Parses a URL of a header field, in which ``VeilingTransport`` has replaced the values.
+  /// Parses a URL of a header field, in which ``SecretTransport`` has replaced the values.
   func parse(
     header text: String,
     relativeTo base: WebURL?

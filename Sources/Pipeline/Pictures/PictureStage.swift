@@ -23,13 +23,13 @@ final class PictureStage: Sendable {
   /// A picture that needs a request, before it is known who is asked.
   private typealias DuePicture = (id: PictureID, url: WebURL)
 
-  private struct State {
+  private struct Work {
     var isOpen: Bool
     var seen = PictureSet()
     /// Pictures that were requested before they were counted.
     var ahead: Set<PictureID> = []
     var tally = SyncReport.Pictures()
-    var lines: [HostPort: WorkLine<Job>] = [:]
+    var lines: [HostPort: LimitedQueue<Job>] = [:]
     /// Pictures that wait for the results of other runs.
     var settling: [PictureID] = []
     /// The counts that were not reported as progress yet.
@@ -44,14 +44,14 @@ final class PictureStage: Sendable {
   }
 
   let context: RunContext
-  let orphans: OrphanFiles
+  let strays: StrayFiles
   let hasStopped: @Sendable () -> Bool
   private let known: KnownPictures
   private let source: PictureSource
-  private let ended: @Sendable (PictureID, PictureEnd) -> Void
+  private let ended: @Sendable (PictureID, FetchedPicture) -> Void
   let stored: @Sendable (PictureID) -> Void
   let answers: PictureAnswers
-  private let state: Mutex<State>
+  private let state: Mutex<Work>
 
   /// How many pictures of a host are under way at once, from their request to their row: enough
   /// that the transport never waits for a commit, few enough that the requests stay small.
@@ -67,7 +67,7 @@ final class PictureStage: Sendable {
   /// - Parameters:
   ///   - context: the run.
   ///   - known: the index's entries of the pictures.
-  ///   - orphans: files without a row, which pictures may adopt.
+  ///   - strays: files without a row, which pictures may adopt.
   ///   - source: where pictures come from.
   ///   - hasStopped: whether somebody ended the run early, so that no more of other runs' pictures are entered.
   ///   - ended: told of each picture that was asked for, once it has ended.
@@ -75,10 +75,10 @@ final class PictureStage: Sendable {
   init(
     _ context: RunContext,
     known: KnownPictures,
-    orphans: OrphanFiles,
+    strays: StrayFiles,
     source: PictureSource = .origins,
     hasStopped: @escaping @Sendable () -> Bool = { false },
-    ended: @escaping @Sendable (PictureID, PictureEnd) -> Void = { _, _ in },
+    ended: @escaping @Sendable (PictureID, FetchedPicture) -> Void = { _, _ in },
     stored: @escaping @Sendable (PictureID) -> Void
   ) {
     self.known = known
@@ -87,9 +87,9 @@ final class PictureStage: Sendable {
     self.ended = ended
     self.stored = stored
     self.context = context
-    self.orphans = orphans
+    self.strays = strays
     answers = PictureAnswers(context, stored: stored)
-    state = Mutex(State(isOpen: !context.options.onlyDue))
+    state = Mutex(Work(isOpen: !context.options.onlyDue))
   }
 
   /// The counts so far.
@@ -251,7 +251,7 @@ final class PictureStage: Sendable {
     _ ids: [PictureID],
     _ known: Known,
     at now: UnixTime,
-    _ state: inout State
+    _ state: inout Work
   ) -> [PictureID] {
     state.tally.referenced += ids.count
     let new = state.seen.insert(ids)
@@ -270,7 +270,7 @@ final class PictureStage: Sendable {
   }
 
   /// Counts under the lock, and tells of it behind the lock.
-  private func counting<Value>(_ body: (inout State) -> Value) -> Value {
+  private func counting<Value>(_ body: (inout Work) -> Value) -> Value {
     let (value, news, failure) = state.withLock { state in
       let value = body(&state)
       defer { state.untold = (0, 0) }
@@ -287,7 +287,7 @@ final class PictureStage: Sendable {
   }
 
   /// Enters the group for a picture that needs a request.
-  private func begin(_ state: inout State) {
+  private func begin(_ state: inout Work) {
     group.enter()  // Left in finish(_:_:), the only way out of a request.
     state.untold.total += 1
   }
@@ -340,7 +340,7 @@ final class PictureStage: Sendable {
   }
 
   /// Gathers pictures that other runs had to bring, and enters them when there are many.
-  private func hand(_ ids: [PictureID], to pictures: any SettledPictures) {
+  private func hand(_ ids: [PictureID], to pictures: any ImportedPictures) {
     let full = state.withLock { state -> [PictureID] in
       state.settling += ids
       guard state.settling.count >= Self.settledAtOnce else { return [] }
@@ -350,7 +350,7 @@ final class PictureStage: Sendable {
     if !full.isEmpty { settle(full, of: pictures) }
   }
 
-  private func line(of host: HostPort) -> WorkLine<Job> {
+  private func line(of host: HostPort) -> LimitedQueue<Job> {
     state.withLock { state in
       if let line = state.lines[host] { return line }
       var limit = Self.window
@@ -359,7 +359,7 @@ final class PictureStage: Sendable {
         limit = Self.warmWindow
         order = { $0.value < $1.value }
       }
-      let line = WorkLine<Job>(
+      let line = LimitedQueue<Job>(
         limit: limit,
         queue: context.starts,
         isOpen: state.isOpen,
@@ -371,7 +371,7 @@ final class PictureStage: Sendable {
   }
 
   /// Ends one request: counts it, lets the next of its host start, leaves the group.
-  func finish(_ job: Job?, _ end: PictureEnd) {
+  func finish(_ job: Job?, _ end: FetchedPicture) {
     if let job { ended(job.id, end) }
     let line = job.flatMap { job in state.withLock { $0.lines[job.url.hostPort] } }
     count(CollectionOfOne(end))
@@ -380,13 +380,13 @@ final class PictureStage: Sendable {
   }
 
   /// The same of pictures that no host was asked for.
-  func finish(_ pictures: [(id: PictureID, end: PictureEnd)]) {
+  func finish(_ pictures: [(id: PictureID, end: FetchedPicture)]) {
     for (id, end) in pictures { ended(id, end) }
     count(pictures.lazy.map(\.end))
     for _ in pictures { group.leave() }
   }
 
-  private func count(_ ends: some Collection<PictureEnd>) {
+  private func count(_ ends: some Collection<FetchedPicture>) {
     let failed = state.withLock { state in
       let before = state.tally.failed
       for end in ends { end.count(in: &state.tally) }
@@ -409,7 +409,7 @@ extension PictureStage {
       if !held.isEmpty { entries = try context.index.pictures(held) }
       for job in batch where !job.isHeld {
         let identity = context.identity(of: job.url)
-        if let entry = try orphans.adopt(job.id, url: job.url.text, identity: identity) {
+        if let entry = try strays.adopt(job.id, url: job.url.text, identity: identity) {
           entries[job.id] = entry
         }
       }

@@ -13,7 +13,7 @@ import SystemPackage
 /// once and not tried again while it stays the same; nothing else fails for it. No square is made
 /// of a damaged picture, as nobody could tell it from a whole one. The square of a GIF is a PNG.
 final class SquareStage: Sendable {
-  private struct State {
+  private struct Work {
     var waiting: [PictureID] = []
     var seen: Set<PictureID> = []
     var workers = 0
@@ -25,7 +25,7 @@ final class SquareStage: Sendable {
   private let store: SquareStore
   private let known: [PictureID: SquareEntry]
   private let isOver: @Sendable () -> Bool
-  private let state: Mutex<State>
+  private let state: Mutex<Work>
   private let group = WorkGroup()
   private let queue = DispatchQueue(label: "larder.squares", attributes: .concurrent)
   private let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
@@ -45,7 +45,7 @@ final class SquareStage: Sendable {
     var known: [PictureID: SquareEntry] = [:]
     for entry in try context.index.squares(side: side) { known[entry.picture] = entry }
     self.known = known
-    state = Mutex(State(tally: SyncReport.Squares(side: side)))
+    state = Mutex(Work(tally: SyncReport.Squares(side: side)))
   }
 
   /// Adds pictures whose files are in place; each is looked at once.

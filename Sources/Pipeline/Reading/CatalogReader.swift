@@ -479,7 +479,7 @@ extension CatalogReader {
 
   /// The URL of the picture that the catalog names and that belongs at a path in the cache; nil when it names none.
   package func url(ofPictureAt path: String) throws(LarderError) -> String? {
-    let ids = try index.items(mayName: path, catalog: catalog.id)
+    let ids = try index.items(isPicturePath: path, catalog: catalog.id)
     guard !ids.isEmpty else { return nil }
     for section in try sections() {
       guard let listing = section.listing else { continue }

@@ -19,7 +19,7 @@ package struct ItemBatches {
   /// How many items may still be shown; nil for all.
   private var left: Int?
   /// Which items are left in another order than the catalog's; nil before they are read.
-  private var sorted: ArraySlice<(key: ItemOrder.Key, element: Place)>?
+  private var sorted: ArraySlice<(key: ItemSort.Key, element: Place)>?
 
   /// As many as are read at once: enough that the queries are no cost, few enough to come at once.
   private static let size = 512
@@ -76,7 +76,7 @@ package struct ItemBatches {
 
   /// Items by where they are to be found.
   private func shown(
-    _ places: ArraySlice<(key: ItemOrder.Key, element: Place)>
+    _ places: ArraySlice<(key: ItemSort.Key, element: Place)>
   ) throws(LarderError) -> [ShownItem] {
     var (batch, items) = (places, [ListedItem]())
     while let number = batch.first?.element.section {
@@ -98,9 +98,9 @@ package struct ItemBatches {
   }
 
   private mutating func allSorted(
-    _ order: ItemOrder
-  ) throws(LarderError) -> ArraySlice<(key: ItemOrder.Key, element: Place)> {
-    var places: [(key: ItemOrder.Key, element: Place)] = []
+    _ order: ItemSort
+  ) throws(LarderError) -> ArraySlice<(key: ItemSort.Key, element: Place)> {
+    var places: [(key: ItemSort.Key, element: Place)] = []
     while let versions = try versions() {
       let items = try reader.items(versions.some, of: versions.listing)
       for (version, item) in zip(versions.some, items) where query.admits(item) {

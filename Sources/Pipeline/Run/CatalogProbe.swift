@@ -77,7 +77,7 @@ package final class CatalogProbe: Sendable {
     for (name, value) in headers { given[name] = value }
     self.given = given
     var named = NamedOrigins()
-    named.entrust(url)
+    named.allowCredentials(url)
     named.pictureHeaders = PictureHeaders(catalog: given)
     self.named = named
     self.transport = transport

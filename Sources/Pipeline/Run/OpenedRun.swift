@@ -14,7 +14,7 @@ struct OpenedRun {
   /// The index's entries of pictures.
   let known: KnownPictures
   /// Files without a row, of a killed run or another program.
-  let orphans: OrphanFiles
+  let strays: StrayFiles
   /// The state of every picture, to be read while the first requests are on their way; nil where others enter some
   /// meanwhile.
   let states: PictureStates?
@@ -32,7 +32,7 @@ struct OpenedRun {
   ///   - cache: the cache's path.
   ///   - holder: the text for the cache's lock.
   ///   - disk: where bytes go.
-  ///   - keeper: the store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: the store that keeps the pictures instead of the cache's folder, if any.
   ///   - transport: how to fetch.
   ///   - parts: the replacements of origins.
   ///   - isStopped: whether the run was ended early.
@@ -44,25 +44,25 @@ struct OpenedRun {
     cache: String,
     holder: String,
     disk: any Disk,
-    keeper: (any PictureKeeping)?,
+    remote: (any RemotePictures)?,
     transport: any Fetching,
-    parts: RunParts,
+    parts: PlannedInputs,
     isStopped: @escaping @Sendable () -> Bool,
     progress: ProgressMeter,
     notice: (String) -> Void
   ) throws(LarderError) {
-    let layout = try CacheLayout(creating: cache, keeper: keeper)
+    let layout = try CacheLayout(creating: cache, remote: remote)
     lock = try CacheLock(layout, holder: holder)
     if let words = lock.notice { notice(words) }
     let index = try Index(layout)
     let oldest = request.now() + -PartialBodies.longestAge
     let recovery = try Recovery(layout, index, partialsSince: oldest) {
       path throws(LarderError) in
-      try parts.settled?.mayHave(path) ?? false
+      try parts.settled?.mightContain(path) ?? false
     }
-    orphans = recovery.orphans
+    strays = recovery.strays
     folders = recovery.folders
-    if !orphans.isEmpty, try index.catalogs().isEmpty {
+    if !strays.isEmpty, try index.catalogs().isEmpty {
       try index.noteLost(since: request.now())
     }
     let catalog = request.catalog
@@ -77,7 +77,7 @@ struct OpenedRun {
     previous = try index.lastRun(catalog: entry.id)
     before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
     let pictureTraits = PictureTraits(from: request.named, over: transport)
-    try index.noteSelection(pictureTraits.digest)
+    try index.noteVary(pictureTraits.digest)
     // Before a file is placed, equal bytes are searched among the held ones; other runs have placed theirs.
     states = parts.settled == nil ? PictureStates(index) : nil
     if let planned = parts.states {
@@ -207,12 +207,12 @@ struct OpenedRun {
       try index.markUnreferenced(except: try index.manyReferencedPictures(), at: context.now())
     }
     // Strays that this run may not sweep are left for the next, which looks only when in doubt.
-    if orphans.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
+    if strays.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
   }
 
   /// The bytes that are held of all pictures; a run that asked for none has left them as they were.
   private func bytesHeld(after tally: SyncReport.Pictures) throws(LarderError) -> ByteCount {
-    if let states, orphans.isEmpty, tally.fresh == tally.total { return try states.read().bytes }
+    if let states, strays.isEmpty, tally.fresh == tally.total { return try states.read().bytes }
     return try context.index.bytesHeld()
   }
 
@@ -221,10 +221,10 @@ struct OpenedRun {
     let index = context.index
     let isAlone = try index.catalogs().count == 1
     if isAlone { context.store.sweepPartials() }
-    guard !orphans.isEmpty else { return try index.noteLost(since: nil) }
+    guard !strays.isEmpty else { return try index.noteLost(since: nil) }
     // After the index was lost, a file without a row may belong to a catalog that has not run since: gc removes it,
     // after its grace.
     guard try index.lostSince() == nil else { return }
-    try orphans.sweep(except: isAlone ? [] : try index.claimedPaths())
+    try strays.sweep(except: isAlone ? [] : try index.claimedPaths())
   }
 }

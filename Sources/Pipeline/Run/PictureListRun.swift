@@ -28,7 +28,7 @@ package final class PictureListRun: Sendable {
   private let transport: StoppableTransport
   private let environment: [String: String]
   private let disk: any Disk
-  private let keeper: (any PictureKeeping)?
+  private let remote: (any RemotePictures)?
   private let now: @Sendable () -> UnixTime
 
   /// How far the run is, for a display.
@@ -44,7 +44,7 @@ package final class PictureListRun: Sendable {
   ///   - transport: How to fetch.
   ///   - environment: Where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - disk: Where bytes go.
-  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - now: The wall clock.
   package init(
     _ catalog: CatalogFile,
@@ -54,7 +54,7 @@ package final class PictureListRun: Sendable {
     transport: any Fetching,
     environment: [String: String],
     disk: any Disk = SystemDisk(),
-    keeper: (any PictureKeeping)? = nil,
+    remote: (any RemotePictures)? = nil,
     now: @escaping @Sendable () -> UnixTime
   ) {
     self.catalog = catalog
@@ -64,7 +64,7 @@ package final class PictureListRun: Sendable {
     self.transport = StoppableTransport(transport)
     self.environment = environment
     self.disk = disk
-    self.keeper = keeper
+    self.remote = remote
     self.now = now
   }
 
@@ -80,7 +80,7 @@ package final class PictureListRun: Sendable {
   /// - Returns: The results.
   /// - Throws: ``LarderError``, or ``CatalogError`` when the catalog file is wrong.
   package func run(_ known: [PictureEntry]) throws -> Result {
-    defer { CacheLayout.removeRooms(of: cache, prefix: room) }
+    defer { CacheLayout.removeWorkFolders(of: cache, prefix: room) }
     do {
       return try perform(known)
     } catch {
@@ -97,16 +97,16 @@ package final class PictureListRun: Sendable {
       parser: transport,
       now: now
     )
-    let layout = try CacheLayout(beside: cache, room: room, keeper: keeper)
+    let layout = try CacheLayout(beside: cache, room: room, remote: remote)
     let index = try Index()
-    let recovery = try RoomRecovery(layout, index, known: known)
+    let recovery = try ShardRecovery(layout, index, known: known)
     let states = PictureStates(index)
     let context = try context(of: request, layout, index, states)
-    let ends = Mutex<[PictureID: PictureEnd]>([:])
+    let ends = Mutex<[PictureID: FetchedPicture]>([:])
     let stage = PictureStage(
       context,
       known: KnownPictures(states),
-      orphans: recovery.orphans,
+      strays: recovery.strays,
       ended: { id, end in ends.withLock { $0[id] = end } },
       stored: { _ in }
     )
@@ -178,7 +178,7 @@ package final class PictureListRun: Sendable {
 
   private func result(
     _ known: [PictureEntry],
-    _ ends: [PictureID: PictureEnd],
+    _ ends: [PictureID: FetchedPicture],
     _ context: RunContext
   ) throws(LarderError) -> Result {
     let rows = try context.index.pictures(known.map(\.id))

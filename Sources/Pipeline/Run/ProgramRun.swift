@@ -49,12 +49,12 @@ package struct ProgramRun {
   /// - Returns: Its exit status, and its output.
   package func run() -> ProgramOutput {
     let entry = larder_readable(input, input.count)
-    guard entry >= 0 else { return ProgramOutput(end: .notStarted(systemWords(errno))) }
+    guard entry >= 0 else { return ProgramOutput(end: .notStarted(systemMessage(errno))) }
     defer { close(entry) }
     var (output, errors): ((Int32, Int32), (Int32, Int32)) = ((-1, -1), (-1, -1))
     guard Self.pipe(&output), Self.pipe(&errors) else {
       for end in [output.0, output.1, errors.0, errors.1] where end >= 0 { close(end) }
-      return ProgramOutput(end: .notStarted(systemWords(errno)))
+      return ProgramOutput(end: .notStarted(systemMessage(errno)))
     }
     var process: pid_t = 0
     let fault = start(&process, entry, output.1, errors.1)
@@ -64,7 +64,7 @@ package struct ProgramRun {
       close(output.0)
       close(errors.0)
     }
-    guard fault == 0 else { return ProgramOutput(end: .notStarted(systemWords(fault))) }
+    guard fault == 0 else { return ProgramOutput(end: .notStarted(systemMessage(fault))) }
     return answer(of: process, output.0, errors.0)
   }
 

@@ -12,7 +12,7 @@ struct RunContext: Sendable {
   let options: SyncOptions
   let transport: any Fetching
   /// The environment's part of the catalog's URLs.
-  let variables: URLVariables
+  let variables: URLSecrets
   let layout: CacheLayout
   let index: Index
   let store: PictureStore
@@ -50,7 +50,7 @@ struct RunContext: Sendable {
 /// Gathers failures of any stage, on any thread: of each stage the first thousand in full, by URL, and counts of the
 /// rest.
 final class FailureLog: Sendable {
-  private struct State {
+  private struct Entries {
     var stages: [SyncReport.Stage: FailureRows] = [:]
     var unfinished: [SyncReport.Unfinished] = []
     var attempts = 0
@@ -77,7 +77,7 @@ final class FailureLog: Sendable {
     }
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(Entries())
   private let most: Int
 
   /// An empty log.

@@ -13,7 +13,7 @@ struct RunRequest: Sendable {
   /// The sources of the sections, in the catalog's order.
   let sections: [DocumentSource]
   /// The environment's part of the URLs.
-  let variables: URLVariables
+  let variables: URLSecrets
   /// The hosts and origins that the user named.
   let named: NamedOrigins
   /// The catalog file's headers with the environment put in.
@@ -75,7 +75,7 @@ struct RunRequest: Sendable {
     over transport: any Fetching,
     isStopped: @escaping @Sendable () -> Bool
   ) -> any Fetching {
-    let veiling = variables.isEmpty ? transport : VeilingTransport(transport, variables)
+    let veiling = variables.isEmpty ? transport : SecretTransport(transport, variables)
     guard let rule = catalog.token else { return veiling }
     return TokenTransport(
       veiling,

@@ -55,7 +55,7 @@ final class RunStages: Sendable {
     let pictures = PictureStage(
       context,
       known: opened.known,
-      orphans: opened.orphans,
+      strays: opened.strays,
       source: source,
       hasStopped: hasStopped
     ) { id in squares?.add(CollectionOfOne(id)) }

@@ -83,7 +83,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       guard let index, let entry = try index.catalogs().first(where: { $0.name == catalog.name })
       else { return }
       try planItems(catalog, entry, index, addresses, options, asked, transport, now)
-      sweep = try Verification.orphans(of: CacheLayout(reading: cache), index)
+      sweep = try Verification.strays(of: CacheLayout(reading: cache), index)
     } catch {
       throw LarderError.ending(error, "plan \(catalog.name)")
     }
@@ -321,7 +321,7 @@ extension CatalogFile {
 /// Which catalogs an unattended run takes on, and in which order.
 package struct WarmPlan: Sendable, Equatable {
   /// The state of one catalog before the run.
-  package struct Standing: Sendable, Equatable {
+  package struct LastRuns: Sendable, Equatable {
     /// When its last run started; nil when there was none.
     package var started: UnixTime?
     /// When its last complete run ended; nil when there was none.
@@ -340,7 +340,7 @@ package struct WarmPlan: Sendable, Equatable {
   /// The positions of those that ran too recently.
   package let recent: [Int]
   /// The state of each catalog, in the user's order.
-  package let standings: [Standing]
+  package let standings: [LastRuns]
 
   /// Plans a run.
   ///
@@ -348,8 +348,8 @@ package struct WarmPlan: Sendable, Equatable {
   ///   - standings: the catalogs in the user's order.
   ///   - minInterval: how many seconds lie between the starts of two runs of a catalog, at least.
   ///   - now: the moment.
-  package init(_ standings: [Standing], minInterval: Double?, now: UnixTime) {
-    func isRecent(_ standing: Standing) -> Bool {
+  package init(_ standings: [LastRuns], minInterval: Double?, now: UnixTime) {
+    func isRecent(_ standing: LastRuns) -> Bool {
       guard let minInterval, let started = standing.started else { return false }
       // A start in the future was written under a clock that has been set back since.
       return now >= started && Double(now - started) < minInterval
@@ -361,7 +361,7 @@ package struct WarmPlan: Sendable, Equatable {
   }
 }
 
-extension WarmPlan.Standing {
+extension WarmPlan.LastRuns {
   /// In how many runs a complete one is looked for: a catalog that had none for longer is as good as one that never had.
   private static let runs = 1_000
 

@@ -17,9 +17,9 @@ package final class SyncRun: Sendable {
   private let options: SyncOptions
   private let transport: StoppableTransport
   private let disk: any Disk
-  private let keeper: (any PictureKeeping)?
+  private let remote: (any RemotePictures)?
   private let environment: [String: String]
-  private let parts: RunParts
+  private let parts: PlannedInputs
   private let now: @Sendable () -> UnixTime
   private let notice: @Sendable (String) -> Void
 
@@ -37,7 +37,7 @@ package final class SyncRun: Sendable {
   ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
   ///   - parts: the replacements of origins: none, unless many machines share the run.
   ///   - disk: where bytes go.
-  ///   - keeper: the store that keeps the pictures instead of the cache's folder; nil for an ordinary cache.
+  ///   - remote: the store that keeps the pictures instead of the cache's folder; nil for an ordinary cache.
   ///   - now: the wall clock.
   ///   - notice: called with a sentence for the user when something was repaired before the run,
   ///     or left undone after it.
@@ -48,9 +48,9 @@ package final class SyncRun: Sendable {
     options: SyncOptions = SyncOptions(),
     transport: any Fetching,
     environment: [String: String] = [:],
-    parts: RunParts = RunParts(),
+    parts: PlannedInputs = PlannedInputs(),
     disk: any Disk = SystemDisk(),
-    keeper: (any PictureKeeping)? = nil,
+    remote: (any RemotePictures)? = nil,
     now: @escaping @Sendable () -> UnixTime,
     notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
@@ -62,7 +62,7 @@ package final class SyncRun: Sendable {
     self.environment = environment
     self.parts = parts
     self.disk = disk
-    self.keeper = keeper
+    self.remote = remote
     self.now = now
     self.notice = notice
   }
@@ -86,7 +86,7 @@ package final class SyncRun: Sendable {
       do {
         return try perform(holder: holder)
       } catch let error as LarderError where error.code == .damaged {
-        let renewal = IndexRenewal(cachePath, keeper)
+        let renewal = IndexRenewal(cachePath, remote)
         guard let notice = try renewal.run(holder: holder, at: now()) else { throw error }
         self.notice(notice)
         return try perform(holder: holder)
@@ -113,7 +113,7 @@ package final class SyncRun: Sendable {
       cache: cachePath,
       holder: holder,
       disk: disk,
-      keeper: keeper,
+      remote: remote,
       transport: transport,
       parts: parts,
       isStopped: { [transport] in transport.hasStopped },

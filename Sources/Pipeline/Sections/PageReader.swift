@@ -33,7 +33,7 @@ struct PageReader {
     let isMany = context.catalog.isMany(source: reading.position)
     var elements = 0
     var lost = 0
-    let lane = ItemLane(context.index)
+    let lane = ItemWriter(context.index)
     for window in windows {
       if isMany, !window.isContinuation { elements = 0 }
       let part: DecodedListing
@@ -154,7 +154,7 @@ struct PageDraft: Sendable {
 /// Writes decoded pages to the index.
 struct PageWriter: Sendable {
   let context: RunContext
-  let last: LastSections
+  let last: PreviousSections
   /// Called with a section's pictures before its listing is written.
   let ahead: @Sendable ([PictureReference]) -> Void
 
@@ -172,7 +172,7 @@ struct PageWriter: Sendable {
     base: WebURL?,
     after reading: SectionReading,
     in draft: inout PageDraft,
-    on lane: ItemLane
+    on lane: ItemWriter
   ) throws(LarderError) {
     draft.add(window: window)
     // Only the last section continues in another window.
@@ -350,7 +350,7 @@ struct PageWriter: Sendable {
 ///
 /// Many windows share a transaction: items are found by their digests, and as these are scattered, each transaction
 /// rewrites most of that index.
-final class ItemLane: Sendable {
+final class ItemWriter: Sendable {
   private struct Kept {
     var listings: [ListingDraft] = []
     /// Items that no transaction has taken yet, in order.

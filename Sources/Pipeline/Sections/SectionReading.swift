@@ -129,7 +129,7 @@ final class PagingProgress: Sendable {
     var repeats: [String: Int] = [:]
   }
 
-  private struct State {
+  private struct Progress {
     var read = Read()
     /// The pages that the origin was asked for.
     var asked: Set<String> = []
@@ -139,7 +139,7 @@ final class PagingProgress: Sendable {
     var asksAll = false
   }
 
-  private let state = Mutex(State())
+  private let state = Mutex(Progress())
 
   /// Whether a held page is taken as it is; if not, the caller asks for it now.
   ///

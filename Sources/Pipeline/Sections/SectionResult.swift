@@ -67,7 +67,7 @@ extension SectionResult {
   }
 
   /// Says why the section is not shown as it came.
-  mutating func note(_ finding: GuardWords.Finding) {
+  mutating func note(_ finding: GuardMessage.Finding) {
     error = finding.problem
     remedy = finding.remedy
   }

@@ -22,7 +22,7 @@ final class SectionStage: Sendable {
   }
 
   private let context: RunContext
-  private let last: LastSections
+  private let last: PreviousSections
   private let writer: PageWriter
   private let renewed: RenewedDocuments
   private let pages: PageReader
@@ -30,7 +30,7 @@ final class SectionStage: Sendable {
   private let arrived: @Sendable (Arrival) -> Void
   private let results: Mutex<[[SectionResult]]>
   private let many: ManySections
-  private let lines = Mutex<[HostPort?: WorkLine<SectionReading>]>([:])
+  private let lines = Mutex<[HostPort?: LimitedQueue<SectionReading>]>([:])
 
   /// A stage that compares with the sections of the last run.
   ///
@@ -49,7 +49,7 @@ final class SectionStage: Sendable {
     arrived: @escaping @Sendable (Arrival) -> Void
   ) {
     self.context = context
-    last = LastSections(previous, report: report)
+    last = PreviousSections(previous, report: report)
     writer = PageWriter(context: context, last: last, ahead: ahead)
     renewed = RenewedDocuments(context.index)
     pages = PageReader(context: context, writer: writer)
@@ -88,10 +88,10 @@ final class SectionStage: Sendable {
     for (host, readings) in readings { line(of: host).add(readings) }
   }
 
-  private func line(of host: HostPort?) -> WorkLine<SectionReading> {
+  private func line(of host: HostPort?) -> LimitedQueue<SectionReading> {
     lines.withLock { lines in
       if let line = lines[host] { return line }
-      let line = WorkLine<SectionReading>(limit: Self.window, queue: context.starts) {
+      let line = LimitedQueue<SectionReading>(limit: Self.window, queue: context.starts) {
         [weak self] readings in
         for reading in readings { self?.page(reading) }
       }
@@ -361,7 +361,7 @@ final class SectionStage: Sendable {
       return end(ManySections.End(reading: reading, failure: words))
     }
     let named = context.catalog.sectionWords(at: reading.position)
-    let result = last.standIn(for: key, named: named, words)
+    let result = last.fallback(for: key, named: named, words)
     // Its pictures may be due all the same, and the origin of those another one.
     handOn(result, nil)
     end(reading, [result])
@@ -422,7 +422,7 @@ final class SectionStage: Sendable {
   /// The result for a section that no response names: stale when a response is missing, else removed or
   /// withheld.
   private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
-    if let words = source.failure { return last.standIn(for: key, words) }
+    if let words = source.failure { return last.fallback(for: key, words) }
     do throws(LarderError) {
       guard let section = try guardian.vanished(key) else { return nil }
       return try guardian.result(
@@ -432,7 +432,7 @@ final class SectionStage: Sendable {
       )
     } catch {
       context.failures.note(error)
-      return last.standIn(for: key, error.description)
+      return last.fallback(for: key, error.description)
     }
   }
 }

@@ -97,7 +97,7 @@ package struct PictureFolder: Sendable {
   }
 
   private static func refusal(_ path: String, _ code: Int32) -> LarderError {
-    LarderError(.io, "cannot write \(path): \(systemWords(code)); check its folder")
+    LarderError(.io, "cannot write \(path): \(systemMessage(code)); check its folder")
   }
 
   /// Whether a picture is there.

@@ -8,26 +8,26 @@ import Synchronization
 ///
 /// A path is looked up in the index and in the catalog; no other file is opened or fetched.
 final class ImageRoutes: Sendable {
-  private let shelf: CatalogShelf
+  private let shelf: OpenCatalog
   private let cache: String
   private let files: ServedFiles
   /// The pictures, where a store keeps them.
   private let kept: KeptImages?
   private let sides: [Int]
   private let squares: Squares
-  private let pulls: Pulls?
+  private let pulls: PullThrough?
   private let roomPath: String
-  private let bench: Workbench
+  private let bench: WorkPool
   /// Paths that no catalog names, for as long as its last run is the last.
   private let unknown = Mutex<(run: Int64, paths: Set<String>)>((0, []))
 
-  init(_ content: ServerContent, _ bench: Workbench) {
+  init(_ content: ServerContent, _ bench: WorkPool) {
     shelf = content.shelf
     cache = content.cache
     files = ServedFiles(cache: content.cache)
     sides = content.squares
-    kept = content.keeper.map { KeptImages($0) }
-    squares = Squares(content.cache, keeper: content.keeper, pictures: content.pictures)
+    kept = content.remote.map { KeptImages($0) }
+    squares = Squares(content.cache, remote: content.remote, pictures: content.pictures)
     pulls = content.pulls
     roomPath = content.room?.path ?? ""
     self.bench = bench
@@ -119,10 +119,10 @@ final class ImageRoutes: Sendable {
   }
 
   private func answer(
-    _ outcome: Pulls.Outcome,
+    _ outcome: PullThrough.Outcome,
     _ side: Int?,
     _ request: ServerRequest,
-    _ edition: Edition,
+    _ edition: CatalogSnapshot,
     isAnew: Bool = false,
     _ done: @escaping @Sendable (Answer) -> Void
   ) {
@@ -145,10 +145,10 @@ final class ImageRoutes: Sendable {
   /// Sends a picture, or its square.
   private func send(
     _ picture: PictureEntry,
-    _ place: Pulls.Place,
+    _ place: PullThrough.Place,
     _ side: Int?,
     _ request: ServerRequest,
-    _ edition: Edition,
+    _ edition: CatalogSnapshot,
     isAnew: Bool = false,
     _ done: @escaping @Sendable (Answer) -> Void
   ) throws(LarderError) {
@@ -193,7 +193,7 @@ final class ImageRoutes: Sendable {
   private func fetchAnew(
     _ picture: PictureEntry,
     _ request: ServerRequest,
-    _ edition: Edition,
+    _ edition: CatalogSnapshot,
     _ done: @escaping @Sendable (Answer) -> Void
   ) {
     guard let pulls else { return done(.noPicture) }
@@ -219,7 +219,7 @@ final class ImageRoutes: Sendable {
     _ digest: [UInt8],
     _ side: Int,
     _ request: ServerRequest,
-    _ edition: Edition
+    _ edition: CatalogSnapshot
   ) throws(LarderError) -> Answer? {
     guard let square = try edition.reader.square(of: picture, side: side),
       square.source == digest
@@ -243,9 +243,9 @@ final class ImageRoutes: Sendable {
     of picture: PictureEntry,
     _ digest: [UInt8],
     _ side: Int,
-    _ place: Pulls.Place,
+    _ place: PullThrough.Place,
     _ request: ServerRequest,
-    _ edition: Edition
+    _ edition: CatalogSnapshot
   ) -> Answer {
     switch outcome {
     case .busy: return .busy

@@ -10,11 +10,11 @@ final class InterfaceRoutes: Sendable {
   static let most = 200
   static let usual = 100
 
-  private let shelf: CatalogShelf
-  private let bench: Workbench
+  private let shelf: OpenCatalog
+  private let bench: WorkPool
   private let description: PreparedAnswer
 
-  init(_ content: ServerContent, _ bench: Workbench) {
+  init(_ content: ServerContent, _ bench: WorkPool) {
     shelf = content.shelf
     self.bench = bench
     let document = InterfaceDescription(squares: content.squares)
@@ -266,8 +266,8 @@ struct InterfaceQuery: Sendable {
       query.price = price
     }
     if let text = target.value("sort") {
-      guard let order = ItemOrder(rawValue: text) else {
-        let orders = ItemOrder.allCases.map(\.rawValue).joined(separator: ", ")
+      guard let order = ItemSort(rawValue: text) else {
+        let orders = ItemSort.allCases.map(\.rawValue).joined(separator: ", ")
         throw Refusal(status: 400, words: "sort takes one of \(orders)")
       }
       query.order = order

@@ -5,7 +5,7 @@ import NIOCore
 /// The pages, which know nothing of sockets.
 struct PageSource: Sendable {
   /// Answers a request for a page; nil when there is no such page.
-  typealias Pages = @Sendable (StoreRequest) async -> StoreAnswer?
+  typealias Pages = @Sendable (StorefrontExchange) async -> StorefrontAnswer?
 
   private let pages: Pages
   private let clock: @Sendable () -> UnixTime
@@ -27,7 +27,7 @@ struct PageSource: Sendable {
       }
       form = pairs
     }
-    var asked = StoreRequest(
+    var asked = StorefrontExchange(
       request.method == .post ? .post : .get,
       request.target.path,
       at: Date(timeIntervalSince1970: Double(clock().seconds))
@@ -45,7 +45,7 @@ struct PageSource: Sendable {
     }
   }
 
-  private static func answer(_ page: StoreAnswer) -> Answer {
+  private static func answer(_ page: StorefrontAnswer) -> Answer {
     let named = Set(page.headers.map { $0.name.lowercased() })
     let own = SafetyFields.page.filter { !named.contains($0.name.lowercased()) }
     // The content's own field gives the length.

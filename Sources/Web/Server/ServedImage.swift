@@ -116,14 +116,14 @@ struct ServedImage: Sendable {
 
 /// Pictures that an object store keeps, sent on as they come: of each answer one piece at a time is here, and no file.
 final class KeptImages: Sendable {
-  private let keeper: any PictureKeeping
+  private let remote: any RemotePictures
   private let underWay = Atomic<Int>(0)
 
   /// How many answers may wait for their first piece.
   private static let most = 512
 
-  init(_ keeper: any PictureKeeping) {
-    self.keeper = keeper
+  init(_ remote: any RemotePictures) {
+    self.remote = remote
   }
 
   /// Answers a request for a picture.
@@ -157,7 +157,7 @@ final class KeptImages: Sendable {
   ) {
     guard let digest = picture.sha256, let stamp = picture.stamp else { return done(nil) }
     let path = picture.name.path
-    let source = SentPicture(keeper, path, stamp)
+    let source = SentPicture(remote, path, stamp)
     let image = ServedImage(
       path: path,
       sha256: digest,
@@ -170,12 +170,12 @@ final class KeptImages: Sendable {
       return done(answer)
     }
     let first = range.prefix(SentPicture.piece)
-    keeper.part(first, of: path) { [self] result in
+    remote.part(first, of: path) { [self] result in
       switch result {
       case .success(nil): done(nil)
       case .success(let part?) where part.entry.stamp == stamp:
         var answer = answer
-        answer.body = .kept(SentPicture(keeper, path, stamp, first: part.bytes), range)
+        answer.body = .kept(SentPicture(remote, path, stamp, first: part.bytes), range)
         done(answer)
       case .success(let part?):
         // Another machine has put a newer version, which this one's index does not have yet.
@@ -194,7 +194,7 @@ struct SentPicture: Sendable {
   /// The size of a request: the bytes of a picture that a connection holds.
   static let piece = 512 << 10
 
-  private let keeper: any PictureKeeping
+  private let remote: any RemotePictures
   private let path: String
   private let stamp: FileStamp
   private let first: ByteBuffer
@@ -202,17 +202,17 @@ struct SentPicture: Sendable {
   /// A picture.
   ///
   /// - Parameters:
-  ///   - keeper: The store.
+  ///   - remote: The store.
   ///   - path: Where it is.
   ///   - stamp: Its size and tag, which differ for each version.
   ///   - first: The first bytes of the body, which are here already.
   init(
-    _ keeper: any PictureKeeping,
+    _ remote: any RemotePictures,
     _ path: String,
     _ stamp: FileStamp,
     first: [UInt8] = []
   ) {
-    (self.keeper, self.path, self.stamp) = (keeper, path, stamp)
+    (self.remote, self.path, self.stamp) = (remote, path, stamp)
     self.first = ByteBuffer(bytes: first)
   }
 
@@ -229,7 +229,7 @@ struct SentPicture: Sendable {
     _ done: @escaping @Sendable (ByteBuffer?) -> Void
   ) {
     if start == 0, first.readableBytes > 0 { return done(first) }
-    keeper.part(range.dropFirst(start).prefix(Self.piece), of: path) { result in
+    remote.part(range.dropFirst(start).prefix(Self.piece), of: path) { result in
       guard case .success(let part?) = result, part.entry.stamp == stamp else { return done(nil) }
       done(ByteBuffer(bytes: part.bytes))
     }

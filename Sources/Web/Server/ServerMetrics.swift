@@ -17,7 +17,7 @@ final class ServerMetrics: Sendable {
     var seconds = 0.0
   }
 
-  private struct State {
+  private struct Counters {
     var requests: [Key: Int] = [:]
     var bytes: [RequestRecord.Route: Int] = [:]
     var timings: [RequestRecord.Route: Timing] = [:]
@@ -28,7 +28,7 @@ final class ServerMetrics: Sendable {
   private static let bounds = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10]
   private static let methods: Set<String> = ["GET", "HEAD", "POST"]
 
-  private let state = Mutex(State())
+  private let state = Mutex(Counters())
 
   /// Asks how many connections are open.
   var connections: @Sendable () -> Int {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// Everything that is served: checks a request, routes it, and returns its answer.
 ///
-/// Called on event loops, so slow work is done on ``Workbench`` or in a task.
+/// Called on event loops, so slow work is done on ``WorkPool`` or in a task.
 final class Site: Sendable {
   typealias Route = RequestRecord.Route
 
@@ -23,10 +23,10 @@ final class Site: Sendable {
   private let hosts: HostRule
   private let rate: ClientRates
   private let pages: PageSource?
-  private let shelf: CatalogShelf
+  private let shelf: OpenCatalog
   private let images: ImageRoutes
   private let interface: InterfaceRoutes
-  private let bench: Workbench
+  private let bench: WorkPool
   private let log: @Sendable (RequestRecord) -> Void
   private let isStopping = Atomic<Bool>(false)
 
@@ -36,7 +36,7 @@ final class Site: Sendable {
     rate = ClientRates(limits)
     pages = content.pages
     shelf = content.shelf
-    bench = Workbench()
+    bench = WorkPool()
     images = ImageRoutes(content, bench)
     interface = InterfaceRoutes(content, bench)
     log = content.log

@@ -23,29 +23,29 @@ final class Squares: Sendable {
     var text: String { "\(side) \(Hexadecimal.text(digest))" }
   }
 
-  private struct State {
+  private struct Requests {
     var waiters: [Key: [@Sendable (Outcome) -> Void]] = [:]
     var counts = SquareCounts()
   }
 
   private let cache: String
-  private let keeper: (any PictureKeeping)?
+  private let remote: (any RemotePictures)?
   private let pictures: any PictureWorking
   private let admission: SquareAdmission
   private let limits: PictureLimits
-  private let state = Mutex(State())
+  private let state = Mutex(Requests())
   /// One at a time: a square takes memory by the size of its picture.
-  private let bench = Workbench(threads: 1, most: 256)
+  private let bench = WorkPool(threads: 1, most: 256)
   /// The squares made while the cache could not be changed.
-  private let unkept = Shelved<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
+  private let unkept = LRUCache<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
 
   /// Squares of the pictures in a cache, or in the store that keeps them for it; they themselves are kept in the cache.
   init(
     _ cache: String,
-    keeper: (any PictureKeeping)? = nil,
+    remote: (any RemotePictures)? = nil,
     pictures: any PictureWorking = PicturesHere()
   ) {
-    (self.cache, self.keeper, self.pictures) = (cache, keeper, pictures)
+    (self.cache, self.remote, self.pictures) = (cache, remote, pictures)
     admission = SquareAdmission(into: cache)
     var limits = PictureLimits()
     limits.memory = 64 << 20
@@ -96,9 +96,9 @@ final class Squares: Sendable {
     let order = PictureOrder(Crop(size: key.side, limits: limits))
     do throws(LarderError) {
       let square: EncodedPicture
-      if let keeper, root == cache {
+      if let remote, root == cache {
         guard
-          let bytes = try? keeper.bytes(of: picture.name.path, most: ByteCount(limits.fileBytes))
+          let bytes = try? remote.bytes(of: picture.name.path, most: ByteCount(limits.fileBytes))
         else {
           return .busy
         }

@@ -119,7 +119,7 @@ extension LarderError {
       code == EADDRNOTAVAIL
       ? "name an address of this machine, such as 127.0.0.1"
       : "choose another port, or 0 for any that is free"
-    self.init(.failed, "cannot listen on \(bind):\(port): \(systemWords(code)); \(advice)")
+    self.init(.failed, "cannot listen on \(bind):\(port): \(systemMessage(code)); \(advice)")
   }
 
   fileprivate init(unknownHost bind: String) {
@@ -173,9 +173,9 @@ package struct ServerContent: Sendable {
   /// The cache's path.
   let cache: String
   /// The store that keeps the pictures instead of the cache's folder, if any.
-  let keeper: (any PictureKeeping)?
+  let remote: (any RemotePictures)?
   /// The catalog.
-  let shelf: CatalogShelf
+  let shelf: OpenCatalog
   /// The available sizes of squares, in pixels a side.
   let squares: [Int]
   /// Where squares are made.
@@ -183,9 +183,9 @@ package struct ServerContent: Sendable {
   /// The pages; nil for none.
   let pages: PageSource?
   /// Fetches missing pictures; nil to fetch none.
-  let pulls: Pulls?
+  let pulls: PullThrough?
   /// Where they wait to be kept.
-  let room: ServingRoom?
+  let room: ServingFolder?
   /// Why nothing is fetched although something is there to do it; nil when that is not so.
   package let obstacle: LarderError?
   /// The wall clock.
@@ -194,13 +194,13 @@ package struct ServerContent: Sendable {
   let log: @Sendable (RequestRecord) -> Void
 
   /// Makes the fetcher of pictures, given its working folder.
-  package typealias Pulling = (_ room: String) -> PicturePull
+  package typealias PullFactory = (_ room: String) -> PicturePull
 
   /// The content that a server serves.
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - keeper: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - shelf: The catalog.
   ///   - squares: The available sizes of squares, in pixels a side.
   ///   - pictures: Where squares are made.
@@ -210,16 +210,16 @@ package struct ServerContent: Sendable {
   ///   - log: Told of each request once it was answered, on an event loop: it must not take its time.
   package init(
     cache: String,
-    keeper: (any PictureKeeping)? = nil,
-    shelf: CatalogShelf,
+    remote: (any RemotePictures)? = nil,
+    shelf: OpenCatalog,
     squares: [Int],
     pictures: any PictureWorking = PicturesHere(),
     clock: @escaping @Sendable () -> UnixTime,
-    pulling: Pulling? = nil,
-    pages: (@Sendable (StoreRequest) async -> StoreAnswer?)? = nil,
+    pulling: PullFactory? = nil,
+    pages: (@Sendable (StorefrontExchange) async -> StorefrontAnswer?)? = nil,
     log: @escaping @Sendable (RequestRecord) -> Void = { _ in }
   ) {
-    (self.cache, self.keeper) = (cache, keeper)
+    (self.cache, self.remote) = (cache, remote)
     self.shelf = shelf
     (self.squares, self.pictures) = (squares, pictures)
     self.pages = pages.map { PageSource($0, clock: clock) }
@@ -230,8 +230,8 @@ package struct ServerContent: Sendable {
       return
     }
     do throws(LarderError) {
-      let room = try ServingRoom(in: cache)
-      pulls = Pulls(cache, keeper: keeper, room: room, pull: pulling(room.path), now: clock)
+      let room = try ServingFolder(in: cache)
+      pulls = PullThrough(cache, remote: remote, room: room, pull: pulling(room.path), now: clock)
       (self.room, obstacle) = (room, nil)
     } catch {
       (pulls, room, obstacle) = (nil, nil, error)

@@ -1,0 +1,95 @@
+import Base
+import Glibc
+
+/// The place for fetched pictures of a server until the cache can take them: a cache of its own within the cache, below
+/// `serving/`.
+///
+/// A lock beside it tells that its server is alive; the rooms of those that were killed are removed by the next.
+package final class ServingFolder: Sendable {
+  /// The room's path.
+  package let path: String
+  private let lockPath: String
+  private let descriptor: Int32
+
+  private static let folder = "serving"
+
+  /// Makes a room, and removes those of processes that ended.
+  ///
+  /// - Parameter cache: The cache's path.
+  /// - Throws: ``LarderError`` when the folder cannot be made.
+  package init(in cache: String) throws(LarderError) {
+    let rooms = try Folder(path: "\(cache)/\(Self.folder)", creating: true)
+    try rooms.demandOwnership()
+    Self.removeDead(rooms)
+    let name = "\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
+    path = "\(rooms.path)/\(name)"
+    lockPath = path + ".lock"
+    // The lock is there before the room, so that no process finds the room without it.
+    descriptor = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw .system("make", lockPath, errno: errno) }
+    flock(descriptor, LOCK_EX)
+    do throws(LarderError) {
+      _ = try Folder(path: path, creating: true)
+      // Each fetch has a room of its own in this one; the folder of those stays while one of them goes.
+      for name in ["shards", "shards/kept"] {
+        _ = try Folder(path: "\(path)/\(name)", creating: true)
+      }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  deinit {
+    leave()
+    close(descriptor)
+  }
+
+  /// Removes the room with all that is in it; nothing may use it any more.
+  package func leave() {
+    Self.remove(path)
+    unlink(lockPath)
+    // Not while another server has a room.
+    if let slash = path.lastIndex(of: "/") { rmdir(String(path[..<slash])) }
+  }
+
+  /// Removes the rooms of servers that were killed.
+  ///
+  /// - Parameter cache: The cache's path.
+  package static func removeDead(in cache: String) {
+    let path = "\(cache)/\(folder)"
+    guard let rooms = try? Folder(path: path, creating: false) else { return }
+    removeDead(rooms)
+    rmdir(path)
+  }
+
+  private static func removeDead(_ rooms: Folder) {
+    let names = (try? rooms.names()) ?? []
+    for name in names where !name.hasSuffix(".lock") && !isAlive(name, in: rooms) {
+      remove("\(rooms.path)/\(name)")
+      unlinkat(rooms.descriptor, name + ".lock", 0)
+    }
+    for name in names where name.hasSuffix(".lock") && !names.contains(String(name.dropLast(5))) {
+      guard !isAlive(String(name.dropLast(5)), in: rooms) else { continue }
+      unlinkat(rooms.descriptor, name, 0)
+    }
+  }
+
+  /// Whether a room's server holds its lock.
+  private static func isAlive(_ name: String, in rooms: Folder) -> Bool {
+    let lock = openat(rooms.descriptor, name + ".lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard lock >= 0 else { return false }
+    defer { close(lock) }
+    return flock(lock, LOCK_EX | LOCK_NB) != 0
+  }
+
+  /// Removes a folder with all that is in it, and follows no link.
+  private static func remove(_ path: String) {
+    if let folder = try? Folder(path: path, creating: false) {
+      for name in (try? folder.names()) ?? [] where unlinkat(folder.descriptor, name, 0) != 0 {
+        remove("\(path)/\(name)")
+      }
+    }
+    rmdir(path)
+  }
+}

@@ -1,0 +1,183 @@
+import Base
+import Crypto
+import Glibc
+import Synchronization
+import Transport
+
+/// A large body on its way to its partial file, perhaps begun in an earlier run.
+///
+/// Only its lane touches more than ``failure``.
+final class PartialPicture: @unchecked Sendable {
+  // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are read and written on `lane`
+  // only, whose queue is serial; `failure` has a lock of its own because the transfer thread asks
+  // for it. All else is constant.
+  private var hash = SHA256()
+  private(set) var file: OpenFile?
+  private(set) var size: ByteCount = 0
+  /// The first and last received bytes.
+  private(set) var ending = PictureEnding()
+  /// Whether a note lies beside the file.
+  private(set) var hasNote = false
+  /// The note, to which each piece adds a line.
+  private var note: OpenFile?
+  /// The part of an earlier run, until its bytes are hashed.
+  private var held: PartialBody?
+  /// The data that a later run needs to resume the body; nil when it cannot be resumed.
+  private let body: PartialBody?
+  private let name: String
+  /// Where all that is done for it is done.
+  let lane: WriterQueue
+  let failure = Mutex<LarderError?>(nil)
+
+  /// A new body; `body` is the content of its note, nil when it cannot be resumed.
+  init(id: PictureID, body: PartialBody?, lane: WriterQueue) {
+    self.lane = lane
+    name = PictureEntry(id: id, url: "").partialName
+    self.body = body
+  }
+
+  /// A body whose first part an earlier run left.
+  init(id: PictureID, resuming held: PartialBody, lane: WriterQueue) {
+    self.lane = lane
+    name = PictureEntry(id: id, url: "").partialName
+    body = nil
+    self.held = held
+    hasNote = true
+  }
+
+  /// Appends a piece, making the file with the first.
+  func append(_ bytes: [UInt8], _ layout: CacheLayout, _ disk: any Disk) throws(LarderError) {
+    let file: OpenFile
+    if let open = self.file { file = open } else { file = try open(layout, disk) }
+    hash.update(data: bytes)
+    ending.append(bytes)
+    try disk.append(bytes.span.bytes, to: file)
+    size += ByteCount(bytes.count)
+    if let note {
+      // After the bytes: a run that resumes the body cuts off bytes that the note does not cover.
+      let line = PartialBody.line(size, sha256: digest())
+      try disk.append(Array(line.utf8).span.bytes, to: note)
+    }
+  }
+
+  /// Makes the file and its note, or opens the part of an earlier run and hashes it.
+  private func open(_ layout: CacheLayout, _ disk: any Disk) throws(LarderError) -> OpenFile {
+    if let held {
+      let file = try disk.reopen(name, in: layout.partial, keeping: held.offset)
+      try hash(held.offset, of: file)
+      note = try disk.reopen(name.noteName, in: layout.partial, keeping: held.noteSize)
+      self.held = nil
+      self.file = file
+      size = held.offset
+      return file
+    }
+    let file = try disk.create(name, in: layout.partial)
+    self.file = file
+    if let body {
+      // After the file, which is empty now: a note must never stand beside another body's bytes.
+      hasNote = true
+      let note = try disk.create(name.noteName, in: layout.partial)
+      try disk.append(Array(body.note(boot: PartialBody.boot).utf8).span.bytes, to: note)
+      self.note = note
+    }
+    return file
+  }
+
+  /// Hashes the first `count` bytes of the file, 256 KiB at a time.
+  private func hash(_ count: ByteCount, of file: OpenFile) throws(LarderError) {
+    var buffer = [UInt8](repeating: 0, count: 256 * 1024)
+    var offset: ByteCount = 0
+    while offset < count {
+      let wanted = Int(min(count - offset, ByteCount(buffer.count)).count)
+      let place = Int(offset.count)
+      let got: Int
+      do throws(SystemError) {
+        got = try Files.read(file.descriptor, into: &buffer, most: wanted, at: place)
+        if got == 0 { throw SystemError(code: ENODATA) }
+      } catch {
+        throw .system("read", file.path, errno: error.code)
+      }
+      hash.update(data: buffer[..<got])
+      ending.append(Array(buffer[..<got]))
+      offset += ByteCount(got)
+    }
+  }
+
+  /// The SHA-256 of all that came.
+  func digest() -> [UInt8] {
+    Array(hash.finalize())
+  }
+
+  /// Closes the file and leaves it, with its note, for a later run; false when it has no note.
+  func leave() -> Bool {
+    guard hasNote, failure.withLock({ $0 == nil }) else { return false }
+    file = nil
+    note = nil
+    return true
+  }
+
+  /// Removes the partial file; if that fails, the next run sweeps it.
+  func discard(_ layout: CacheLayout, _ disk: any Disk) {
+    if hasNote { try? disk.remove(name.noteName, in: layout.partial) }
+    let hasFile = file != nil || held != nil
+    hasNote = false
+    file = nil
+    note = nil
+    held = nil
+    hash = SHA256()
+    ending = PictureEnding()
+    size = 0
+    if hasFile { try? disk.remove(name, in: layout.partial) }
+  }
+}
+
+/// Whether a picture's own end is there, asked where nothing else proves that all of it came.
+///
+/// A body that ends with its connection may have been cut by anybody, and libcurl neither minds a
+/// TLS connection that ends without `close_notify` nor a gzip stream without its trailer. A length, a
+/// last chunk or the end of an HTTP/2 stream proves the end; otherwise the format's own end has to.
+struct PictureEnding: Equatable {
+  /// How many of the first bytes are looked at.
+  static let headSize = 12
+  /// How many of the last bytes are looked at: some writers pad a picture.
+  static let tailSize = 1024
+
+  /// The first bytes.
+  private(set) var head: [UInt8] = []
+  /// The last bytes.
+  private(set) var tail: [UInt8] = []
+  /// How many there were in all.
+  private(set) var count: ByteCount = 0
+
+  /// Takes the next bytes.
+  mutating func append(_ bytes: [UInt8]) {
+    if head.count < Self.headSize { head += bytes.prefix(Self.headSize - head.count) }
+    count += ByteCount(bytes.count)
+    // As a slice: a sequence's own `suffix`, which an array is the result of, walks through all bytes.
+    tail += bytes[max(0, bytes.count - Self.tailSize)...]
+    if tail.count > Self.tailSize { tail.removeFirst(tail.count - Self.tailSize) }
+  }
+
+  /// Whether a picture of that type ends within the last bytes.
+  func isWhole(_ type: PictureType) -> Bool {
+    type.ends(head: head, tail: tail, count: Int(count.count))
+  }
+}
+
+extension ResponseHead {
+  /// Whether the transport can tell that the whole body came.
+  ///
+  /// A length does, a last chunk, or the end of an HTTP/2 stream, unless the connection went with it.
+  /// (RFC 9112, section 6.3; RFC 9113, section 8.1)
+  ///
+  /// - Parameter isOpen: See ``Response/connectionIsOpen``.
+  /// - Returns: Whether nothing else has to show that nothing is missing.
+  func provesEnd(connectionIsOpen isOpen: Bool) -> Bool {
+    guard !isEncoded else { return false }
+    switch version {
+    case .http2, .http3: return contentLength != nil || isOpen
+    case .http11: return contentLength != nil || headers.contains("Transfer-Encoding")
+    case .http10: return contentLength != nil
+    }
+  }
+}

@@ -1,0 +1,199 @@
+/// The notation of bodies: a mapping reads JSON, and every other notation becomes JSON first.
+///
+/// Tables, XML and lines become `{"items": […]}`, an object a record; JSON Lines become an array.
+public struct BodyFormat: Hashable, Sendable {
+  /// The notations by their names in `read:` of a catalog file.
+  public enum Kind: String, CaseIterable, Sendable {
+    /// JSON as it is. (RFC 8259)
+    case json
+    /// A JSON value a line. (jsonlines.org)
+    case jsonl
+    /// A table of values between commas, semicolons or bars. (RFC 4180)
+    case csv
+    /// A table of tab-separated values.
+    case tsv
+    /// XML 1.0.
+    case xml
+    /// A page of HTML, or JSON-LD alone: its products of schema.org.
+    case html
+    /// A text a line.
+    case lines
+  }
+
+  /// The notation; nil when the content of each body tells.
+  var kind: Kind?
+  /// How XML becomes records; nil for the document as one tree.
+  var xml: XMLRecords.Rule?
+  /// How a table becomes records; nil for names and values as they are.
+  var table: TableRecords.Rule?
+
+  /// JSON, which needs no reader.
+  public static let json = BodyFormat()
+
+  /// Whether bodies are JSON in any case, so that large ones can be cut.
+  var isJSON: Bool {
+    kind == .json || kind == .jsonl || (kind == nil && xml == nil && table == nil)
+  }
+
+  /// Whether a body becomes `{"items": […]}`, so that a catalog file need not say where the items are.
+  var makesItems: Bool { !isJSON && (kind != .xml || xml?.records.isEmpty == false) }
+
+  /// The notation as text that changes with it; nil for plain JSON.
+  var fingerprint: String? {
+    guard self != .json else { return nil }
+    var words = [kind?.rawValue ?? "content"]
+    if let xml { words.append(xml.fingerprint) }
+    if let table { words.append(table.fingerprint) }
+    return words.joined(separator: " ")
+  }
+
+  /// A body as JSON.
+  ///
+  /// - Parameters:
+  ///   - body: The body as it came.
+  ///   - subject: The name of the body, for messages.
+  ///   - columns: Column names; a table needs at least one of them. Empty: any table.
+  ///   - linesBefore: The number of lines before it, where it is a part of a larger body.
+  ///   - limits: The run's limits for decoding.
+  /// - Returns: JSON in UTF-8.
+  /// - Throws: ``CatalogError`` when the body is not in this notation.
+  func json(
+    of body: [UInt8],
+    _ subject: String,
+    columns: [String] = [],
+    linesBefore: Int = 0,
+    within limits: DecodingLimits = DecodingLimits()
+  ) throws(CatalogError) -> [UInt8] {
+    try ForeignData.check(body, subject)
+    switch kind ?? content(of: body) {
+    case .json: return body
+    case .jsonl: return JSONLines.array(of: body)
+    case .csv: return try records(ofTable: body, nil, subject, columns, limits)
+    case .tsv: return try records(ofTable: body, UInt8(ascii: "\t"), subject, columns, limits)
+    case .xml: return try XMLRecords(xml ?? .init(), subject, limits).json(of: body)
+    case .html: return try LinkedData.json(of: body, subject, within: limits)
+    case .lines:
+      return try TextLines.json(of: body, subject, linesBefore: linesBefore, within: limits)
+    }
+  }
+
+  private func records(
+    ofTable body: [UInt8],
+    _ separator: UInt8?,
+    _ subject: String,
+    _ columns: [String],
+    _ limits: DecodingLimits
+  ) throws(CatalogError) -> [UInt8] {
+    try TableRecords(table ?? .init(), separator: separator, columns: columns, subject)
+      .json(of: body, within: limits)
+  }
+
+  /// The notation of a body whose file names none, but how XML or tables are read; its beginning is enough.
+  func content(of body: [UInt8]) -> Kind {
+    if isJSON { return JSONLines.seem(body) ? .jsonl : .json }
+    if xml != nil, table == nil || Self.isMarkup(body) { return .xml }
+    let first = JSONText(body).first
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+      return JSONLines.seem(body) ? .jsonl : .json
+    }
+    return TextLines.haveURLs(body) && !TableRecords.isMeant(by: body) ? .lines : .csv
+  }
+
+  /// Whether a body begins with `<`, or with the byte order mark of UTF-16.
+  static func isMarkup(_ body: [UInt8]) -> Bool {
+    let isWide = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0xFE, 0xFF])
+    return isWide || JSONText(body).first == UInt8(ascii: "<")
+  }
+}
+
+/// Data that larder does not read, known by its first bytes.
+enum ForeignData {
+  /// The first bytes, each as the scalar of its number.
+  private static let kinds: [(beginning: String, name: String, remedy: String)] = [
+    ("PAR1", "Parquet", "export it as JSON Lines or CSV"),
+    ("ARROW1", "an Arrow file", "export it as JSON Lines or CSV"),
+    ("Obj\u{1}", "Avro", "export it as JSON Lines or CSV"),
+    ("ORC", "ORC", "export it as JSON Lines or CSV"),
+    ("SQLite format 3\u{0}", "an SQLite database", "export a table as CSV"),
+    ("\u{89}HDF", "HDF5", "export it as JSON Lines or CSV"),
+    ("PK\u{3}\u{4}", "a ZIP archive, as workbooks are too", "unpack it, or save it as CSV"),
+    ("\u{D0}\u{CF}\u{11}\u{E0}", "an Excel workbook", "save it as CSV"),
+    ("%PDF-", "a PDF", "ask for the data itself"),
+    ("(\u{B5}/\u{FD}", "packed with Zstandard", "unpack it, or pack it with gzip"),
+    ("BZh", "packed with bzip2", "unpack it, or pack it with gzip"),
+    ("\u{FD}7zXZ", "packed with xz", "unpack it, or pack it with gzip"),
+  ]
+
+  /// Names the kind of data that a body is when no reader takes it; nil when one may.
+  static func name(of body: [UInt8]) -> (name: String, remedy: String)? {
+    let kind = kinds.first { kind in
+      body.starts(with: kind.beginning.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+    }
+    return kind.map { ($0.name, $0.remedy) }
+  }
+
+  /// Refuses a body that no reader takes.
+  static func check(_ body: [UInt8], _ subject: String) throws(CatalogError) {
+    guard let kind = name(of: body) else { return }
+    throw CatalogError(
+      .unexpectedShape,
+      subject: subject,
+      expected: "JSON, a table, XML, a page or lines",
+      reason: "this is \(kind.name), which larder does not read",
+      remedy: kind.remedy
+    )
+  }
+}
+
+/// Lines of text as `{"items": [{"number": 1, "text": "https://… A cup", "url": "https://…", "rest": "A cup"}]}`.
+///
+/// `url` is the first word that begins with `http://` or `https://`, and `rest` the other words. Empty lines are left out.
+enum TextLines {
+  static func json(
+    of body: [UInt8],
+    _ subject: String,
+    linesBefore: Int = 0,
+    within limits: DecodingLimits = DecodingLimits()
+  ) throws(CatalogError) -> [UInt8] {
+    let bytes = JSONText(body).bytes
+    var writer = StoredFormWriter()
+    writer.open("{")
+    writer.name("items")
+    writer.open("[")
+    var place = bytes.startIndex
+    var number = linesBefore
+    while place < bytes.endIndex {
+      let end = bytes[place...].firstIndex { $0 == 0x0A || $0 == 0x0D } ?? bytes.endIndex
+      number += 1
+      if number % 1024 == 0 { try limits.demandTime(subject) }
+      let text = String(decoding: bytes[place..<end], as: UTF8.self).trimmed
+      if !text.isEmpty {
+        writer.object {
+          $0.member("number", number)
+          $0.member("text", text)
+          let words = text.split { $0.isWhitespace }
+          guard let place = words.firstIndex(where: isURL) else { return }
+          $0.member("url", String(words[place]))
+          let rest = (words[..<place] + words[(place + 1)...]).joined(separator: " ")
+          if !rest.isEmpty { $0.member("rest", rest) }
+        }
+      }
+      let isPair = end + 1 < bytes.endIndex && bytes[end] == 0x0D && bytes[end + 1] == 0x0A
+      place = end + (isPair ? 2 : 1)
+    }
+    writer.close("]")
+    writer.close("}")
+    return writer.bytes
+  }
+
+  private static func isURL(_ word: Substring) -> Bool {
+    word.hasPrefix("http://") || word.hasPrefix("https://")
+  }
+
+  /// Whether the first line of a body that is not empty holds a URL.
+  static func haveURLs(_ body: [UInt8]) -> Bool {
+    let bytes = JSONText(body).bytes.prefix(1 << 14).drop { $0 <= 0x20 }
+    let line = String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+    return line.split { $0.isWhitespace }.contains(where: isURL)
+  }
+}

@@ -1,0 +1,176 @@
+import Base
+
+/// A bucket and a prefix in it, as people write them: `s3://bucket/prefix`.
+package struct S3Location: Hashable, Sendable, CustomStringConvertible {
+  /// The bucket.
+  package let bucket: String
+  /// The common beginning of all keys, without a slash at its end; empty for the whole bucket.
+  package let prefix: String
+
+  private static let scheme = "s3://"
+  /// How long a prefix may be: a key has at most 1,024 bytes, and a picture's own part is below 100.
+  private static let longestPrefix = 512
+
+  /// Whether a text is meant to be such a place.
+  package static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix(scheme) }
+
+  /// Reads a place.
+  ///
+  /// - Parameter text: `s3://bucket` or `s3://bucket/prefix`. A prefix has letters, digits and `-._~` between its slashes,
+  ///   because all signers encode these alike.
+  /// - Throws: ``LarderError`` with the allowed characters.
+  package init(parsing text: String) throws(LarderError) {
+    func wrong(_ words: String) -> LarderError {
+      LarderError(.storeLocation, "cannot use \"\(text)\": \(words)")
+    }
+    guard Self.isMeant(by: text) else { throw wrong("it is no s3://bucket/prefix") }
+    let rest = text.dropFirst(Self.scheme.count)
+    let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
+    let bucket = parts.first.map(String.init) ?? ""
+    guard Self.isBucket(bucket) else {
+      throw wrong(
+        "a bucket's name has 3 to 63 small letters, digits, dots and hyphens; write "
+          + "s3://bucket/prefix"
+      )
+    }
+    var segments = parts.dropFirst().map(String.init)
+    if segments.last == "" { segments.removeLast() }
+    guard segments.allSatisfy({ Self.isSegment($0) }) else {
+      throw wrong("a prefix has letters, digits and -._~ between single slashes")
+    }
+    prefix = segments.joined(separator: "/")
+    guard prefix.utf8.count <= Self.longestPrefix else {
+      throw wrong("the prefix is longer than \(Self.longestPrefix) bytes")
+    }
+    self.bucket = bucket
+  }
+
+  /// As it is written.
+  package var description: String {
+    Self.scheme + bucket + (prefix.isEmpty ? "" : "/" + prefix)
+  }
+
+  /// The key of a path below this place.
+  package func key(_ path: String) -> String { prefix.isEmpty ? path : "\(prefix)/\(path)" }
+
+  /// The path of a key below this place; nil when it is elsewhere.
+  package func path(of key: String) -> String? {
+    if prefix.isEmpty { return key }
+    guard key.hasPrefix(prefix + "/") else { return nil }
+    return String(key.dropFirst(prefix.count + 1))
+  }
+
+  private static func isBucket(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    return (3...63).contains(bytes.count) && bytes.first != UInt8(ascii: ".")
+      && bytes.first != UInt8(ascii: "-") && !name.contains("..")
+      && bytes.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+        case UInt8(ascii: "-"), UInt8(ascii: "."): true
+        default: false
+        }
+      }
+  }
+
+  private static func isSegment(_ segment: String) -> Bool {
+    !segment.isEmpty && segment != "." && segment != ".."
+      && segment.utf8.allSatisfy(PercentEncoding.isUnreserved)
+  }
+}
+
+/// How texts are written where they are signed.
+enum S3Text {
+  /// A query with sorted names and encoded values, each with its `=`: libcurl before 8.3 signs it unchanged, and stores
+  /// sign the sorted and encoded form.
+  static func query(_ parts: [String: String]) -> String {
+    parts.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.escaped($0.value))" }
+      .joined(separator: "&")
+  }
+}
+
+/// The credentials and the address of a store, as the environment gives them to the AWS tools.
+package struct S3Environment: Sendable {
+  /// The access key's public part.
+  let user: String
+  /// Its secret part.
+  let secret: String
+  /// The session token of temporary credentials.
+  let token: String?
+  /// The store's region.
+  package let region: String
+  /// The store's own address; nil for AWS.
+  package let endpoint: String?
+  /// Certificates to trust instead of the system's, a PEM file.
+  package let certificates: String?
+
+  /// Reads the environment.
+  ///
+  /// `AWS_ENDPOINT_URL_S3` wins over `AWS_ENDPOINT_URL`, `AWS_REGION` over `AWS_DEFAULT_REGION`; without a region it is
+  /// `us-east-1`.
+  ///
+  /// - Parameter variables: The environment.
+  /// - Throws: ``LarderError`` that names the variable, and never its value where that is a secret.
+  package init(_ variables: [String: String]) throws(LarderError) {
+    func value(_ names: String...) -> String? {
+      names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
+    }
+    guard let user = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY") else {
+      let name = value("AWS_ACCESS_KEY_ID") == nil ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY"
+      throw LarderError(
+        .storeEnvironment,
+        "cannot ask an object store: \(name) is not set; set it, and AWS_REGION and "
+          + "AWS_ENDPOINT_URL_S3 where they are not AWS's own"
+      )
+    }
+    for (name, text) in [("AWS_ACCESS_KEY_ID", user), ("AWS_SECRET_ACCESS_KEY", secret)]
+    where !text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+      throw LarderError(
+        .storeEnvironment,
+        "cannot use \(name): it has a space, a line feed or another character that keys lack; "
+          + "copy it again"
+      )
+    }
+    let region = value("AWS_REGION", "AWS_DEFAULT_REGION") ?? "us-east-1"
+    guard region.utf8.count <= 64, region.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
+      throw LarderError(
+        .storeEnvironment,
+        "cannot use AWS_REGION: a region has letters, digits and hyphens, as eu-central-1"
+      )
+    }
+    let endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
+    if let endpoint, !Self.isAddress(endpoint) {
+      throw LarderError(
+        .storeEnvironment,
+        "cannot use AWS_ENDPOINT_URL_S3: it is no https://host or http://host:port"
+      )
+    }
+    (self.user, self.secret, self.region) = (user, secret, region)
+    self.endpoint = endpoint.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+    token = value("AWS_SESSION_TOKEN")
+    certificates = value("AWS_CA_BUNDLE")
+  }
+
+  private static func isAddress(_ text: String) -> Bool {
+    guard text.hasPrefix("https://") || text.hasPrefix("http://") else { return false }
+    return !text.contains("@") && !text.contains("?") && !text.contains("#")
+      && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+
+  /// The common beginning of the URLs of a bucket's objects, without a slash at the end.
+  ///
+  /// A store of one's own is asked by path; AWS by the bucket's own host, but for buckets with a dot, which no
+  /// certificate fits.
+  func base(of bucket: String) -> String {
+    if let endpoint { return "\(endpoint)/\(bucket)" }
+    let domain = region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"
+    return bucket.contains(".")
+      ? "https://s3.\(region).\(domain)/\(bucket)" : "https://\(bucket).s3.\(region).\(domain)"
+  }
+
+  /// A name for the store in file names: its host, or the region.
+  package var nickname: String {
+    let text = endpoint.map { $0.replacing("http://", with: "").replacing("https://", with: "") }
+    return String((text ?? region).map { $0.isLetter || $0.isNumber || $0 == "." ? $0 : "-" })
+  }
+}

@@ -1,0 +1,303 @@
+import Base
+import Cache
+import Dispatch
+import Synchronization
+import Transport
+
+/// The pictures of a cache in an object store, under `PREFIX/images/`.
+///
+/// Up to ``PartUpload/least`` a picture goes out in one request, a larger one in parts.
+package final class S3Pictures: RemotePictures {
+  private let store: ObjectStore
+  private let parts: PartUpload
+  private let uploads = DispatchQueue(label: "larder.parts")
+
+  /// The folder of pictures, below the location.
+  private static let folder = "images/"
+  /// How many rows are asked for before the answers are looked at.
+  private static let batch = 1024
+
+  /// Pictures in a store.
+  package init(_ store: ObjectStore) {
+    self.store = store
+    parts = PartUpload(store)
+  }
+
+  /// The location.
+  package var name: String { "\(store.location)" }
+
+  /// Puts a picture, idempotently.
+  package func put(
+    _ entry: PictureEntry,
+    _ bytes: RemoteBytes,
+    completion: @escaping @Sendable (Result<FileStamp, LarderError>) -> Void
+  ) {
+    let path = entry.name.path
+    let headers = S3Headers.headers(of: entry)
+    let size = Int(bytes.count.count)
+    guard size <= PartUpload.least else {
+      // One at a time: each waits for its requests, and all at once would hold their parts in memory.
+      uploads.async { [parts] in
+        completion(
+          Self.stamp(of: size) { () throws(LarderError) in
+            try parts.put(bytes, to: path, headers: headers)
+          }
+        )
+      }
+      return
+    }
+    do throws(LarderError) {
+      let body = try bytes.bytes(0..<size)
+      store.ask(.put, path, headers: headers, body: body, doing: "write") { result in
+        completion(
+          result.map { S3Headers.stamp(tag: $0.tag, bytes: Int64(size)) }
+            .mapError(\.ofCache)
+        )
+      }
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  private static func stamp(
+    of size: Int,
+    _ work: () throws(LarderError) -> String
+  ) -> Result<FileStamp, LarderError> {
+    do throws(LarderError) {
+      return .success(S3Headers.stamp(tag: try work(), bytes: Int64(size)))
+    } catch {
+      return .failure(error.ofCache)
+    }
+  }
+
+  /// Lists pictures.
+  package func forEach(_ body: (RemoteObject) throws(LarderError) -> Void) throws(LarderError) {
+    var failure: LarderError?
+    try Self.cacheErrors { () throws(LarderError) in
+      try store.forEach(below: Self.folder) { object in
+        guard failure == nil, let path = store.location.path(of: object.key) else { return }
+        do throws(LarderError) {
+          try body(
+            RemoteObject(
+              path: path,
+              stamp: S3Headers.stamp(tag: object.tag, bytes: object.bytes),
+              changed: UnixTime(rfc3339: object.changed) ?? .distantFuture
+            )
+          )
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Asks for the rows of pictures by HEAD, many at a time.
+  package func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry] {
+    let rows = Mutex<[String: PictureEntry]>([:])
+    try Self.cacheErrors { () throws(LarderError) in
+      try store.each(paths) { path, done in
+        store.ask(.head, path, doing: "read") { result in
+          if case .success(let reply) = result {
+            let entry = S3Headers.entry(at: path, reply.head.headers)
+            rows.withLock { $0[path] = entry }
+          }
+          done(result.map { _ in })
+        }
+      } failed: {
+        $0.code != .objectMissing
+      }
+    }
+    return rows.withLock { $0 }
+  }
+
+  /// Reads a picture as it comes.
+  package func read(
+    _ path: String,
+    restart: @escaping @Sendable () -> Void,
+    piece: @escaping @Sendable (RawSpan) -> Void
+  ) throws(LarderError) -> FileStamp? {
+    let count = Atomic<Int64>(0)
+    let sink = PassingSink(
+      restart: {
+        count.store(0, ordering: .relaxed)
+        restart()
+      },
+      piece: { bytes in
+        count.add(Int64(bytes.byteCount), ordering: .relaxed)
+        piece(bytes)
+      }
+    )
+    let head = try Self.cacheErrors { () throws(LarderError) in try store.read(path, into: sink) }
+    return head.map {
+      S3Headers.stamp(
+        tag: S3Reply.tag($0.headers["ETag"] ?? ""),
+        bytes: count.load(ordering: .relaxed)
+      )
+    }
+  }
+
+  /// Reads a part of a picture.
+  package func part(
+    _ range: Range<Int>,
+    of path: String,
+    completion: @escaping @Sendable (Result<RemotePart?, LarderError>) -> Void
+  ) {
+    let name = store.name(path)
+    let headers: Headers = ["Range": "bytes=\(range.lowerBound)-\(range.upperBound - 1)"]
+    store.ask(.get, path, headers: headers, doing: "read") { result in
+      switch result {
+      case .success(let reply):
+        let part = Self.part(range, of: path, reply)
+        guard let part else {
+          let words = "cannot read \(name): the store answers with another part than was asked for"
+          return completion(.failure(LarderError(.disk, words)))
+        }
+        completion(.success(part))
+      case .failure(let error):
+        completion(error.code == .objectMissing ? .success(nil) : .failure(error.ofCache))
+      }
+    }
+  }
+
+  /// The requested part of a reply; nil when the reply has another.
+  private static func part(
+    _ range: Range<Int>,
+    of path: String,
+    _ reply: ObjectStore.Reply
+  ) -> RemotePart? {
+    guard reply.head.status == 206 else {
+      // A server without ranges sends the whole.
+      guard reply.body.count >= range.upperBound else { return nil }
+      let entry = S3Headers.entry(
+        at: path,
+        reply.head.headers,
+        whole: ByteCount(reply.body.count)
+      )
+      return RemotePart(bytes: Array(reply.body[range]), entry: entry)
+    }
+    guard let place = reply.head.headers["Content-Range"].flatMap(ContentRange.init),
+      let bytes = place.bytes, Int(bytes.lowerBound.count) == range.lowerBound,
+      reply.body.count == range.count, let whole = place.whole
+    else { return nil }
+    return RemotePart(
+      bytes: reply.body,
+      entry: S3Headers.entry(at: path, reply.head.headers, whole: whole)
+    )
+  }
+
+  /// Has the store copy pictures with their metadata, then removes the old ones.
+  ///
+  /// A crash between the two leaves both.
+  package func move(_ paths: [(from: String, to: String)]) throws(LarderError) {
+    let places = Dictionary(paths.map { ($0.from, $0.to) }) { first, _ in first }
+    try Self.cacheErrors { () throws(LarderError) in
+      try store.each(places.keys.sorted()) { path, done in
+        store.copy(path, to: places[path] ?? path, completion: done)
+      } failed: {
+        $0.code != .objectMissing
+      }
+      try store.remove(places.keys.sorted())
+    }
+  }
+
+  /// Removes pictures.
+  package func remove(_ paths: [String]) throws(LarderError) {
+    try Self.cacheErrors { () throws(LarderError) in try store.remove(paths) }
+  }
+
+  /// Ends multipart uploads that other runs began a day ago and never ended, which a store would keep and bill forever.
+  ///
+  /// - Parameter now: The moment.
+  /// - Throws: ``LarderError``.
+  package func abortOldUploads(now: UnixTime) throws(LarderError) {
+    try Self.cacheErrors { () throws(LarderError) in
+      try parts.abortOld(below: Self.folder, now: now)
+    }
+  }
+
+  private static func cacheErrors<Value>(
+    _ work: () throws(LarderError) -> Value
+  ) throws(LarderError) -> Value {
+    do throws(LarderError) {
+      return try work()
+    } catch {
+      throw error.ofCache
+    }
+  }
+}
+
+/// Converts a picture's row to headers that a store keeps with the object, and back.
+///
+/// A store keeps 2 KiB of such headers. A URL that does not fit is left out, and so are the origin's caching fields: the
+/// picture is then found by its name, and requested again.
+enum S3Headers {
+  private static let prefix = "x-amz-meta-larder-"
+  /// How much of the 2 KiB is used.
+  private static let room = 1900
+  /// The most of it that a URL may take.
+  private static let urlRoom = 1200
+
+  /// The headers of a picture.
+  static func headers(of entry: PictureEntry) -> Headers {
+    var headers = Headers()
+    headers.append("Content-Type", entry.type?.mediaType ?? "application/octet-stream")
+    var used = 0
+    func add(_ name: String, _ value: String, most: Int = room) {
+      let size = prefix.utf8.count + name.utf8.count + value.utf8.count
+      guard !value.isEmpty, value.utf8.count <= most, used + size <= room else { return }
+      used += size
+      headers.append(prefix + name, value)
+    }
+    add("sha256", Hexadecimal.text(entry.sha256 ?? []))
+    let times = [entry.fetched, entry.checked, entry.expiry].map { "\($0?.seconds ?? 0)" }
+    add("times", times.joined(separator: "."))
+    add("url", PercentEncoding.escaped(entry.identity), most: urlRoom)
+    add("response", PercentEncoding.escaped(entry.response ?? ""))
+    return headers
+  }
+
+  /// The row that was put with an object.
+  ///
+  /// - Parameters:
+  ///   - path: Where it is.
+  ///   - headers: The store's headers for it.
+  ///   - whole: How long it is, when the headers are of a part of it.
+  /// - Returns: The row with its stamp; without a SHA-256 when larder did not put it, without a URL when that did not
+  ///   fit.
+  static func entry(
+    at path: String,
+    _ headers: Headers,
+    whole: ByteCount? = nil
+  ) -> PictureEntry {
+    func value(_ name: String) -> String? { headers[prefix + name] }
+    let url = value("url").map { PercentEncoding.lenientText($0) } ?? ""
+    var entry = PictureEntry(id: PictureID(url: url), url: url)
+    let size = whole?.count ?? headers["Content-Length"].flatMap { Int64($0) } ?? 0
+    entry.bytes = ByteCount(size)
+    entry.stamp = stamp(tag: S3Reply.tag(headers["ETag"] ?? ""), bytes: size)
+    guard let digest = value("sha256").flatMap(Hexadecimal.bytes), digest.count == 32,
+      let type = headers["Content-Type"].flatMap({ PictureType(mediaType: $0) })
+    else { return entry }
+    entry.sha256 = digest
+    entry.type = type
+    entry.response = value("response").map { PercentEncoding.lenientText($0) }
+    let times = (value("times") ?? "").split(separator: ".").map { Int64($0) ?? 0 }
+    if times.count == 3 {
+      entry.fetched = UnixTime(times[0])
+      entry.checked = UnixTime(times[1])
+      // Freshness comes with the origin's caching fields, or not at all.
+      if entry.response != nil { entry.expiry = UnixTime(times[2]) }
+    }
+    return entry
+  }
+
+  /// The stamp of one version of an object.
+  static func stamp(tag: String, bytes: Int64) -> FileStamp {
+    FileStamp(
+      inode: ContentDigest.number(of: Array(tag.utf8)),
+      bytes: ByteCount(bytes),
+      modified: UnixTime(0)
+    )
+  }
+}

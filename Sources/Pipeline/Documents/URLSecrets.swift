@@ -1,0 +1,299 @@
+import Base
+import Catalog
+import FoundationEssentials
+import Synchronization
+import Transport
+
+/// The environment's part of a catalog's URLs, which may be secret.
+///
+/// In every URL that a run handles, stores or shows, `${NAME}` is in path and query instead of the value, for any
+/// host; only ``SecretTransport`` inserts the value, when a request leaves. Values in a response, and in each URL
+/// that a body names, are replaced before any other code sees it. Fetched data cannot write a variable itself, see
+/// ``defused(_:)``: a value goes back only to where the catalog file or the value itself stood. A host name is left
+/// alone, because DNS and TLS show it anyway.
+struct URLSecrets: Hashable, Sendable {
+  /// The values by name; none is empty.
+  let values: [String: String]
+
+  /// No variables.
+  static let none = URLSecrets(values: [:])
+
+  /// Whether there are no values to replace.
+  var isEmpty: Bool { values.isEmpty }
+
+  /// A URL with the values in, as it will be sent.
+  func revealed(_ url: WebURL, _ parser: any URLParsing) throws(TransferFailure) -> WebURL {
+    let text = revealed(url.text)
+    guard text != url.text else { return url }
+    return try parser.parse(text, relativeTo: nil).with(userInfo: url.userInfo)
+  }
+
+  /// The text of a URL with the values in.
+  func revealed(_ text: String) -> String {
+    guard text.contains("${") else { return text }
+    let (path, query) = Self.parts(of: text)
+    return filled(path, keeping: "/") + (query.map { "?" + filled($0, keeping: "") } ?? "")
+  }
+
+  private func filled(_ text: String, keeping kept: String) -> String {
+    values.reduce(text) { text, variable in
+      let value = PercentEncoding.escaped(variable.value, keeping: kept)
+      return text.replacing("${\(variable.key)}", with: value)
+    }
+  }
+
+  /// A URL with the values out of its path and query.
+  func veiled(_ url: WebURL) -> WebURL {
+    let target = String(Substring(url.text.utf8.dropFirst(url.pathStart)))
+    let veiled = veiled(target)
+    guard veiled != target else { return url }
+    let (path, query) = Self.parts(of: veiled)
+    return WebURL(
+      scheme: url.scheme,
+      userInfo: url.userInfo,
+      host: url.host,
+      port: url.port,
+      path: path.hasPrefix("/") ? path : "/" + path,
+      query: query
+    )
+  }
+
+  /// A text with the values out, however they are escaped in it.
+  func veiled(_ text: String) -> String {
+    String(decoding: veiled(Array(text.utf8)), as: UTF8.self)
+  }
+
+  /// Bytes with the values out, however they are escaped in them.
+  func veiled(_ text: [UInt8]) -> [UInt8] {
+    var bytes = text
+    // The longest first: one value may be part of another.
+    let ordered = values.sorted { ($0.value.utf8.count, $1.key) > ($1.value.utf8.count, $0.key) }
+    for (name, value) in ordered where value.utf8.count >= SecretRedactor.shortestSecret {
+      bytes = SecretRedactor.replacing(
+        Array(value.utf8),
+        in: bytes,
+        with: Array("${\(name)}".utf8)
+      )
+    }
+    return bytes
+  }
+
+  /// Header fields with the values out, and with nothing in them that can pass for a variable.
+  ///
+  /// A date stays as it is: a year is no secret, and a cache has to read it.
+  func veiled(_ headers: Headers) -> Headers {
+    var veiled: [UInt8] = []
+    headers.lines.withUnsafeBufferPointer { bytes in
+      for line in HeaderLines(bytes) {
+        let text = String(decoding: bytes[line.whole], as: UTF8.self)
+        let isDate =
+          Self.dates.contains { line.isNamed($0) }
+          && UnixTime(httpDate: String(decoding: bytes[line.value], as: UTF8.self), now: 0) != nil
+        if isDate {
+          veiled += bytes[line.whole]
+        } else {
+          let isPlain = !text.contains("${")
+          veiled += self.veiled(
+            isPlain ? Array(bytes[line.whole]) : Array(Self.defused(text).utf8)
+          )
+        }
+        if veiled.last != 10 { veiled.append(10) }
+      }
+    }
+    return Headers(lines: veiled)
+  }
+
+  private static let dates: [StaticString] = ["Date", "Expires", "Last-Modified"]
+
+  /// A cursor as the index keeps it: with the values out, and told apart from a cursor that holds `${` itself.
+  func kept(cursor: String) -> String {
+    isEmpty ? cursor : veiled(cursor.replacing("${", with: "${$}{"))
+  }
+
+  /// The cursor that ``kept(cursor:)`` made this text of.
+  func cursor(kept: String) -> String {
+    values.reduce(kept) { $0.replacing("${\($1.key)}", with: $1.value) }
+      .replacing("${$}{", with: "${")
+  }
+
+  /// A text that fetched data wrote, in which nothing can pass for a variable.
+  static func defused(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
+    return text.replacing("${", with: "$%7B")
+  }
+
+  private static func parts(of text: String) -> (path: String, query: String?) {
+    guard let mark = text.firstIndex(of: "?") else { return (text, nil) }
+    return (String(text[..<mark]), String(text[text.index(after: mark)...]))
+  }
+}
+
+/// Inserts the environment's values into URLs when requests leave, and replaces them in responses.
+final class SecretTransport: Fetching {
+  private let transport: any Fetching
+  private let variables: URLSecrets
+
+  init(_ transport: any Fetching, _ variables: URLSecrets) {
+    self.transport = transport
+    self.variables = variables
+  }
+
+  func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
+    do throws(TransferFailure) {
+      return try transport.parse(text, relativeTo: base)
+    } catch {
+      throw variables.veiled(error)
+    }
+  }
+
+  func fetch(
+    _ request: Request,
+    into sink: any BodySink,
+    completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
+  ) {
+    let exchange: VeiledExchange
+    do throws(TransferFailure) {
+      exchange = try VeiledExchange(request, variables, transport)
+    } catch {
+      return completion(.failure(variables.veiled(error)))
+    }
+    transport.fetch(exchange.sent, into: VeilingSink(sink, exchange)) { [variables] result in
+      completion(
+        result.map { $0.with(head: exchange.veiled($0.head)) }.mapError(variables.veiled)
+      )
+    }
+  }
+
+  func fields(of request: Request) -> Headers { transport.fields(of: request) }
+
+  func cancelAll() { transport.cancelAll() }
+}
+
+/// One request as its caller knows it and as it is sent.
+private struct VeiledExchange: Sendable {
+  /// The request with the values in.
+  let sent: Request
+  private let asked: WebURL
+  private let variables: URLSecrets
+
+  init(
+    _ request: Request,
+    _ variables: URLSecrets,
+    _ parser: any URLParsing
+  ) throws(TransferFailure) {
+    var sent = request
+    sent.url = try variables.revealed(request.url, parser)
+    if let source = request.condition?.source {
+      sent.condition?.source = variables.revealed(source)
+    }
+    self.sent = sent
+    asked = request.url
+    self.variables = variables
+  }
+
+  func veiled(_ head: ResponseHead) -> ResponseHead {
+    head.renamed(
+      head.url == sent.url ? asked : variables.veiled(head.url),
+      fields: variables.veiled
+    )
+  }
+
+  func revealed(_ point: ResumePoint) -> ResumePoint {
+    var point = point
+    point.source = point.source.map(variables.revealed)
+    return point
+  }
+}
+
+/// Shows a sink the head of its response without the values: a sink stores a part of it.
+private final class VeilingSink: BodySink {
+  private let sink: any BodySink
+  private let exchange: VeiledExchange
+
+  init(_ sink: any BodySink, _ exchange: VeiledExchange) {
+    self.sink = sink
+    self.exchange = exchange
+  }
+
+  var resumePoint: ResumePoint? { sink.resumePoint.map(exchange.revealed) }
+
+  func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
+    sink.begin(exchange.veiled(head), at: offset)
+  }
+
+  func receive(_ bytes: RawSpan) -> BodyDecision { sink.receive(bytes) }
+
+  func restart() { sink.restart() }
+}
+
+extension URLSecrets {
+  /// A failure with the values out of everything that it says.
+  fileprivate func veiled(_ failure: TransferFailure) -> TransferFailure {
+    var failure = failure
+    failure.url = veiled(failure.url)
+    failure.detail = veiled(failure.detail)
+    failure.headers = veiled(failure.headers)
+    failure.refusal = veiled(failure.refusal)
+    return failure
+  }
+}
+
+/// The secrets of a run's requests, so that an origin that repeats one does not make it visible.
+final class RunSecrets: Sendable {
+  private let redactor: Mutex<SecretRedactor>
+
+  /// Hides credentials, the user information of URLs and the environment's part of them.
+  init(_ credentials: Headers, _ named: NamedOrigins, _ variables: URLSecrets) {
+    var redactor = SecretRedactor()
+    for field in credentials.fields { redactor.hide(field.value) }
+    for value in named.pictureHeaders.values { redactor.hide(value) }
+    for value in variables.values.values { redactor.hide(value) }
+    for userInfo in named.givenUserInfo {
+      let parts = userInfo.split(separator: ":", maxSplits: 1)
+      if let secret = parts.last { redactor.hide(PercentEncoding.text(String(secret)) ?? "") }
+    }
+    self.redactor = Mutex(redactor)
+  }
+
+  /// Hides one more.
+  func hide(_ secret: String) {
+    redactor.withLock { $0.hide(secret) }
+  }
+
+  /// The present secrets.
+  var present: SecretRedactor { redactor.withLock(\.self) }
+
+  /// A text without them.
+  func applied(to text: String) -> String { present.applied(to: text) }
+}
+
+extension TransferFailure {
+  /// The failure of a document with its origin's explanation, and a likely remedy.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - hasHeaders: Whether the catalog file gives headers.
+  ///   - secrets: Secrets that the origin may repeat.
+  /// - Returns: The failure, with more in its detail.
+  func explained(
+    _ request: Request,
+    hasHeaders: Bool,
+    hiding secrets: RunSecrets
+  ) -> TransferFailure {
+    guard let status, reason == .http(status) else { return self }
+    var parts = detail.isEmpty ? [] : [detail]
+    if status == 401, request.credentials.isEmpty, request.url.userInfo == nil {
+      parts.append(
+        hasHeaders
+          ? "\"headers\" go to the hosts of base and the section URLs only, and this is none of them"
+          : "the catalog file has no \"headers\" to send"
+      )
+    }
+    if let words = OriginMessage(in: refusal, isRefusal: true) {
+      parts.append(secrets.applied(to: words.description))
+    }
+    var failure = self
+    failure.detail = parts.joined(separator: "; ")
+    return failure
+  }
+}

@@ -1,0 +1,235 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import Synchronization
+
+/// One client connection: takes requests apart from the answers, one answer after the other.
+///
+/// It is directly above TLS or the socket and writes bytes, not HTTP parts, because half of the
+/// store's purpose is to break the framing. All of it runs on the loop of its channel.
+final class SampleConnection: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = ByteBuffer
+
+  /// Fired into every connection when the store stops.
+  struct Stop: Sendable {}
+
+  private let origin: Origin
+  private var incoming: IncomingRequest?
+  private var waiting = CircularBuffer<IncomingRequest>()
+  private var isAnswering = false
+  private var isHanging = false
+  private var inputClosed = false
+  private var timer: Scheduled<Void>?
+
+  init(_ origin: Origin) {
+    self.origin = origin
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    // A connection that was accepted while the store stopped would be missed by `Stop`.
+    if !origin.connections.add(context.channel) { shut(context) }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    timer?.cancel()
+    timer = nil
+    waiting.removeAll()
+    origin.connections.remove(context.channel)
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head):
+      incoming = IncomingRequest(head)
+      // curl sends a longer body only after this. (RFC 9110, section 10.1.1)
+      if !isAnswering, head.headers.first(name: "Expect")?.lowercased() == "100-continue" {
+        let line = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
+        context.writeAndFlush(wrapOutboundOut(line), promise: nil)
+      }
+    case .body(var piece):
+      incoming?.append(&piece)
+    case .end:
+      guard let request = incoming else { return }
+      incoming = nil
+      waiting.append(request)
+      advance(context)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    switch event {
+    case is Stop:
+      shut(context)
+    case ChannelEvent.inputClosed:
+      inputClosed = true
+      if isHanging { shut(context) } else { advance(context) }
+    default:
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    guard error is HTTPParserError, !isAnswering else {
+      shut(context)
+      return
+    }
+    var head = Reply(400).rendered
+    head.writeStaticString("Connection: close\r\n\r\n")
+    isAnswering = true
+    begin(WirePlan(head: head, body: ByteBuffer(), ending: .close), context)
+  }
+
+  /// Answers the waiting requests until an answer takes time.
+  private func advance(_ context: ChannelHandlerContext) {
+    while !isAnswering, let request = waiting.popFirst() {
+      isAnswering = true
+      let plan = origin.plan(for: request)
+      if plan.delay > 0 {
+        after(plan.delay, context) { $0.begin(plan, $1) }
+      } else {
+        begin(plan, context)
+      }
+    }
+    if !isAnswering, inputClosed { context.close(promise: nil) }
+  }
+
+  private func begin(_ plan: WirePlan, _ context: ChannelHandlerContext) {
+    if plan.ending == .hang {
+      isHanging = true
+      if inputClosed { shut(context) }
+      return
+    }
+    if plan.head.readableBytes > 0 { context.write(wrapOutboundOut(plan.head), promise: nil) }
+    if let rate = plan.bytesPerSecond, plan.body.readableBytes > 0 {
+      drip(plan.body, rate, plan.ending, context)
+      return
+    }
+    if let link = origin.link, plan.body.readableBytes > 0 {
+      pass(plan.body, link, plan.ending, context)
+      return
+    }
+    if plan.body.readableBytes > 0 { context.write(wrapOutboundOut(plan.body), promise: nil) }
+    finish(plan.ending, context)
+  }
+
+  /// Sends a body piece by piece, each when the shared line has carried it.
+  private func pass(
+    _ body: ByteBuffer,
+    _ link: Link,
+    _ ending: WirePlan.Ending,
+    _ context: ChannelHandlerContext
+  ) {
+    var rest = body
+    guard let piece = rest.readSlice(length: min(Link.piece, rest.readableBytes)) else { return }
+    let left = rest
+    after(link.reserve(piece.readableBytes), context) { connection, context in
+      context.writeAndFlush(connection.wrapOutboundOut(piece), promise: nil)
+      if left.readableBytes == 0 {
+        connection.finish(ending, context)
+      } else {
+        connection.pass(left, link, ending, context)
+      }
+    }
+  }
+
+  /// Sends some fifty pieces a second, or single bytes when the rate is lower than that.
+  private func drip(
+    _ body: ByteBuffer,
+    _ rate: Int,
+    _ ending: WirePlan.Ending,
+    _ context: ChannelHandlerContext
+  ) {
+    var rest = body
+    let size = min(max(1, rate / 50), rest.readableBytes)
+    if let piece = rest.readSlice(length: size) {
+      context.writeAndFlush(wrapOutboundOut(piece), promise: nil)
+    }
+    if rest.readableBytes == 0 {
+      finish(ending, context)
+    } else {
+      let left = rest
+      after(Double(size) / Double(rate), context) { $0.drip(left, rate, ending, $1) }
+    }
+  }
+
+  private func finish(_ ending: WirePlan.Ending, _ context: ChannelHandlerContext) {
+    if ending == .keepAlive {
+      context.flush()
+      isAnswering = false
+      return
+    }
+    // The bytes before a reset or close must be in the kernel's hands first.
+    let written = context.eventLoop.makePromise(of: Void.self)
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
+    written.futureResult.assumeIsolated().whenComplete { _ in
+      if ending == .reset { self.reset(context) } else { context.close(promise: nil) }
+    }
+  }
+
+  /// Runs a step later on this loop, and then the requests that wait behind it.
+  private func after(
+    _ seconds: Double,
+    _ context: ChannelHandlerContext,
+    _ step: @escaping (SampleConnection, ChannelHandlerContext) -> Void
+  ) {
+    let pause = TimeAmount.nanoseconds(Int64(seconds * 1_000_000_000))
+    timer = context.eventLoop.assumeIsolated().scheduleTask(in: pause) {
+      step(self, context)
+      self.advance(context)
+    }
+  }
+
+  /// Lets the kernel send RST instead of FIN.
+  private func reset(_ context: ChannelHandlerContext) {
+    let options = context.channel as? any SocketOptionProvider
+    // On its own loop the option is set before the call returns.
+    _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+    shut(context)
+  }
+
+  /// Closes the socket without TLS's close alert, for which a client may let the store wait.
+  private func shut(_ context: ChannelHandlerContext) {
+    let pipeline = context.pipeline.syncOperations
+    if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
+      tls.close(promise: nil)
+    } else {
+      context.close(promise: nil)
+    }
+  }
+}
+
+/// The line that all answers of a store share: bodies pass one after the other, each byte at its time.
+final class Link: Sendable {
+  /// A body passes in pieces of this many bytes, in turn with those of other answers.
+  static let piece = 16 << 10
+
+  private let bytesPerSecond: Double
+  /// The time at which all reserved bytes will have passed, in seconds of the monotonic clock.
+  private let free = Mutex(0.0)
+
+  init(bytesPerSecond: Double) {
+    self.bytesPerSecond = max(1, bytesPerSecond)
+  }
+
+  /// Takes the next place on the line; tells in how many seconds the bytes will have passed.
+  func reserve(_ bytes: Int) -> Double {
+    reserve(bytes, at: Self.now())
+  }
+
+  /// The same at a moment that the caller names.
+  func reserve(_ bytes: Int, at now: Double) -> Double {
+    free.withLock { free in
+      free = max(free, now) + Double(bytes) / bytesPerSecond
+      return free - now
+    }
+  }
+
+  private static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+  }
+}

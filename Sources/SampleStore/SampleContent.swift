@@ -1,0 +1,193 @@
+import Glibc
+import NIOCore
+import Synchronization
+
+/// The content of a sample store: resources in memory, else files of a folder, else a generator.
+///
+/// It may be changed while the store runs. All state is behind one lock; the generator and the
+/// disk are asked without it.
+package final class SampleContent: Sendable {
+  /// Makes the resource of a path that nothing else knows, or nil for 404.
+  ///
+  /// It is called on the store's own threads, once for each request.
+  package typealias Fallback = @Sendable (_ path: String) -> Resource?
+
+  private struct Content {
+    var resources: [String: Servable] = [:]
+    var cacheRules: [(prefix: String, value: String)] = []
+    var fallback: Fallback?
+  }
+
+  private let state: Mutex<Content>
+  private let folder: Folder?
+
+  /// Serves resources in memory, and those that `fallback` makes.
+  package init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
+    folder = nil
+    state = Mutex(Content(fallback: fallback))
+    for (path, resource) in resources { self[path] = resource }
+  }
+
+  /// Serves the files below a folder, after resources that are put in memory.
+  ///
+  /// A file is read when it is first asked for, and again when it changes.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder that is `/`. Links out of it are not followed.
+  ///   - fallback: Makes the resources that neither memory nor folder has.
+  /// - Throws: ``SampleError`` with code `folder` when it is no folder.
+  package init(folder: String, fallback: Fallback? = nil) throws(SampleError) {
+    self.folder = try Folder(folder)
+    state = Mutex(Content(fallback: fallback))
+  }
+
+  /// The resource in memory at a decoded path; nil takes it away.
+  package subscript(_ path: String) -> Resource? {
+    get { state.withLock { $0.resources[path]?.original } }
+    set {
+      state.withLock { state in
+        state.resources[path] = newValue.map { Servable($0, rule: Self.rule(path, $0, state)) }
+      }
+    }
+  }
+
+  /// Makes the resources that neither memory nor folder has.
+  package var fallback: Fallback? {
+    get { state.withLock { $0.fallback } }
+    set { state.withLock { $0.fallback = newValue } }
+  }
+
+  /// Sends `Cache-Control: value` below a path prefix; the longest prefix wins.
+  ///
+  /// Where no rule fits, pictures are fresh for an hour and all else for no time.
+  package func cache(_ prefix: String, as value: String) {
+    state.withLock { state in
+      state.cacheRules.removeAll { $0.prefix == prefix }
+      state.cacheRules.append((prefix, value))
+      state.cacheRules.sort { $0.prefix.utf8.count > $1.prefix.utf8.count }
+      for (path, held) in state.resources {
+        let rule = Self.rule(path, held.original, state)
+        state.resources[path] = Servable(held.original, rule: rule)
+      }
+    }
+    folder?.forget()
+  }
+
+  /// Finds the resource at a decoded path; one without extension is also tried as `.json`.
+  func find(_ path: String) -> Servable? {
+    if let held = state.withLock({ $0.resources[path] }) { return held }
+    let json = MediaType.fileExtension(of: path) == nil ? path + ".json" : nil
+    if let json, let held = state.withLock({ $0.resources[json] }) { return held }
+    if let folder {
+      let held = json.flatMap { folder.find($0, servable: servable) }
+      if let held = held ?? folder.find(path, servable: servable) { return held }
+    }
+    return fallback.flatMap { $0(path) }.map { servable(path, $0) }
+  }
+
+  func servable(_ path: String, _ resource: Resource) -> Servable {
+    Servable(resource, rule: state.withLock { Self.rule(path, resource, $0) })
+  }
+
+  private static func rule(_ path: String, _ resource: Resource, _ state: Content) -> String {
+    if let own = resource.cacheControl { return own }
+    if let rule = state.cacheRules.first(where: { path.hasPrefix($0.prefix) }) {
+      return rule.value
+    }
+    return resource.type.hasPrefix("image/") ? "max-age=3600" : "max-age=0"
+  }
+}
+
+/// The files of one folder, kept in memory for as long as they stay the same on disk.
+final class Folder: Sendable {
+  /// Distinguishes one state of a file from the next.
+  private struct Stamp: Equatable {
+    let device, inode: UInt
+    let size, seconds, nanoseconds: Int
+
+    init?(_ path: String) {
+      var info = stat()
+      guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return nil }
+      device = info.st_dev
+      inode = info.st_ino
+      size = info.st_size
+      seconds = info.st_mtim.tv_sec
+      nanoseconds = info.st_mtim.tv_nsec
+    }
+  }
+
+  private let root: String
+  private let held = Mutex<[String: (stamp: Stamp, servable: Servable)]>([:])
+
+  init(_ path: String) throws(SampleError) {
+    var info = stat()
+    guard stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFDIR, let root = Self.real(path)
+    else {
+      throw SampleError(
+        .folder,
+        "serve \(path)",
+        "it is not a folder that can be read",
+        "name a folder"
+      )
+    }
+    self.root = root == "/" ? "" : root
+  }
+
+  /// Reads the file at a path that holds no dot segments, unless the copy in memory still fits.
+  ///
+  /// A link that leads out of the folder is as good as no file.
+  func find(_ path: String, servable: (String, Resource) -> Servable) -> Servable? {
+    guard let stamp = Stamp(root + path) else { return nil }
+    if let held = held.withLock({ $0[path] }), held.stamp == stamp { return held.servable }
+    guard let real = Self.real(root + path), real.hasPrefix(root + "/"),
+      Stamp(real) == stamp, let bytes = Self.read(real)
+    else { return nil }
+    let type = MediaType.of(path: path)
+    let made = servable(path, Resource(bytes, type: type, lastModified: stamp.seconds))
+    held.withLock { $0[path] = (stamp, made) }
+    return made
+  }
+
+  /// Drops every copy, because the rules that went into it have changed.
+  func forget() {
+    held.withLock { $0.removeAll() }
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  private static func read(_ path: String) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 256 * 1024)
+    while true {
+      let count = Glibc.read(file, &piece, piece.count)
+      if count == 0 { return bytes }
+      guard count > 0 else { return nil }
+      bytes += piece[..<count]
+    }
+  }
+}
+
+/// A resource with the head of its plain 200 answer already written, but for the date.
+struct Servable {
+  /// As it was given.
+  let original: Resource
+  /// With the `Cache-Control` that the rules give it.
+  let resource: Resource
+  /// From the status line on, without `Date` and without the empty line.
+  let head: ByteBuffer
+
+  init(_ resource: Resource, rule: String) {
+    original = resource
+    var resource = resource
+    resource.cacheControl = rule
+    self.resource = resource
+    self.head = Reply.whole(resource).rendered
+  }
+}

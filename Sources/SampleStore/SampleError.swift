@@ -1,0 +1,66 @@
+import CGlibc
+import Glibc
+
+/// The reason why the sample store could not start, or could not read its input.
+package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The kind of error; an open set.
+  package struct Code: Hashable, Sendable {
+    /// The name that logs and tests see.
+    package let name: String
+
+    /// Makes a code of its own name.
+    package init(_ name: String) {
+      self.name = name
+    }
+
+    /// The port is taken, or the address is not of this machine.
+    package static let listen = Code("listen")
+    /// The certificate or its key cannot be read.
+    package static let identity = Code("identity")
+    /// A fault script breaks its grammar.
+    package static let faults = Code("faults")
+    /// The folder to serve is missing or is no folder.
+    package static let folder = Code("folder")
+    /// The file that keeps orders cannot be opened.
+    package static let orders = Code("orders")
+    /// The picture to vary is neither JPEG nor PNG.
+    package static let picture = Code("picture")
+  }
+
+  /// A place in a text, counted from 1.
+  package struct Position: Hashable, Sendable {
+    /// The line, from 1.
+    package let line: Int
+    /// The character in that line, from 1.
+    package let column: Int
+  }
+
+  /// The kind of error.
+  package let code: Code
+  /// The failed action and its object: "listen on 127.0.0.1:80".
+  package let thing: String
+  /// Why not.
+  package let cause: String
+  /// The remedy.
+  package let advice: String
+  /// Where in the text, when a text was being read.
+  package let position: Position?
+
+  init(_ code: Code, _ thing: String, _ cause: String, _ advice: String, at: Position? = nil) {
+    self.code = code
+    self.thing = thing
+    self.cause = cause
+    self.advice = advice
+    self.position = at
+  }
+
+  /// One line for people: "cannot VERB THING: REASON; TRY THIS".
+  package var description: String {
+    "cannot \(thing): \(cause); \(advice)"
+  }
+
+  /// The system's own words for an error number, in lower case as they go in a sentence.
+  static func words(for errno: Int32) -> String {
+    String(cString: larder_error_words(errno))
+  }
+}

@@ -1,0 +1,126 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Where the store takes orders, and where it keeps them.
+package struct OrderIntake: Hashable, Sendable {
+  /// The paths that take `POST`.
+  package var paths: Set<String>
+  /// A file that gets a JSON line an order, synced before the answer; nil for memory alone.
+  package var file: String?
+
+  /// Takes orders at some paths, and keeps them in a file if one is named.
+  package init(paths: Set<String> = ["/orders"], file: String? = nil) {
+    self.paths = paths
+    self.file = file
+  }
+}
+
+/// The orders so far, in memory and, when asked, in a file.
+///
+/// They are written one after the other, so that the lines stand in the order of the records; who reads them does
+/// not wait for the disk.
+final class SampleOrders: Sendable {
+  let paths: Set<String>
+  private let file: Int32?
+  private let state = Mutex<[OrderRecord]>([])
+  private let writing = DispatchQueue(label: "larder.store.orders")
+
+  init(_ intake: OrderIntake) throws(SampleError) {
+    paths = intake.paths
+    guard let name = intake.file else {
+      file = nil
+      return
+    }
+    let opened = open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+    guard opened >= 0 else {
+      throw SampleError(
+        .orders,
+        "keep orders in \(name)",
+        SampleError.words(for: errno),
+        "name a file in a folder that can be written"
+      )
+    }
+    file = opened
+  }
+
+  deinit {
+    if let file { close(file) }
+  }
+
+  var records: [OrderRecord] {
+    state.withLock { $0 }
+  }
+
+  func clear() {
+    state.withLock { $0 = [] }
+  }
+
+  /// Keeps an order in the file, then in memory; false, and kept in neither, when the file cannot be written.
+  func take(_ record: OrderRecord) -> Bool {
+    writing.sync {
+      if let file, !Self.append(Array(record.line.utf8), to: file) { return false }
+      state.withLock { $0.append(record) }
+      return true
+    }
+  }
+
+  private static func append(_ bytes: [UInt8], to file: Int32) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return fsync(file) == 0
+  }
+}
+
+/// One order that arrived whole, even if its answer failed.
+package struct OrderRecord: Hashable, Sendable {
+  /// The path that it was posted to.
+  package let path: String
+  /// The method: `POST`.
+  package let method: String
+  /// The header lines as sent.
+  package let headers: [HeaderField]
+  /// The body as sent.
+  package let body: [UInt8]
+  /// When it was complete, in seconds since 1970.
+  package let arrival: Double
+  /// The status of the answer, where 200 is "taken"; nil when a fault left none.
+  package let status: Int?
+
+  /// One line for the file: the body as text, or as hexadecimal digits if it is not UTF-8.
+  var line: String {
+    let pairs = headers.map { "[\(JSONText.quoted($0.name)),\(JSONText.quoted($0.value))]" }
+    let text = String(validating: body, as: UTF8.self).map { "\"body\":" + JSONText.quoted($0) }
+    return "{\"time\":\"\(HTTPDate.rfc3339(Int(arrival)))\",\"method\":\(JSONText.quoted(method)),"
+      + "\"path\":\(JSONText.quoted(path)),\"status\":\(status.map(String.init) ?? "null"),"
+      + "\"headers\":[\(pairs.joined(separator: ","))],"
+      + (text ?? "\"bodyHex\":\"\(Resource.hexadecimal(body))\"") + "}\n"
+  }
+}
+
+/// JSON strings, for the few small documents that the store writes itself.
+enum JSONText {
+  /// The text in quotes, with the escapes of RFC 8259, section 7.
+  static func quoted(_ text: String) -> String {
+    var out = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": out += "\\\""
+      case "\\": out += "\\\\"
+      case "\n": out += "\\n"
+      case "\r": out += "\\r"
+      case "\t": out += "\\t"
+      case "\u{0}"..."\u{1F}":
+        let hex = String(scalar.value, radix: 16)
+        out += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out + "\""
+  }
+}

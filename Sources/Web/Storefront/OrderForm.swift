@@ -1,0 +1,161 @@
+import Catalog
+import Larder
+import Orders
+import Pipeline
+
+/// The limits on an order's total: the server's, and the visitor's budget.
+struct OrderBudget: Equatable {
+  /// The most for every order; nil without such a limit.
+  let house: Price?
+  /// The visitor's budget; nil for none.
+  let own: Price?
+  /// Whether the typed text is no amount.
+  let isUnread: Bool
+
+  init(house: Price?, typed: String, currency: String) {
+    self.house = house?.currency == currency ? house : nil
+    own =
+      typed.isEmpty
+      ? nil
+      : (try? Price(parsing: typed, currency: currency)).flatMap { $0.minorUnits > 0 ? $0 : nil }
+    isUnread = !typed.isEmpty && own == nil
+  }
+
+  /// The lower of the two; nil when there is none.
+  var most: Price? {
+    guard let house, let own else { return house ?? own }
+    return own.minorUnits < house.minorUnits ? own : house
+  }
+
+  /// Whether a total is more than that.
+  func isExceeded(_ total: Price) -> Bool {
+    most.map { total.minorUnits > $0.minorUnits } ?? false
+  }
+
+  /// How much is left, or how much it is too much; empty without a budget.
+  func words(for total: Price, _ language: PageLanguage) -> String {
+    guard let most else { return "" }
+    let (left, overflow) = most.minorUnits.subtractingReportingOverflow(total.minorUnits)
+    guard !overflow, left != .min else { return "" }
+    let amount = Price(minorUnits: abs(left), currency: total.currency).formatted()
+    return left < 0
+      ? language.of("\(amount) over the budget", "예산을 \(amount) 초과했습니다")
+      : language.of("\(amount) left", "\(amount) 남음")
+  }
+}
+
+/// The reason why a form cannot become an order.
+enum OrderFault: Equatable {
+  case name, note, quantity, trouble, budget(String), budgetText, price(String), tooMuch, outdated,
+    empty
+  /// The order book's own message.
+  case other(String)
+}
+
+extension PageLanguage {
+  /// A fault in words.
+  func fault(_ fault: OrderFault) -> String {
+    switch fault {
+    case .name: of("Say who orders, in up to 200 characters.", "주문하는 사람을 200자까지 적어 주세요.")
+    case .note: of("The note is too long.", "남길 말이 너무 깁니다.")
+    case .quantity:
+      of("A quantity is a number from 1 to 999.", "수량은 1부터 999까지의 숫자로 적어 주세요.")
+    case .trouble:
+      of("Remove what cannot be ordered.", "주문할 수 없는 상품을 삭제해 주세요.")
+    case .budget(let words): words
+    case .budgetText: of("The budget is no amount.", "예산을 금액으로 적어 주세요.")
+    case .price(let total):
+      of(
+        "A price or a quantity has changed since you saw the form: the total is \(total) now.",
+        "주문서를 보신 뒤 가격이나 수량이 바뀌어 합계가 \(total)이 되었습니다."
+      )
+    case .tooMuch: of("The total is too large.", "합계가 너무 큽니다.")
+    case .outdated:
+      of("The form was too old. Please send it once more.", "주문서가 오래되었습니다. 한 번 더 보내 주세요.")
+    case .empty: of("The basket is empty.", "장바구니가 비어 있습니다.")
+    case .other(let words): words
+    }
+  }
+
+  /// The fault of an item in the basket.
+  func trouble(_ trouble: BasketBill.Trouble) -> String {
+    switch trouble {
+    case .unknown: of("No longer in the catalog", "더 이상 판매하지 않는 상품입니다")
+    case .soldOut: of("Sold out", "품절된 상품입니다")
+    case .unpriced: of("No price", "가격 정보가 없습니다")
+    case .otherCurrency: of("In another currency: order it apart", "통화가 달라 따로 주문해야 합니다")
+    }
+  }
+}
+
+/// A form that is to become an order, with exactly the lines that it shows, even if another window changed the
+/// basket.
+struct OrderForm {
+  let draft: StorefrontDraft
+  /// The form's lines.
+  let basket: StorefrontBasket
+  /// Whether all quantities could be read.
+  let isCounted: Bool
+  /// The price of each item that the visitor saw, in minor units.
+  let prices: [String: Int]
+  /// The random part of its order's id, unique to the form.
+  let chance: OrderID.Nonce?
+  /// The total that the visitor saw, in minor units.
+  let seen: Int?
+
+  init(_ visit: StorefrontRequest) {
+    draft = StorefrontDraft(visit.request)
+    var isCounted = true
+    basket = StorefrontBasket(form: visit.request.form, isRead: &isCounted)
+    self.isCounted = isCounted
+    var prices: [String: Int] = [:]
+    var item: String?
+    for (name, value) in visit.request.form {
+      if name == "item" { item = value }
+      if name == "price", let item { prices[item] = Int(value) }
+    }
+    self.prices = prices
+    chance = visit.request.posted("key").flatMap(OrderID.Nonce.init)
+    seen = visit.request.posted("total").flatMap { Int($0) }
+  }
+
+  /// The reasons why it cannot become an order; empty when there are none.
+  func faults(_ bill: BasketBill, _ budget: OrderBudget, _ language: PageLanguage) -> [OrderFault]
+  {
+    var faults: [OrderFault] = []
+    if bill.lines.isEmpty { return [.empty] }
+    if draft.by.isEmpty || draft.by.count > OrderRequest.longestName { faults.append(.name) }
+    if draft.note.count > StorefrontDraft.longestNote { faults.append(.note) }
+    if !isCounted { faults.append(.quantity) }
+    if bill.lines.contains(where: { $0.trouble != nil }) { faults.append(.trouble) }
+    if budget.isUnread { faults.append(.budgetText) }
+    guard let total = bill.total else { return faults + [.tooMuch] }
+    if budget.isExceeded(total) { faults.append(.budget(budget.words(for: total, language))) }
+    return faults
+  }
+
+  /// Whether the visitor saw each price and the total as they are now.
+  func hasSeen(_ bill: BasketBill) -> Bool {
+    seen == bill.total?.minorUnits
+      && bill.lines.allSatisfy { prices[$0.id] == $0.item?.price?.minorUnits }
+  }
+
+  /// The order as the order book takes it.
+  func orderDraft(_ budget: OrderBudget, _ language: Language) -> OrderRequest {
+    var order = OrderRequest(
+      by: draft.by,
+      items: basket.lines.map { OrderRequest.Item($0.id, quantity: $0.quantity) },
+      locale: language.rawValue
+    )
+    order.note = draft.note.isEmpty ? nil : draft.note
+    order.budget = budget.most
+    return order
+  }
+
+  /// Whether an order equals this form.
+  func isSame(as order: PlacedOrder) -> Bool {
+    order.by == draft.by && (order.note ?? "") == draft.note
+      && order.lines.map(\.item) == basket.lines.map(\.id)
+      && order.lines.map(\.quantity) == basket.lines.map(\.quantity)
+  }
+}

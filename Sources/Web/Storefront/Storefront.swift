@@ -1,0 +1,204 @@
+import Base
+import Cache
+import Catalog
+import Crypto
+import Dispatch
+import Mustache
+import Pipeline
+import Synchronization
+
+/// The web store: pages about a catalog in a cache, and about the orders.
+///
+/// A value of few words that any number of requests share. It sends nothing itself: an order goes
+/// into the outbox, and `order send` or `warm` sends it.
+package struct Storefront: Sendable {
+  /// The cache's path.
+  let cache: String
+  /// Which of its catalogs; nil while there is but one.
+  let catalog: String?
+  /// The path of the orders' file; nil when nothing can be ordered.
+  let orders: String?
+  /// The most that an order may cost; nil without such a limit.
+  let budget: Price?
+  /// The squares in which pictures are served.
+  let squares: StorefrontSquares
+  /// CSRF key for forms; regenerated at each start.
+  let key: SymmetricKey
+  let shelving = StorefrontSectionCache()
+  let sizes: PictureSizes
+  private let lanes = StorefrontQueues()
+
+  /// A store over a cache and an order book.
+  ///
+  /// - Parameters:
+  ///   - cache: the cache's path.
+  ///   - catalog: which of its catalogs; nil for the only one.
+  ///   - orders: the path of the orders' file, as an order book takes it; nil to show only.
+  ///   - budget: the most that an order may cost.
+  ///   - squares: the available sizes of squares, in pixels a side.
+  package init(
+    cache: String,
+    catalog: String?,
+    orders: String?,
+    budget: Price? = nil,
+    squares: [Int] = [128, 256, 512]
+  ) {
+    (self.cache, self.catalog, self.orders, self.budget) = (cache, catalog, orders, budget)
+    self.squares = StorefrontSquares(squares)
+    key = SymmetricKey(size: .bits256)
+    sizes = PictureSizes(cache: cache)
+  }
+
+  /// Answers a request.
+  ///
+  /// Files are read and orders written off the caller's thread.
+  ///
+  /// - Parameter request: the request; for POST its form must be whole.
+  /// - Returns: The answer; nil when the path is none of the store's.
+  package func answer(_ request: StorefrontExchange) async -> StorefrontAnswer? {
+    if request.path.hasPrefix("/assets/") {
+      return request.method == .get ? StorefrontAssets.answer(request.path) : nil
+    }
+    guard let route = StorefrontRoute(request.path) else { return nil }
+    return await lanes.run(isOrder: route.takesForms) { answer(request, route) }
+  }
+
+  private func answer(_ request: StorefrontExchange, _ route: StorefrontRoute) -> StorefrontAnswer
+  {
+    let visit = StorefrontRequest(request)
+    switch request.method {
+    case .get where !route.isPage: return refused(visit, "POST")
+    case .post where !route.takesForms: return refused(visit, "GET, HEAD")
+    case .get:
+      // The choice of a language is kept, and the visitor is redirected to the same page.
+      if let chosen = request.asked("language").flatMap(PageLanguage.init(rawValue:)) {
+        return StorefrontPage.redirect(
+          visit,
+          to: visit.address(),
+          cookies: [(StorefrontRequest.languageCookie, chosen.rawValue)]
+        )
+      }
+    case .post:
+      if let refusal = FormRefusal.of(request, visit.session, key), refusal == .foreign {
+        return notice(
+          visit,
+          403,
+          visit.say("This form came from somewhere else.", "다른 곳에서 보낸 요청입니다."),
+          visit.say(
+            "The store takes its own forms alone, and did nothing.",
+            "상점의 화면에서 보낸 요청만 처리합니다. 아무것도 바뀌지 않았습니다."
+          )
+        )
+      }
+    }
+    do {
+      return try StorefrontOrders(self, visit).answer(route)
+    } catch let error as LarderError where error.code == .empty || error.code == .ambiguous {
+      return notice(
+        visit,
+        503,
+        visit.say("The store is not open yet.", "아직 준비 중입니다."),
+        visit.say(
+          "No catalog is here to show: fetch one first, or name which one is meant.",
+          "보여 드릴 카탈로그가 없습니다. 먼저 카탈로그를 가져오거나 어느 카탈로그인지 정해 주세요."
+        )
+      )
+    } catch {
+      var answer = notice(
+        visit,
+        500,
+        visit.say("Something is wrong here.", "문제가 생겼습니다."),
+        visit.say(
+          "What the store keeps could not be read or written. Nothing was ordered; try again later.",
+          "저장된 자료를 읽거나 쓰지 못했습니다. 주문되지 않았으니 잠시 뒤 다시 시도해 주세요."
+        )
+      )
+      answer.cause = "\(error)"
+      return answer
+    }
+  }
+
+  // MARK: - Pages without a catalog
+
+  /// The content of a page with a single message.
+  private struct Notice {
+    let eyebrow, heading, message: String
+    let way = "/"
+    let wayWords: String
+  }
+
+  /// A page that says why there is no other.
+  func notice(_ visit: StorefrontRequest, _ status: Int, _ heading: String, _ message: String)
+    -> StorefrontAnswer
+  {
+    var page = StorefrontPage()
+    page.status = status
+    page.title = heading
+    page.isPrivate = true
+    let notice = Notice(
+      eyebrow: "\(status)",
+      heading: heading,
+      message: message,
+      wayWords: visit.say("To the store", "처음으로")
+    )
+    return finished(page, visit, "notice", notice, shelves: nil)
+  }
+
+  private func refused(_ visit: StorefrontRequest, _ allowed: String) -> StorefrontAnswer {
+    var answer = notice(
+      visit,
+      405,
+      visit.say("This address is not asked so.", "이렇게 요청할 수 없는 주소입니다."),
+      visit.say("Nothing was done.", "아무것도 바뀌지 않았습니다.")
+    )
+    answer.headers.append(("allow", allowed))
+    return answer
+  }
+
+  /// Puts a main part into the frame.
+  func finished(
+    _ page: StorefrontPage,
+    _ visit: StorefrontRequest,
+    _ template: String,
+    _ view: Any,
+    shelves: StorefrontSections?,
+    shop: String? = nil
+  ) -> StorefrontAnswer {
+    let library: MustacheLibrary
+    do {
+      library = try StorefrontTemplates.shared(visit.language)
+    } catch {
+      var answer = StorefrontAnswer(
+        status: 500,
+        headers: [("content-type", "text/plain; charset=utf-8")]
+      )
+      answer.cause = "\(error)"
+      return answer
+    }
+    var page = page
+    page.main = library.render(view, withTemplate: template) ?? ""
+    let shop = PlainText.line(shop ?? catalog ?? "larder")
+    return page.answer(visit, page.html(visit, shop, shelves, library))
+  }
+}
+
+/// The threads on which the store works: few, so that no crowd of visitors makes many.
+private final class StorefrontQueues: Sendable {
+  private let reading: [DispatchQueue]
+  /// Orders wait for the disk, and for other processes that write them; readers do not wait with them.
+  private let ordering = DispatchQueue(label: "larder.store.orders")
+  private let next = Atomic(0)
+
+  init() {
+    reading = (0..<4).map { DispatchQueue(label: "larder.store.\($0)") }
+  }
+
+  func run<Value: Sendable>(isOrder: Bool, _ body: @escaping @Sendable () -> Value) async -> Value
+  {
+    let number = next.wrappingAdd(1, ordering: .relaxed).oldValue
+    let lane = isOrder ? ordering : reading[Int(UInt(bitPattern: number) % UInt(reading.count))]
+    return await withCheckedContinuation { continuation in
+      lane.async { continuation.resume(returning: body()) }
+    }
+  }
+}

@@ -1,0 +1,312 @@
+import Base
+import Catalog
+import Larder
+import Orders
+import Pipeline
+
+/// A visitor's basket: the items and their quantities, small enough for a cookie.
+struct StorefrontBasket: Equatable {
+  /// An item and how many.
+  struct Line: Equatable {
+    var id: String
+    var quantity: Int
+  }
+
+  /// The most items, and the most pieces of one.
+  static let mostLines = 20
+  static let mostPieces = 999
+  /// Browsers keep 4096 bytes of a cookie, its name and attributes included.
+  private static let mostBytes = 3500
+
+  /// The lines, in the order in which they came.
+  private(set) var lines: [Line] = []
+
+  /// An empty basket.
+  init() {}
+
+  /// Parses a cookie's value; invalid parts are ignored.
+  init(cookie: String?) {
+    for part in (cookie ?? "").prefix(4096).split(separator: "!") {
+      let pieces = part.split(separator: "*")
+      guard pieces.count == 2, let count = Int(pieces[1]),
+        let id = PercentEncoding.text(String(pieces[0]))
+      else { continue }
+      _ = add(id, count)
+    }
+  }
+
+  /// Reads the lines of a form, each an item followed by its quantity; 0 leaves a line out.
+  ///
+  /// - Parameters:
+  ///   - form: The pairs of the form.
+  ///   - isRead: Set to false when a quantity cannot be read, or a line does not fit.
+  init(form: [(name: String, value: String)], isRead: inout Bool) {
+    for line in Self.lines(of: form) {
+      guard let quantity = line.quantity, quantity == 0 || add(line.id, quantity) else {
+        isRead = false
+        continue
+      }
+    }
+  }
+
+  /// The item that an address (`/basket?item=A1&quantity=2`) or the form of its page orders by itself; nil for
+  /// every other request, and when the item or its quantity cannot be.
+  init?(single request: StorefrontExchange) {
+    let pairs = request.method == .get ? request.query : request.form
+    guard request.method == .get || request.posted("single") != nil else { return nil }
+    var isRead = true
+    self.init(form: pairs, isRead: &isRead)
+    guard isRead, lines.count == 1 else { return nil }
+  }
+
+  /// The address of the page that orders its first item by itself.
+  var singleAddress: String {
+    guard let line = lines.first else { return "/basket" }
+    return "/basket?item=\(PercentEncoding.escaped(line.id))&quantity=\(line.quantity)"
+  }
+
+  /// The value of a cookie that holds it.
+  var cookie: String {
+    lines.map { "\(PercentEncoding.escaped($0.id))*\($0.quantity)" }.joined(separator: "!")
+  }
+
+  /// How many pieces in all.
+  var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+
+  /// Adds pieces of an item; false, and nothing added, when it does not fit.
+  mutating func add(_ id: String, _ quantity: Int) -> Bool {
+    guard (1...Self.mostPieces).contains(quantity), !id.isEmpty else { return false }
+    var next = self
+    if let place = lines.firstIndex(where: { $0.id == id }) {
+      next.lines[place].quantity = min(lines[place].quantity + quantity, Self.mostPieces)
+    } else {
+      next.lines.append(Line(id: id, quantity: quantity))
+    }
+    guard next.lines.count <= Self.mostLines, next.cookie.utf8.count <= Self.mostBytes else {
+      return false
+    }
+    self = next
+    return true
+  }
+
+  /// Sets how many of an item there are; 0 takes it out.
+  mutating func set(_ id: String, _ quantity: Int) {
+    if quantity < 1 {
+      lines.removeAll { $0.id == id }
+    } else if let place = lines.firstIndex(where: { $0.id == id }) {
+      lines[place].quantity = min(quantity, Self.mostPieces)
+    }
+  }
+
+  /// Takes the items of another basket out.
+  mutating func remove(_ other: StorefrontBasket) {
+    lines.removeAll { line in other.lines.contains { $0.id == line.id } }
+  }
+
+  /// Takes quantities from a form, for the items that are in the basket; those that cannot be read stay as they are.
+  mutating func read(_ form: [(name: String, value: String)]) {
+    for line in Self.lines(of: form) {
+      if let quantity = line.quantity { set(line.id, quantity) }
+    }
+  }
+
+  /// The lines of a form; nil for a quantity that cannot be read.
+  private static func lines(of form: [(name: String, value: String)])
+    -> [(id: String, quantity: Int?)]
+  {
+    var lines: [(id: String, quantity: Int?)] = []
+    var id: String?
+    for (name, value) in form {
+      if name == "item" { id = value }
+      guard name == "quantity", let item = id else { continue }
+      let count = Int(PlainText.line(value))
+      lines.append((item, count.flatMap { (0...mostPieces).contains($0) ? $0 : nil }))
+    }
+    return lines
+  }
+}
+
+/// The total of a basket, at the present prices of the catalog.
+struct BasketBill {
+  /// The reason why an item cannot be ordered.
+  enum Trouble: Equatable {
+    case unknown, soldOut, unpriced, otherCurrency
+  }
+
+  /// A line with its item.
+  struct Line {
+    let id: String
+    let quantity: Int
+    let item: StoreItem?
+    let trouble: Trouble?
+    /// Its total; nil when a price is missing.
+    let sum: Price?
+  }
+
+  let lines: [Line]
+  /// The sum of all that can be ordered; nil beyond all numbers.
+  let total: Price?
+
+  init(_ basket: StorefrontBasket, currency: String, _ item: (String) -> StoreItem?) {
+    lines = basket.lines.map { line in
+      let item = item(line.id)
+      let trouble: Trouble? =
+        if item == nil {
+          .unknown
+        } else if item?.isSoldOut == true {
+          .soldOut
+        } else if item?.price == nil {
+          .unpriced
+        } else if item?.price?.currency != currency {
+          .otherCurrency
+        } else {
+          nil
+        }
+      return Line(
+        id: line.id,
+        quantity: line.quantity,
+        item: item,
+        trouble: trouble,
+        sum: item?.price.flatMap { $0.times(line.quantity) }
+      )
+    }
+    var units: Int? = 0
+    for line in lines where line.trouble == nil {
+      guard let sum = line.sum, let all = units else {
+        units = nil
+        break
+      }
+      let (next, overflow) = all.addingReportingOverflow(sum.minorUnits)
+      units = overflow ? nil : next
+    }
+    total = units.map { Price(minorUnits: $0, currency: currency) }
+  }
+
+  /// Whether all of it can be ordered.
+  var isWhole: Bool { !lines.isEmpty && total != nil && lines.allSatisfy { $0.trouble == nil } }
+
+  /// The order in short: "title 외 2건".
+  func summary(_ language: Language) -> String {
+    let known = lines.filter { $0.trouble == nil }.compactMap { line in
+      line.item.flatMap { item in
+        item.price.map {
+          OrderLine(
+            item: line.id,
+            title: PlainText.line(item.title),
+            price: $0,
+            quantity: line.quantity
+          )
+        }
+      }
+    }
+    return language.summary(of: known)
+  }
+}
+
+extension Price {
+  /// The price times `count`; nil on overflow.
+  func times(_ count: Int) -> Price? {
+    let (units, overflow) = minorUnits.multipliedReportingOverflow(by: count)
+    return overflow ? nil : Price(minorUnits: units, currency: currency)
+  }
+}
+
+/// The basket, and the form that orders its items.
+struct StorefrontBasketPage {
+  /// A line.
+  struct Line {
+    let id, title, address, picture, noPicture, each, sum, units, trouble, speech: String
+    let quantity: Int
+    let most = StorefrontBasket.mostPieces
+    let hasPicture, hasPrice, hasPage, isGone: Bool
+  }
+
+  /// The values of the form.
+  struct Draft {
+    let by, note, budget: String
+  }
+
+  let lines: [Line]
+  let summary, speech, total, totalUnits, money, token, key: String
+  let draft: Draft
+  let left, limit, budgetHint: String
+  let hasLines, isOver, isNameless, hasLimit: Bool
+  let hasFaults: Bool
+  let faultTitle: String
+  let faults: [String]
+  let heading, kept: String
+  /// Whether one item is ordered by itself, and whether the basket holds others meanwhile.
+  let isSingle, hasKept: Bool
+  let message, way, wayWords: String
+  let hasWay = true
+
+  init(
+    _ visit: StorefrontRequest,
+    _ bill: BasketBill,
+    _ shown: [String: ShownItem],
+    draft: StorefrontDraft,
+    budget: OrderBudget,
+    form: (token: String, key: String),
+    faults: [OrderFault],
+    shelves: StorefrontSections,
+    currency: String,
+    squares: StorefrontSquares
+  ) {
+    let language = visit.language
+    lines = bill.lines.map { line in
+      let words = ItemView.Words(language)
+      let view = shown[line.id].map { ItemView($0, number: 0, picture: nil, words) }
+      let path = shown[line.id]?.thumbnail?.path
+      let price = line.item?.price
+      return Line(
+        id: line.id,
+        title: view?.title ?? PlainText.line(line.id),
+        address: StorefrontAddress.item(line.id),
+        picture: path.map { squares.address($0, 256) } ?? "",
+        noPicture: view?.noPicture ?? words.missing,
+        each: price?.formatted() ?? "",
+        sum: line.trouble == nil ? line.sum?.formatted() ?? "–" : "",
+        units: line.trouble == nil ? price.map { "\($0.minorUnits)" } ?? "" : "",
+        trouble: line.trouble.map { language.trouble($0) } ?? "",
+        speech: shelves.item(line.id)?.shelf.speech ?? "",
+        quantity: line.quantity,
+        hasPicture: path != nil,
+        hasPrice: price != nil && line.trouble == nil,
+        hasPage: line.item != nil,
+        isGone: line.trouble != nil
+      )
+    }
+    isSingle = visit.single != nil
+    heading = isSingle ? language.of("Order now", "바로 주문") : language.of("Basket", "장바구니")
+    let others = visit.basket.lines.count
+    hasKept = isSingle && others > 0
+    kept = language.of(
+      others == 1
+        ? "This item alone is ordered; one item stays in your basket."
+        : "This item alone is ordered; \(others) items stay in your basket.",
+      "이 상품만 주문합니다. 장바구니의 상품 \(others)개는 그대로 있습니다."
+    )
+    hasLines = !lines.isEmpty
+    summary = bill.summary(visit.orderLanguage)
+    speech = shelves.speech
+    total = bill.total?.formatted() ?? "–"
+    totalUnits = bill.total.map { "\($0.minorUnits)" } ?? ""
+    money = StorefrontMoney.pattern(currency)
+    (token, key) = form
+    self.draft = Draft(by: draft.by, note: draft.note, budget: draft.budget)
+    isOver = bill.total.map(budget.isExceeded) ?? false
+    left = bill.total.map { budget.words(for: $0, language) } ?? ""
+    hasLimit = budget.house != nil
+    limit = budget.house.map { "\($0.minorUnits)" } ?? ""
+    budgetHint =
+      budget.house.map {
+        language.of("(at most \($0.formatted()))", "(최대 \($0.formatted()))")
+      } ?? language.of("(optional)", "(선택)")
+    isNameless = faults.contains(.name)
+    self.faults = faults.map { language.fault($0) }
+    hasFaults = !faults.isEmpty
+    faultTitle = language.of("Nothing was ordered yet.", "아직 주문되지 않았습니다.")
+    message = language.of("Your basket is empty.", "장바구니가 비어 있습니다.")
+    (way, wayWords) = ("/", language.of("See the store", "상품 보러 가기"))
+  }
+}

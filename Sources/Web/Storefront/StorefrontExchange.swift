@@ -1,0 +1,62 @@
+import FoundationEssentials
+
+/// A visitor's request to the store, parsed by the HTTP server.
+package struct StorefrontExchange: Sendable {
+  /// The method; a HEAD request is a GET whose body is not sent.
+  package enum Method: Sendable, Equatable {
+    /// Show.
+    case get
+    /// Change.
+    case post
+  }
+
+  /// The method.
+  package var method: Method
+  /// The path, percent-decoded, beginning with `/`.
+  package var path: String
+  /// The query's pairs in their order, percent-decoded.
+  package var query: [(name: String, value: String)] = []
+  /// The pairs of a posted `application/x-www-form-urlencoded` body in their order, decoded.
+  package var form: [(name: String, value: String)] = []
+  /// The cookies by name.
+  package var cookies: [String: String] = [:]
+  /// The header `Accept-Language`.
+  package var languages: String?
+  /// The header `Origin`.
+  package var origin: String?
+  /// The header `Host`, as it was checked.
+  package var host: String?
+  /// The header `Sec-Fetch-Site`.
+  package var fetchSite: String?
+  /// When the request came.
+  package var now: Date
+
+  /// A request for a page.
+  package init(_ method: Method = .get, _ path: String, at now: Date) {
+    (self.method, self.path, self.now) = (method, path, now)
+  }
+
+  /// The first value of that name in the query.
+  func asked(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+  /// The first value of that name in the form.
+  func posted(_ name: String) -> String? { form.first { $0.name == name }?.value }
+}
+
+/// The store's answer: complete except for the fields that the HTTP server adds (length, date, the
+/// security headers of every answer).
+package struct StorefrontAnswer: Sendable {
+  /// The status.
+  package var status: Int
+  /// The headers: content type and caching, cookies, where to go, the page's content security policy.
+  package var headers: [(name: String, value: String)]
+  /// The body.
+  package var body: [UInt8]
+  /// Why it is a failure of the store, for the log; the visitor is not told.
+  package var cause: String?
+
+  /// An answer from its parts.
+  package init(status: Int, headers: [(name: String, value: String)], body: [UInt8] = []) {
+    (self.status, self.headers, self.body) = (status, headers, body)
+  }
+}

@@ -1,0 +1,258 @@
+import Base
+import Catalog
+import Imaging
+import Orders
+import Pipeline
+import Synchronization
+import SystemPackage
+
+/// The page of an item.
+struct StorefrontItemPage {
+  /// A picture of the gallery.
+  struct Picture {
+    let number: Int
+    let whole, small, label, turn, turnLabel: String
+    let isCurrent, isLater: Bool
+  }
+
+  /// A picture of the long description.
+  struct Sheet {
+    let source, label: String
+    let hasSize: Bool
+    let width, height: Int
+  }
+
+  /// A name with its value.
+  struct Fact {
+    let name, value: String
+  }
+
+  let shop, speech, title, text, id, price, normal, other, units, money, token: String
+  let saleWord, normalWord, noPicture, stale, long: String
+  /// The section that lists it first.
+  let section, sectionAddress: String
+  let badges: [String]
+  let facts: [Fact]
+  let pictures: [Picture]
+  let sheets: [Sheet]
+  let cards: [StorefrontCard]
+  /// The line of its price; nil where it did not change.
+  let line: PriceLineView?
+  let off, most: Int
+  let hasText, isReduced, isPlain, isUnpriced, hasOff, hasOther, isStale, hasFacts: Bool
+  let hasBadges, hasPictures, isMany, hasStory, hasLong, hasMore: Bool
+  let isAdded, isFull, isOld, isOrderable, isSoldOut: Bool
+
+  init(
+    _ visit: StorefrontRequest,
+    shop: String,
+    _ shown: ShownItem,
+    on shelf: StorefrontSections.Shelf,
+    since: UnixTime?,
+    more: [ShownItem],
+    squares: StorefrontSquares,
+    sizes: PictureSizes,
+    token: String?
+  ) {
+    let language = visit.language
+    let item = shown.item
+    let words = ItemView.Words(language)
+    let view = ItemView(shown, number: 0, picture: nil, words)
+    self.shop = shop
+    speech = shelf.speech
+    (title, price, normal, badges) = (view.title, view.price, view.normal, view.badges)
+    (saleWord, normalWord, noPicture) = (words.sale, words.normal, view.noPicture)
+    id = item.id
+    off = item.percentOff ?? 0
+    hasOff = off > 0
+    (isReduced, isUnpriced) = (!view.normal.isEmpty, view.price.isEmpty)
+    isPlain = view.normal.isEmpty && !view.price.isEmpty
+    hasBadges = !badges.isEmpty
+    text = item.description.map(PlainText.block) ?? ""
+    hasText = !text.isEmpty && text != title
+    let described = shown.detail?.description.map(PlainText.block) ?? ""
+    long = described == text ? "" : described
+    hasLong = !long.isEmpty
+    // Detail and list may disagree: the list's price is the one that orders take.
+    let detailed = shown.detail?.prices.last
+    hasOther = detailed != nil && detailed != item.price && item.price != nil
+    other =
+      detailed.map {
+        language.of("On its own page: \($0.formatted())", "상세 페이지 가격: \($0.formatted())")
+      } ?? ""
+    (section, sectionAddress) = (shelf.title, StorefrontAddress.section(shelf.section.key))
+    facts = Self.facts(shown, visit)
+    hasFacts = !facts.isEmpty
+    line = PriceLineView(shown, visit.clock, language)
+    isStale = shown.isStale
+    stale = visit.asLastSeen(since)
+    pictures = Self.gallery(shown, visit, squares)
+    (hasPictures, isMany) = (!pictures.isEmpty, pictures.count > 1)
+    let parts = shown.pictures.filter { $0.role == .section && $0.path != nil }
+    sheets = parts.enumerated().map { place, image in
+      let size = sizes.size(of: image)
+      return Sheet(
+        source: StorefrontAddress.picture(image.path ?? ""),
+        label: language.of(
+          "\(view.title), description, part \(place + 1)",
+          "\(view.title), 상세 설명 \(place + 1)"
+        ),
+        hasSize: size != nil,
+        width: size?.width ?? 0,
+        height: size?.height ?? 0
+      )
+    }
+    hasStory = hasLong || !sheets.isEmpty
+    let cardWords = ItemView.Words(language, within: speech)
+    cards = more.map { StorefrontCard($0, cardWords, squares, isEager: false) }
+    hasMore = !cards.isEmpty
+    isSoldOut = item.isSoldOut
+    isOrderable = token != nil && !item.isSoldOut && item.price != nil
+    self.token = token ?? ""
+    units = item.price.map { "\($0.minorUnits)" } ?? ""
+    money = item.price.map { StorefrontMoney.pattern($0.currency) } ?? ""
+    most = StorefrontBasket.mostPieces
+    let done = visit.request.asked("added")
+    (isAdded, isFull, isOld) = (done == "1", done == "0", done == "old")
+  }
+
+  private static func gallery(
+    _ shown: ShownItem,
+    _ visit: StorefrontRequest,
+    _ squares: StorefrontSquares
+  )
+    -> [Picture]
+  {
+    var seen: Set<String> = []
+    func held(_ roles: [ShownPicture]) -> [ShownPicture] {
+      roles.filter { $0.path != nil && seen.insert($0.sha256 ?? $0.url).inserted }
+    }
+    var images = held(shown.pictures.filter { $0.role == .top || $0.role == .gallery })
+    if images.isEmpty { images = held(shown.pictures.filter { $0.role == .thumbnail }) }
+    let asked = min(max(visit.request.asked("picture").flatMap { Int($0) } ?? 1, 1), images.count)
+    let address = StorefrontAddress.item(shown.item.id)
+    let title = PlainText.line(shown.item.title)
+    return images.enumerated().map { place, image in
+      let number = place + 1
+      let path = image.path ?? ""
+      return Picture(
+        number: number,
+        whole: StorefrontAddress.picture(path),
+        small: squares.address(path, 128),
+        label: visit.say(
+          "\(title), picture \(number) of \(images.count)",
+          "\(title), 사진 \(images.count)장 중 \(number)"
+        ),
+        // Without a script the fragment turns to the picture, and the query keeps it marked.
+        turn: "\(address)?picture=\(number)#picture-\(number)",
+        turnLabel: visit.say("Show picture \(number)", "\(number)번 사진 보기"),
+        isCurrent: number == asked,
+        isLater: number > 1
+      )
+    }
+  }
+
+  private static func facts(_ shown: ShownItem, _ visit: StorefrontRequest) -> [Fact] {
+    let item = shown.item
+    var facts: [Fact] = []
+    let delivery = item.deliveryTypes.map(PlainText.line).filter { !$0.isEmpty }
+    if !delivery.isEmpty {
+      facts.append(
+        Fact(name: visit.say("Delivery", "배송"), value: delivery.joined(separator: ", "))
+      )
+    }
+    for (name, value) in (shown.detail?.notes ?? [:]).sorted(by: { $0.key < $1.key }) {
+      let value = PlainText.line(value)
+      if !value.isEmpty { facts.append(Fact(name: visit.language.note(name), value: value)) }
+    }
+    if let address = item.address {
+      facts.append(Fact(name: visit.say("Place", "위치"), value: PlainText.line(address)))
+    }
+    facts.append(Fact(name: visit.say("Item number", "상품 번호"), value: PlainText.line(item.id)))
+    if let since = shown.detailSince {
+      facts.append(
+        Fact(
+          name: visit.say("Detail gone since", "상세 정보 없음"),
+          value: visit.clock.text(since)
+        )
+      )
+    }
+    return facts
+  }
+}
+
+extension PageLanguage {
+  /// The notes that larder's own formats have, in words; others by their key as words: `long_text` is "Long text".
+  func note(_ name: String) -> String {
+    switch name {
+    case "point": of("Points", "적립금")
+    case "delivery_info": of("Delivery days", "배송 안내")
+    case "delivery_fee": of("Delivery fee", "배송비")
+    default: Self.words(ofKey: PlainText.line(name))
+    }
+  }
+
+  /// A JSON key as words: `shippingInfo` and `shipping_info` are "Shipping info"; other text stays as it is.
+  static func words(ofKey key: String) -> String {
+    guard
+      key.utf8.allSatisfy({
+        $0 == 0x5F || $0 == 0x2D || UInt8(ascii: "0")...UInt8(ascii: "z") ~= $0
+      })
+    else {
+      return key
+    }
+    var words = ""
+    var wasLower = false
+    for letter in key {
+      if letter == "_" || letter == "-" {
+        words += " "
+      } else if letter.isUppercase, wasLower {
+        words += " " + letter.lowercased()
+      } else {
+        words.append(letter)
+      }
+      wasLower = letter.isLowercase
+    }
+    words = String(words.drop { $0 == " " })
+    return words.isEmpty ? key : words.prefix(1).uppercased() + words.dropFirst()
+  }
+}
+
+/// Amounts for the store's script.
+enum StorefrontMoney {
+  /// How a currency is written, with nines where the amount stands: `9원`, `$9.99`.
+  static func pattern(_ currency: String) -> String {
+    String(
+      Price(minorUnits: 0, currency: currency).formatted().map { $0.isNumber ? "9" : $0 }
+    )
+  }
+}
+
+/// How large pictures are, read from their files once.
+final class PictureSizes: Sendable {
+  private let cache: String
+  private let known = Mutex<[String: PixelSize]>([:])
+  private static let most = 4096
+
+  init(cache: String) {
+    self.cache = cache
+  }
+
+  /// The size of a held picture as it is seen; nil when its file says none.
+  func size(of image: ShownPicture) -> PixelSize? {
+    guard let path = image.path, let digest = image.sha256 else { return nil }
+    if let size = known.withLock({ $0[digest] }) { return size }
+    guard let file = try? PictureFile(FilePath("\(cache)/\(path)")) else { return nil }
+    let probe = file.probe
+    let isLying = probe.orientation.rawValue > 4
+    let size = PixelSize(
+      width: isLying ? probe.height : probe.width,
+      height: isLying ? probe.width : probe.height
+    )
+    known.withLock {
+      if $0.count >= Self.most { $0.removeAll() }
+      $0[digest] = size
+    }
+    return size
+  }
+}

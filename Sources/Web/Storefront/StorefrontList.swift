@@ -1,0 +1,318 @@
+import Base
+import Cache
+import Catalog
+import Mustache
+import Pipeline
+
+/// The first page: the largest reduction, and the beginning of each section.
+struct StorefrontHome {
+  /// The item that is reduced most.
+  struct Deal {
+    let lede, title, text, address, picture, price, normal, saleWord, normalWord: String
+    let hasText: Bool
+    let off: Int
+
+    init?(_ shown: ShownItem?, _ language: PageLanguage) {
+      guard let shown, let off = shown.item.percentOff, let path = shown.thumbnail?.path else {
+        return nil
+      }
+      let words = ItemView.Words(language)
+      let view = ItemView(shown, number: 0, picture: path, words)
+      lede = language.of("The largest saving now", "지금 가장 큰 할인")
+      (title, text, hasText) = (view.title, view.text, !view.text.isEmpty)
+      (price, normal) = (view.price, view.normal)
+      (saleWord, normalWord) = (words.sale, words.normal)
+      address = StorefrontAddress.item(shown.item.id)
+      // A detail's picture is the larger one.
+      let top = shown.pictures.first { $0.role == .top && $0.path != nil }?.path
+      picture = StorefrontAddress.picture(top ?? path)
+      self.off = off
+    }
+  }
+
+  /// A section with its first items.
+  struct Shelf {
+    let anchor, title, subtitle, address, all, speech, note, message: String
+    let hasSubtitle, hasNote, hasCards: Bool
+    let hasWay = false
+    let cards: [StorefrontCard]
+  }
+
+  let shop, speech, message: String
+  let hasDeal: Bool
+  let deal: Deal?
+  let hasShelves: Bool
+  let hasWay = false
+  let shelves: [Shelf]
+}
+
+/// Some items with their filters, and the links of their pages.
+struct StorefrontList {
+  /// How many items a page has.
+  static let pageSize = 48
+
+  /// A badge that some of the items have.
+  struct Badge {
+    let title, address: String
+    let count: String
+    let isCurrent: Bool
+  }
+
+  /// An order to choose.
+  struct Order {
+    let value, title: String
+    let isCurrent: Bool
+  }
+
+  /// The words of the address.
+  struct Words {
+    let search, badge, low, high: String
+  }
+
+  let title, subtitle, note, path, clear, found, unit, speech: String
+  let hasSubtitle, hasNote, hasSearch, hasBadge, isWrong, isNarrowed, isFiltered: Bool
+  let query: Words
+  let hasBadges: Bool
+  let badges: [Badge]
+  let orders: [Order]
+  let hasCards: Bool
+  let cards: [StorefrontCard]
+  let hasPages: Bool
+  let pages: [PageLink]
+  let message, way, wayWords: String
+  let hasWay: Bool
+
+  /// The items that a query asks for, in its order, and those of them that its page shows.
+  ///
+  /// - Parameters:
+  ///   - items: those that are there.
+  ///   - query: the search.
+  /// - Returns: How many there are, and the page's with the page's number, which is one of those there are.
+  static func chosen(
+    _ items: [(item: StoreItem, section: RunSection)],
+    _ query: StorefrontQuery
+  ) -> (count: Int, page: Int, some: [(item: StoreItem, section: RunSection)]) {
+    let rules = query.items
+    let admitted = rules.isFiltering ? items.filter { rules.admits($0.item) } : items
+    let arranged = rules.arranged(admitted) { $0.item }
+    let pages = max(1, (arranged.count + pageSize - 1) / pageSize)
+    let page = min(query.page, pages)
+    return (
+      arranged.count, page, Array(arranged.dropFirst((page - 1) * pageSize).prefix(pageSize))
+    )
+  }
+
+  init(
+    _ visit: StorefrontRequest,
+    heading: (title: String, subtitle: String, speech: String, note: String),
+    path: String,
+    query: StorefrontQuery,
+    among items: [(item: StoreItem, section: RunSection)],
+    chosen: (count: Int, page: Int, shown: [ShownItem]),
+    currency: String,
+    squares: StorefrontSquares
+  ) {
+    let language = visit.language
+    (title, subtitle, speech, note) = heading
+    (hasSubtitle, hasNote) = (!heading.subtitle.isEmpty, !heading.note.isEmpty)
+    self.path = path
+    self.query = Words(search: query.search, badge: query.badge, low: query.low, high: query.high)
+    (hasSearch, hasBadge) = (!query.search.isEmpty, !query.badge.isEmpty)
+    (isWrong, isNarrowed) = (query.isWrongRange, query.isNarrowed)
+    // On a phone prices and order are folded unless one is chosen.
+    isFiltered = !query.low.isEmpty || !query.high.isEmpty || query.order != nil
+    clear = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.address(path)
+    unit = Self.unit(of: currency)
+    let pageCount = max(1, (chosen.count + Self.pageSize - 1) / Self.pageSize)
+    let number = language.count(chosen.count, "item", "items", "상품")
+    found =
+      pageCount == 1
+      ? number
+      : language.of(
+        "\(number), page \(chosen.page) of \(pageCount.grouped)",
+        "\(number) · \(pageCount.grouped)쪽 중 \(chosen.page)쪽"
+      )
+    // A badge's count is that of the items which choosing it would show.
+    let within = query.with { $0.badge = "" }.items
+    badges = Self.offered(
+      within.isFiltering ? items.filter { within.admits($0.item) } : items,
+      query,
+      path
+    )
+    hasBadges = !badges.isEmpty
+    orders = [
+      (nil, language.of("As the shop lists them", "상점 순서")),
+      (ItemSort.price, language.of("Price, low to high", "낮은 가격순")),
+      (.dearest, language.of("Price, high to low", "높은 가격순")),
+      (.title, language.of("By name", "이름순")),
+    ].map { order, title in
+      Order(value: order?.rawValue ?? "", title: title, isCurrent: query.order == order)
+    }
+    let words = ItemView.Words(language, within: heading.speech)
+    cards = chosen.shown.enumerated().map { StorefrontCard($1, words, squares, isEager: $0 < 4) }
+    hasCards = !cards.isEmpty
+    pages = PageLink.all(chosen.page, of: pageCount, language) { page in
+      query.with { $0.page = page }.address(path)
+    }
+    hasPages = !pages.isEmpty
+    if items.isEmpty {
+      (message, way, wayWords) = (language.of("Nothing here yet.", "아직 상품이 없습니다."), "", "")
+    } else if query.isNarrowed {
+      message = language.of("No item is like that.", "조건에 맞는 상품이 없습니다.")
+      (way, wayWords) = (clear, language.of("Clear filters", "조건 지우기"))
+    } else {
+      message = language.of(
+        "No item has these words in its name, description, badge or id.",
+        "이름, 설명, 배지, 상품 번호에 이 말이 들어 있는 상품이 없습니다."
+      )
+      (way, wayWords) = ("/", language.of("See everything", "전체 상품 보기"))
+    }
+    hasWay = !way.isEmpty
+  }
+
+  /// The badges that most items have, and the one that is wanted.
+  private static func offered(
+    _ items: [(item: StoreItem, section: RunSection)],
+    _ query: StorefrontQuery,
+    _ path: String
+  ) -> [Badge] {
+    var counts: [String: Int] = [:]
+    for (item, _) in items {
+      for badge in Set(item.badges.map(PlainText.line)) where !badge.isEmpty {
+        counts[badge, default: 0] += 1
+      }
+    }
+    if !query.badge.isEmpty, counts[query.badge] == nil { counts[query.badge] = 0 }
+    let order = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    return order.enumerated().filter { $0 < 8 || $1.key == query.badge }.map { _, badge in
+      let isCurrent = badge.key == query.badge
+      return Badge(
+        title: badge.key,
+        address: query.with { $0.badge = isCurrent ? "" : badge.key }.address(path),
+        count: badge.value.grouped,
+        isCurrent: isCurrent
+      )
+    }
+  }
+
+  /// The currency sign after an amount: 원, $, EUR.
+  private static func unit(of currency: String) -> String {
+    Price(minorUnits: 0, currency: currency).formatted()
+      .filter { !$0.isNumber && $0 != "." && $0 != "," && !$0.isWhitespace }
+  }
+}
+
+/// An item as a card of the store: the common card, with its own address and pictures.
+struct StorefrontCard: MustacheParent {
+  private let item: ItemView
+  private let address: String
+  private let path: String?
+  private let squares: StorefrontSquares
+  private let off: Int?
+  private let isSoldOut: Bool
+  private let isEager: Bool
+
+  /// A card.
+  ///
+  /// - Parameters:
+  ///   - shown: the item.
+  ///   - words: the labels of all cards.
+  ///   - squares: the squares of pictures that there are.
+  ///   - isEager: whether its picture is one of the first that are seen.
+  init(_ shown: ShownItem, _ words: ItemView.Words, _ squares: StorefrontSquares, isEager: Bool) {
+    self.squares = squares
+    path = shown.thumbnail?.path ?? shown.pictures.first { $0.path != nil }?.path
+    item = ItemView(shown, number: 0, picture: path, words)
+    address = StorefrontAddress.item(shown.item.id)
+    off = shown.item.percentOff
+    isSoldOut = shown.item.isSoldOut
+    self.isEager = isEager
+  }
+
+  // By hand: reflection takes longer than all else.
+  func child(named name: String) -> Any? {
+    switch name {
+    case "address": address
+    case "small": path.map { squares.address($0, 256) } ?? ""
+    case "large": path.map { squares.address($0, 512) } ?? ""
+    case "smallSide": squares.side(256) ?? 256
+    case "largeSide": squares.side(512) ?? 512
+    case "hasSizes": squares.side(256) != squares.side(512)
+    case "off": off ?? 0
+    case "hasOff": off != nil
+    case "isSoldOut": isSoldOut
+    case "isEager": isEager
+    case "hasBadges": !item.badges.isEmpty || item.isStale
+    default: item.child(named: name)
+    }
+  }
+}
+
+extension StoreItem {
+  /// How much less the sale price is than the normal one, in minor units; 0 when it is not less.
+  var saving: UInt {
+    guard let normal = normalPrice, let sale = salePrice, normal.currency == sale.currency,
+      sale.minorUnits >= 0, normal.minorUnits > sale.minorUnits
+    else { return 0 }
+    return (normal.minorUnits - sale.minorUnits).magnitude
+  }
+
+  /// How much less the sale price is than the normal one, in whole percent; nil below one.
+  var percentOff: Int? {
+    guard let normal = normalPrice, saving > 0 else { return nil }
+    // In whole numbers: 10,800 of 12,000 is 10 % less, and 9.99… in floating point. Full width, for a feed's prices
+    // may be near the largest integer.
+    let hundredfold = saving.multipliedFullWidth(by: 100)
+    let percent = Int(normal.minorUnits.magnitude.dividingFullWidth(hundredfold).quotient)
+    return percent > 0 ? percent : nil
+  }
+}
+
+/// A link of a list's pages.
+struct PageLink {
+  let title: String
+  let address: String
+  let isLink: Bool
+  let isCurrent: Bool
+  let isStep: Bool
+  let rel: String
+  let hasRel: Bool
+
+  private init(_ title: String, _ address: String?, isCurrent: Bool = false, step rel: String = "")
+  {
+    self.title = title
+    self.address = address ?? ""
+    isLink = address != nil
+    self.isCurrent = isCurrent
+    isStep = !rel.isEmpty
+    self.rel = rel
+    hasRel = !rel.isEmpty
+  }
+
+  /// The links of a page among others: the first, the last, and those around it.
+  static func all(
+    _ page: Int,
+    of count: Int,
+    _ language: PageLanguage,
+    _ address: (Int) -> String
+  ) -> [PageLink] {
+    guard count > 1 else { return [] }
+    var links: [PageLink] = []
+    if page > 1 {
+      links.append(PageLink(language.of("Previous", "이전"), address(page - 1), step: "prev"))
+    }
+    let wanted = Set([1, count] + (page - 2...page + 2).filter { (1...count).contains($0) })
+    var last = 0
+    for number in wanted.sorted() {
+      if number > last + 1 { links.append(PageLink("…", nil)) }
+      links.append(
+        PageLink(number.grouped, address(number), isCurrent: number == page)
+      )
+      last = number
+    }
+    if page < count {
+      links.append(PageLink(language.of("Next", "다음"), address(page + 1), step: "next"))
+    }
+    return links
+  }
+}

@@ -1,0 +1,221 @@
+import Base
+import Catalog
+import Orders
+
+/// A moment as pages tell it.
+struct OrderMoment {
+  let machine, text: String
+
+  init(_ time: OrderTime, _ clock: PageClock, short: Bool = false) {
+    let whole = clock.text(UnixTime(time.seconds))
+    // Under a step there is no room for the year.
+    (machine, text) = (time.text, short ? String(whole.dropFirst(5)) : whole)
+  }
+}
+
+/// How far an order is: four steps, or where it ended.
+struct OrderProgress {
+  /// A step.
+  struct Step {
+    let title, tone: String
+    let isCurrent, hasTime: Bool
+    let time: OrderMoment?
+  }
+
+  let steps: [Step]
+  let isCancelled, hasTime: Bool
+  let stateWord: String
+  let time: OrderMoment?
+
+  init(_ entry: Order, _ visit: StorefrontRequest, withTimes: Bool) {
+    let order: [OrderState] = [.ordered, .preparing, .ready, .collected]
+    let now = order.firstIndex(of: entry.state) ?? 0
+    func moment(_ state: OrderState) -> OrderMoment? {
+      guard withTimes, let change = entry.history.last(where: { $0.state == state }) else {
+        return nil
+      }
+      return OrderMoment(change.time, visit.clock, short: true)
+    }
+    steps = order.enumerated().map { place, state in
+      let time = moment(state)
+      return Step(
+        title: visit.language.name(of: state),
+        tone: place < now || state == .collected && place == now
+          ? "done" : place == now ? "now" : "",
+        isCurrent: place == now,
+        hasTime: time != nil,
+        time: time
+      )
+    }
+    isCancelled = entry.state == .cancelled
+    stateWord = visit.language.name(of: entry.state)
+    time = moment(.cancelled)
+    hasTime = time != nil
+  }
+}
+
+/// An order in the list of all.
+struct OrderTicket {
+  let address, summary, by, total, ago, delivery, deliveryWord, state, speech: String
+  let placed: OrderMoment
+  let steps: [OrderProgress.Step]
+  let isCancelled, hasTime: Bool
+  let stateWord: String
+  let time: OrderMoment?
+
+  init(_ entry: Order, _ visit: StorefrontRequest) {
+    let order = entry.order
+    let progress = OrderProgress(entry, visit, withTimes: false)
+    (steps, isCancelled, stateWord) = (progress.steps, progress.isCancelled, progress.stateWord)
+    (hasTime, time) = (progress.hasTime, progress.time)
+    address = StorefrontAddress.order(order.id.rawValue)
+    summary = PlainText.line(order.summary(in: visit.orderLanguage))
+    by = PlainText.line(order.by)
+    total = order.total.formatted()
+    placed = OrderMoment(order.placed, visit.clock)
+    ago = visit.orderLanguage.ago(seconds: visit.clock.now.seconds - order.placed.seconds)
+    delivery = entry.delivery.state.rawValue
+    deliveryWord = visit.language.delivery(entry.delivery, of: entry.state).word
+    state = entry.state.rawValue
+    speech = ReportShelf.speech(PageLanguage.spoken(in: order.lines.map(\.title)))
+  }
+}
+
+/// All orders, some at a time.
+struct StorefrontOrdersPage {
+  /// How many orders a page has.
+  static let pageSize = 20
+
+  let hasOrders: Bool
+  let count: String
+  let orders: [OrderTicket]
+  let isLive: Bool
+  let hasPages: Bool
+  let pages: [PageLink]
+  let message, way, wayWords: String
+  let hasWay = true
+
+  init(_ visit: StorefrontRequest, _ entries: [Order], all: Int, page: Int) {
+    hasOrders = all > 0
+    count = visit.language.count(all, "order", "orders", "주문")
+    orders = entries.map { OrderTicket($0, visit) }
+    isLive = entries.contains(where: \.isMoving)
+    pages = PageLink.all(page, of: (all + Self.pageSize - 1) / Self.pageSize, visit.language) {
+      $0 == 1 ? "/orders" : "/orders?page=\($0)"
+    }
+    hasPages = !pages.isEmpty
+    message = visit.say("Nothing was ordered yet.", "아직 주문한 것이 없습니다.")
+    (way, wayWords) = ("/", visit.say("See the store", "상품 보러 가기"))
+  }
+}
+
+/// The page of an order.
+struct StorefrontOrderPage {
+  /// A position.
+  struct Line {
+    let title, address, price, sum: String
+    let quantity: Int
+  }
+
+  let id, summary, by, total, note, zone, delivery, deliveryWord, deliveryText, cancel, token,
+    speech: String
+  let placed: OrderMoment
+  let lines: [Line]
+  let steps: [OrderProgress.Step]
+  let isCancelled, hasTime: Bool
+  let stateWord: String
+  let time: OrderMoment?
+  let hasNote, isOpen, isPlaced, isAgain, isLate, isLive: Bool
+
+  init(_ visit: StorefrontRequest, _ entry: Order, token: String) {
+    let order = entry.order
+    let progress = OrderProgress(entry, visit, withTimes: true)
+    (steps, isCancelled, stateWord) = (progress.steps, progress.isCancelled, progress.stateWord)
+    (hasTime, time) = (progress.hasTime, progress.time)
+    id = order.id.rawValue
+    summary = PlainText.line(order.summary(in: visit.orderLanguage))
+    by = PlainText.line(order.by)
+    total = order.total.formatted()
+    note = order.note.map(PlainText.block) ?? ""
+    hasNote = !note.isEmpty
+    zone = visit.clock.zone
+    placed = OrderMoment(order.placed, visit.clock)
+    delivery = entry.delivery.state.rawValue
+    (deliveryWord, deliveryText) = visit.language.delivery(entry.delivery, of: entry.state)
+    lines = order.lines.map {
+      Line(
+        title: PlainText.line($0.title),
+        address: StorefrontAddress.item($0.item),
+        price: $0.price.formatted(),
+        sum: $0.price.times($0.quantity)?.formatted() ?? "–",
+        quantity: $0.quantity
+      )
+    }
+    speech = ReportShelf.speech(PageLanguage.spoken(in: order.lines.map(\.title)))
+    isOpen = entry.state.refusal(of: .cancelled) == nil
+    cancel = StorefrontAddress.order(id) + "/cancel"
+    self.token = token
+    isLive = entry.isMoving
+    let told = visit.request.asked("told")
+    (isPlaced, isAgain, isLate) = (told == "placed", told == "again", told == "late")
+  }
+}
+
+extension Order {
+  /// Whether something is still to come of it.
+  var isMoving: Bool {
+    let isSent = [.delivered, .dead, .ambiguous].contains(delivery.state)
+    return !(isSent && (state == .collected || state == .cancelled))
+  }
+}
+
+extension PageLanguage {
+  /// The name of a state.
+  func name(of state: OrderState) -> String {
+    switch state {
+    case .ordered: of("Ordered", "주문 접수")
+    case .preparing: of("Preparing", "준비 중")
+    case .ready: of("Ready", "준비 완료")
+    case .collected: of("Collected", "수령 완료")
+    case .cancelled: of("Cancelled", "취소됨")
+    }
+  }
+
+  /// How far the message about an order is, in a word and in a sentence.
+  func delivery(_ delivery: Delivery, of state: OrderState) -> (word: String, text: String) {
+    switch delivery.state {
+    case .queued where delivery.attempts == 0:
+      return (
+        of("queued", "전송 대기"),
+        of("It leaves with the next delivery run.", "다음 전송 때 상점에 보내집니다.")
+      )
+    case .queued:
+      return (
+        of("queued", "전송 대기"),
+        of(
+          "The shop could not be reached; it is tried again.",
+          "상점에 연결하지 못해 다시 보냅니다."
+        )
+      )
+    case .sending:
+      return (of("sending", "전송 중"), of("It is on its way.", "지금 보내고 있습니다."))
+    case .delivered:
+      return (of("sent", "전송 완료"), of("It was sent to the shop.", "상점에 보냈습니다."))
+    case .ambiguous:
+      return (
+        of("unclear", "확인 필요"),
+        of(
+          "It may have arrived: somebody has to decide whether to send it again.",
+          "전달되었을 수도 있어, 다시 보낼지 사람이 정해야 합니다."
+        )
+      )
+    case .dead where state == .cancelled:
+      return (of("not sent", "보내지 않음"), of("It was cancelled before it left.", "보내기 전에 취소되었습니다."))
+    case .dead:
+      return (
+        of("not delivered", "전송 실패"),
+        of("The shop did not take it.", "상점이 받지 않았습니다.")
+      )
+    }
+  }
+}

@@ -1,0 +1,190 @@
+import Base
+import Catalog
+import Crypto
+import FoundationEssentials
+import Orders
+
+/// A request with the store's data about its visitor.
+struct StorefrontRequest: Sendable {
+  /// The cookies of the store beside the session's.
+  static let languageCookie = "larder-language"
+  static let basketCookie = "larder-basket"
+  static let draftCookie = "larder-draft"
+
+  /// The request.
+  let request: StorefrontExchange
+  /// The language that the visitor chose, or else prefers.
+  let language: PageLanguage
+  /// Who it is.
+  let session: StorefrontSession
+  /// The visitor's basket.
+  let basket: StorefrontBasket
+  /// The item that is ordered by itself, beside the basket; nil when the basket is.
+  let single: StorefrontBasket?
+  /// The earlier values of the order form.
+  let draft: StorefrontDraft
+  /// The time, in the zone of this machine.
+  let clock: PageClock
+
+  /// Reads a request.
+  init(_ request: StorefrontExchange) {
+    self.request = request
+    language =
+      request.cookies[Self.languageCookie].flatMap(PageLanguage.init(rawValue:))
+      ?? PageLanguage(preferred: request.languages)
+    session = StorefrontSession(cookie: request.cookies[StorefrontSession.cookie])
+    basket = StorefrontBasket(cookie: request.cookies[Self.basketCookie])
+    single = StorefrontBasket(single: request)
+    draft = StorefrontDraft(cookie: request.cookies[Self.draftCookie])
+    clock = .system(at: UnixTime(Int64(request.now.timeIntervalSince1970)))
+  }
+
+  /// One of two texts.
+  func say(_ english: String, _ korean: String) -> String { language.of(english, korean) }
+
+  /// The message about sections that are not from the last run.
+  ///
+  /// - Parameter since: When the shop was last asked with success; nil when that is not known.
+  /// - Returns: A sentence.
+  func asLastSeen(_ since: UnixTime?) -> String {
+    guard let since else {
+      return say("As last seen: the shop could not be asked.", "이전 정보입니다. 상점에서 확인하지 못했습니다.")
+    }
+    let moment = clock.text(since)
+    return say(
+      "As last seen on \(moment): the shop could not be asked since.",
+      "\(moment) 기준 정보입니다. 그 뒤로 상점에서 확인하지 못했습니다."
+    )
+  }
+
+  /// The language that orders are told in.
+  var orderLanguage: Language { language == .korean ? .korean : .english }
+
+  /// The page's own address, in the other language or as it is.
+  func address(in language: PageLanguage? = nil) -> String {
+    var pairs = request.query.filter { $0.name != "language" }
+    if let language { pairs.append(("language", language.rawValue)) }
+    let path = PercentEncoding.escaped(request.path, keeping: "/")
+    return pairs.isEmpty ? path : path + "?" + PercentEncoding.query(pairs)
+  }
+}
+
+/// The values of the order form besides the items.
+struct StorefrontDraft: Equatable {
+  var by = ""
+  var note = ""
+  var budget = ""
+
+  /// How much of a note is remembered, in characters; all of it is ordered.
+  private static let remembered = 200
+  /// The longest note that the form takes.
+  static let longestNote = 1000
+
+  init() {}
+
+  /// Reads a cookie's value.
+  init(cookie: String?) {
+    let parts = (cookie ?? "").split(separator: "!", omittingEmptySubsequences: false)
+      .map { PercentEncoding.text(String($0)) ?? "" }
+    guard parts.count == 3 else { return }
+    (by, note, budget) = (parts[0], parts[1], parts[2])
+  }
+
+  /// Reads a form.
+  init(_ request: StorefrontExchange) {
+    by = PlainText.line(request.posted("by") ?? "")
+    note = PlainText.block(request.posted("note") ?? "")
+    budget = String(PlainText.line(request.posted("budget") ?? "").prefix(40))
+  }
+
+  /// The value of a cookie that holds it.
+  var cookie: String {
+    [String(by.prefix(100)), String(note.prefix(Self.remembered)), budget]
+      .map { PercentEncoding.escaped($0) }.joined(separator: "!")
+  }
+}
+
+extension PageLanguage {
+  /// The language that a browser prefers. (RFC 9110, section 12.5.4)
+  ///
+  /// - Parameter header: `Accept-Language`; nil for none.
+  init(preferred header: String?) {
+    var best: (language: PageLanguage, quality: Double)?
+    for range in (header ?? "").prefix(500).split(separator: ",") {
+      let parts = range.split(separator: ";").map { $0.filter { !$0.isWhitespace }.lowercased() }
+      let tag = parts.first?.split(separator: "-").first.map(String.init) ?? ""
+      guard let language = PageLanguage(rawValue: tag) else { continue }
+      let quality =
+        parts.dropFirst().first { $0.hasPrefix("q=") }.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+      if quality > best?.quality ?? 0 { best = (language, quality) }
+    }
+    self = best?.language ?? .english
+  }
+}
+
+/// A visitor's session, and the proof that a form came from one of its pages.
+///
+/// The proof is a keyed digest of the session, which a page of another origin can neither read nor make; the
+/// cookie is not even sent when another site asks (SameSite=Strict).
+struct StorefrontSession: Sendable {
+  /// The cookie that holds it.
+  static let cookie = "larder-session"
+
+  /// 128 bits of chance, as 32 hexadecimal digits.
+  let id: String
+  /// Whether no cookie named it yet.
+  let isNew: Bool
+
+  /// The session that a cookie names, or a new one.
+  init(cookie: String?) {
+    if let cookie, cookie.utf8.count == 32,
+      cookie.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
+    {
+      (id, isNew) = (cookie, false)
+    } else {
+      var generator = SystemRandomNumberGenerator()
+      let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      (id, isNew) = (Hexadecimal.text(bytes), true)
+    }
+  }
+
+  /// The token in the forms of this session.
+  func token(_ key: SymmetricKey) -> String {
+    Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Array(id.utf8), using: key))
+  }
+
+  /// Whether a form has the token of its session; takes the same time for every wrong token.
+  func admits(_ token: String?, _ key: SymmetricKey) -> Bool {
+    guard let bytes = token.flatMap(Hexadecimal.bytes) else { return false }
+    return HMAC<SHA256>.isValidAuthenticationCode(
+      bytes,
+      authenticating: Array(id.utf8),
+      using: key
+    )
+  }
+}
+
+/// Why a form is not taken.
+enum FormRefusal: Equatable {
+  /// Another site's page sent it.
+  case foreign
+  /// It lacks the token of the store's own forms, or has one from before a restart.
+  case outdated
+
+  /// Judges a posted form.
+  ///
+  /// - Returns: Why it is not taken; nil when it is.
+  static func of(_ request: StorefrontExchange, _ session: StorefrontSession, _ key: SymmetricKey)
+    -> FormRefusal?
+  {
+    // A page cannot forge the browser's `Sec-Fetch-Site` and `Origin`. (W3C, Fetch Metadata)
+    if let site = request.fetchSite, site != "same-origin" { return .foreign }
+    if let origin = request.origin {
+      guard let host = request.host, !host.isEmpty,
+        origin == "http://\(host)" || origin == "https://\(host)"
+      else { return .foreign }
+    }
+    guard !session.isNew, session.admits(request.posted("token"), key) else { return .outdated }
+    return nil
+  }
+}

@@ -1,0 +1,107 @@
+import Base
+import Cache
+import Catalog
+import Pipeline
+import Synchronization
+
+/// A catalog's items in memory, as one run left them, for searching and counting.
+struct StorefrontSections: Sendable {
+  /// A section with its items.
+  struct Shelf: Sendable {
+    /// The section.
+    let section: RunSection
+    /// Its title; the key when it has none.
+    let title: String
+    /// The line under its title; may be empty.
+    let subtitle: String
+    /// Its items in its order.
+    let items: [StoreItem]
+    /// The attribute that names the language of its texts, as ``ReportShelf/speech``.
+    let speech: String
+
+    init(_ section: RunSection, _ items: [StoreItem]) {
+      self.section = section
+      self.items = items
+      let title = PlainText.line(section.title)
+      self.title = title.isEmpty ? PlainText.line(section.key) : title
+      subtitle = section.subtitle.map(PlainText.line) ?? ""
+      speech = ReportShelf.speech(
+        PageLanguage.spoken(in: [title] + items.prefix(200).map(\.title))
+      )
+    }
+  }
+
+  /// The number of the run; a rebuilt cache counts from 1 again, but not at the same time.
+  struct Name: Sendable, Equatable {
+    let run: RunID
+    let finished: UnixTime?
+    let catalog: CatalogID
+  }
+
+  /// Which run this is.
+  let name: Name
+  /// The sections in the catalog's order.
+  let all: [Shelf]
+  /// Where each item is listed first.
+  private let places: [String: (shelf: Int, item: Int)]
+  /// The attribute that names the language of the whole catalog's texts.
+  let speech: String
+
+  init(_ name: Name, _ all: [Shelf]) {
+    (self.name, self.all) = (name, all)
+    var places: [String: (shelf: Int, item: Int)] = [:]
+    for (shelf, content) in all.enumerated() {
+      for (place, item) in content.items.enumerated() where places[item.id] == nil {
+        places[item.id] = (shelf, place)
+      }
+    }
+    self.places = places
+    speech = ReportShelf.speech(
+      PageLanguage.spoken(in: all.flatMap { $0.items.prefix(60).map(\.title) })
+    )
+  }
+
+  /// An item with the section that lists it first.
+  func item(_ id: String) -> (item: StoreItem, shelf: Shelf)? {
+    places[id].map { (all[$0.shelf].items[$0.item], all[$0.shelf]) }
+  }
+
+  /// The section with that key.
+  func shelf(_ key: String) -> Shelf? { all.first { $0.section.key == key } }
+
+  /// Every item once, with its section.
+  var everything: [(item: StoreItem, section: RunSection)] {
+    all.enumerated().flatMap { number, shelf in
+      shelf.items.enumerated().compactMap { place, item in
+        let first = places[item.id]
+        return first?.shelf == number && first?.item == place ? (item, shelf.section) : nil
+      }
+    }
+  }
+}
+
+/// The sections of the last run; another run's replace them.
+final class StorefrontSectionCache: Sendable {
+  private let held = Mutex<StorefrontSections?>(nil)
+
+  /// The sections of the catalog's last run.
+  ///
+  /// - Throws: ``LarderError`` when the cache cannot be read, or nothing was synced.
+  func shelves(_ reader: CatalogReader) throws(LarderError) -> StorefrontSections {
+    let run = try reader.lastRun()
+    let name = StorefrontSections.Name(
+      run: run.id,
+      finished: run.finished,
+      catalog: reader.catalog.id
+    )
+    if let held = held.withLock({ $0 }), held.name == name { return held }
+    // Two that ask at the same time read twice; nobody waits for the other's lock.
+    var shelves: [StorefrontSections.Shelf] = []
+    for section in try reader.sections() {
+      shelves.append(StorefrontSections.Shelf(section, try reader.storeItems(in: section)))
+    }
+    let made = StorefrontSections(name, shelves)
+    held.withLock { $0 = made }
+    return made
+  }
+}
