@@ -10,36 +10,37 @@ import Testing
 @Suite struct ServingTests {
   private func picture(_ label: String) -> [UInt8] { jpeg(label) }
 
-  @Test func `the pulse of an index changes with what is written, and with nothing else`() throws {
+  @Test func `the change counter of an index changes with a write, and with nothing else`() throws
+  {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
-    let pulse = IndexChangeCounter(cache: folder.path("cache"))
-    let first = try #require(pulse.beat())
+    let counter = IndexChangeCounter(cache: folder.path("cache"))
+    let first = try #require(counter.read())
 
     _ = try Index(reading: folder.path("cache")).catalogs()
-    #expect(pulse.beat() == first)
+    #expect(counter.read() == first)
     try cache.keep([("https://a.example/1.jpg", picture("one"))])
-    let second = pulse.beat()
+    let second = counter.read()
 
     #expect(second != nil && second != first)
-    #expect(IndexChangeCounter(cache: folder.path("none")).beat() == nil)
+    #expect(IndexChangeCounter(cache: folder.path("none")).read() == nil)
   }
 
-  @Test func `another file in the index's place is another index`() throws {
+  @Test func `a file that replaces the index counts as another index`() throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
-    let pulse = IndexChangeCounter(cache: folder.path("cache"))
-    let first = try #require(pulse.beat())
+    let counter = IndexChangeCounter(cache: folder.path("cache"))
+    let first = try #require(counter.read())
     let path = folder.path("cache/index.sqlite")
 
     try FileManager.default.copyItem(atPath: path, toPath: path + ".new")
     #expect(rename(path + ".new", path) == 0)
 
-    #expect(pulse.beat() != nil && pulse.beat() != first)
+    #expect(counter.read() != nil && counter.read() != first)
     withExtendedLifetime(cache) {}
   }
 
-  @Test func `opening an index again and feeling its pulse leave its locks to who holds them`()
+  @Test func `reading the change counter never releases the locks of an open index`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -48,7 +49,7 @@ import Testing
 
     try cache.index.write { db in
       try db.execute(sql: "DELETE FROM picture")
-      #expect(IndexChangeCounter(cache: folder.path("cache")).beat() != nil)
+      #expect(IndexChangeCounter(cache: folder.path("cache")).read() != nil)
       _ = try Index(reading: folder.path("cache")).catalogs()
       _ = try Index(cache.layout)
 

@@ -53,8 +53,8 @@ struct KeptCacheTests {
       let path = try #require(url.firstRange(of: "/pictures/").map { url[$0.lowerBound...] })
       #expect(object.bytes == (try SampleShop.bytes(of: String(path))))
     }
-    #expect(try folder.files(below: "cache/images").isEmpty)
-    #expect(try folder.files(below: "cache/partial").isEmpty)
+    #expect(folder.files(below: "cache/images").isEmpty)
+    #expect(folder.files(below: "cache/partial").isEmpty)
     #expect(try check().isClean)
     #expect(try check(.fast).isClean)
   }
