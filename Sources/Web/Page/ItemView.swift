@@ -2,15 +2,15 @@ import Catalog
 import Mustache
 import Pipeline
 
-/// An item as a card of the page shows it.
+/// The template data of an item's card, in the report and in the web store.
 struct ItemView: MustacheParent, Equatable {
-  /// Its place among all cards, from 0.
+  /// The card's position on the page, from 0.
   var number: Int
   var title: String
   var text: String
-  /// The source of its picture; empty when there is none.
+  /// The `src` of the picture; empty when there is none.
   var picture: String
-  /// Why there is none.
+  /// The text in place of a missing picture, for example "no picture".
   var noPicture: String
   /// Its price; empty when it is unknown.
   var price: String
@@ -18,22 +18,22 @@ struct ItemView: MustacheParent, Equatable {
   var normal: String
   var badges: [String]
   var isStale: Bool
-  /// The line of its price; nil where it did not change.
+  /// A drawing of the price over time; nil when the price never changed.
   var line: PriceLineView?
   let words: Words
 
   /// The labels of all cards.
   struct Words: Equatable {
     let sale, normal, stale, missing, failed: String
-    /// The attribute that names their language, where the shop speaks another; else empty.
+    /// A `lang` attribute for the labels, when the shop's texts are in another language; else empty.
     let own: String
 
     /// The words in a language.
     ///
     /// - Parameters:
-    ///   - language: that of the page.
-    ///   - speech: the attribute that names the shop's, as ``ReportShelf/speech``.
-    ///   - leavesOut: whether the page has no pictures.
+    ///   - language: The page's language.
+    ///   - speech: The `lang` attribute of the shop's texts, as in ``ReportShelf/speech``.
+    ///   - leavesOut: Whether the page leaves out all pictures.
     init(_ language: PageLanguage, within speech: String = "", leavesOut: Bool = false) {
       sale = language.of("sale price", "할인가")
       normal = language.of("normal price", "정가")
@@ -69,7 +69,7 @@ struct ItemView: MustacheParent, Equatable {
     isStale = shown.isStale
   }
 
-  // By hand: reflection takes longer than all else, ten thousand times.
+  // Written out because reflection, over ten thousand cards, takes longer than everything else together.
   func child(named name: String) -> Any? {
     switch name {
     case "number": number

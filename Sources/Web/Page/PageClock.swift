@@ -1,7 +1,7 @@
 import Base
 import Glibc
 
-/// A page's times, in the zone of the process that makes it.
+/// Formats a page's times in the time zone of the process that renders it.
 package struct PageClock: Sendable {
   /// The moment at which the page is made.
   package let now: UnixTime
@@ -41,7 +41,7 @@ package struct PageClock: Sendable {
     Int((Double((moment + offset(moment)).seconds) / 86_400).rounded(.down))
   }
 
-  /// A day as `2026-01-13`.
+  /// A day number as a date, such as `2026-01-13`.
   static func date(_ day: Int) -> String {
     UnixTime(Int64(day) * 86_400).text("%Y-%m-%d")
   }

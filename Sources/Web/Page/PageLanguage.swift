@@ -34,7 +34,7 @@ package enum PageLanguage: String, Sendable, CaseIterable {
     return "\(whole / 86_400)\(d) \(whole % 86_400 / 3600)\(h)"
   }
 
-  /// The language that most of some texts are written in, as far as letters tell; nil for others.
+  /// Guesses the language of some texts from their scripts, for example `ko` for Hangul; nil when that decides nothing.
   static func spoken(in texts: some Sequence<String>) -> String? {
     var (hangul, kana, other) = (0, 0, 0)
     for text in texts {

@@ -2,16 +2,16 @@ import Mustache
 
 /// Escapes text for a page: characters that HTML would read as markup become references.
 ///
-/// Byte by byte: by characters, a quotation mark with a combining accent behind it is another
-/// character than a quotation mark, and would end an attribute unescaped.
+/// Works on bytes. To Swift, a quotation mark followed by a combining accent is a different `Character`, so a
+/// comparison of characters would leave it unescaped, and it would end an attribute.
 package struct PageText: MustacheContentType {
   /// The name of this kind of text in the first line of templates.
   static let name = "PAGE"
 
-  /// The text as it may stand between tags and within quoted attributes.
+  /// The text, escaped for use between tags and within quoted attributes.
   package func escapeText(_ text: String) -> String { Self.escaped(text) }
 
-  /// The same.
+  /// The same as ``escapeText(_:)``, without an instance.
   package static func escaped(_ text: String) -> String {
     guard text.utf8.contains(where: { reference(of: $0) != nil }) else { return text }
     var bytes: [UInt8] = []
@@ -54,7 +54,7 @@ extension StaticString {
   }
 }
 
-/// JSON that stands within a page's `script` element, where no `<` may open or close a tag.
+/// Writes JSON for a page's `script` element: `<` is escaped, so that no text can open or close a tag.
 enum PageData {
   /// A text.
   static func text(_ text: String) -> String {

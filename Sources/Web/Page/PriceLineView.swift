@@ -3,43 +3,45 @@ import Catalog
 import Mustache
 import Pipeline
 
-/// The line of an item's price: a drawing of 128 × 40 units, and the lowest price in words.
+/// A line chart of an item's price, 128 × 40 units, and the lowest price in words.
 struct PriceLineView: MustacheParent, Equatable {
-  /// The line as SVG path data: level until the price changes.
+  /// The line as SVG path data: horizontal until the price changes, then a vertical step.
   let path: String
   /// Where the lowest price begins.
   let x: Int
   let y: Int
-  /// The line in words, for those who do not see it.
+  /// The chart in words, for screen readers.
   let spoken: String
   /// The lowest price of the last 30 days.
   let words: String
-  /// The lowest price of the line where that is lower still; else empty.
+  /// The lowest price of the whole chart, when it is lower than that of the last 30 days; else empty.
   let longer: String
-  /// The attribute that names the language; empty where the page has it.
+  /// A `lang` attribute for the words; empty when they are in the language of the text around them.
   let own: String
 
-  /// Steps up to which each is drawn; beyond, two a column of the drawing.
+  /// The most steps that are all drawn.
+  ///
+  /// Of more steps, at most two for each column of the drawing are kept.
   static let mostSteps = 32
 
-  /// The template of a line, in cards of the report and on an item's page of the store.
+  /// The template of the chart, for the report's cards and the store's item pages.
   static let template = """
     {{% CONTENT_TYPE: PAGE}}<p class=l{{{own}}}><svg viewBox="0 0 128 40" role=img><title>{{spoken}}</title>\
     <path d="{{path}}"/><circle cx="{{x}}" cy="{{y}}" r="5"/></svg><span>{{words}}\
     {{#longer}}<small>{{.}}</small>{{/longer}}</span></p>
     """
 
-  /// The line of an item; nil when its price did not change.
+  /// Creates the chart of an item; nil when its price did not change.
   ///
   /// - Parameters:
   ///   - shown: The item.
-  ///   - clock: The page's; the line ends at its moment.
-  ///   - language: That of the words.
-  ///   - own: The attribute that names it.
+  ///   - clock: The page's clock; the chart ends at its `now`.
+  ///   - language: The language of the words.
+  ///   - own: The `lang` attribute of the words, or an empty text.
   init?(_ shown: ShownItem, _ clock: PageClock, _ language: PageLanguage, own: String = "") {
     let all = shown.priceLine?.steps ?? []
     let currency = shown.item.price?.currency ?? all.compactMap(\.price).last?.currency
-    // A price of another currency is a gap.
+    // A price in another currency becomes a gap.
     let steps = all.map { step in
       let price = step.price?.currency == currency ? step.price : nil
       return PriceLine.Step(time: step.time, price: price)
@@ -102,7 +104,7 @@ struct PriceLineView: MustacheParent, Equatable {
       ) : ""
   }
 
-  /// Of many steps, those that are seen: the lowest price of each column, and the one at its end.
+  /// Reduces many steps to those that can be seen: the lowest price of each column, and the last one in it.
   private static func thinned(
     _ steps: [PriceLine.Step],
     column: (PriceLine.Step) -> Int
@@ -139,7 +141,7 @@ struct PriceLineView: MustacheParent, Equatable {
 }
 
 extension PageLanguage {
-  /// A day as people say it: `7 Sep`, `9월 7일`; with its year where that is not the page's.
+  /// A day in words: `7 Sep`, `9월 7일`, with the year when it differs from the page's.
   func day(_ moment: UnixTime, _ clock: PageClock) -> String {
     let date = PageClock.date(clock.day(moment)).split(separator: "-").map { Int($0) ?? 1 }
     guard date.count == 3 else { return clock.text(moment) }

@@ -3,19 +3,19 @@ import Catalog
 import FoundationEssentials
 import Glibc
 
-/// How the page refers to its small pictures: the text of each, by the digest of the picture.
+/// The thumbnails that a report page can show, and the `src` of each, by the digest of the original picture.
 package struct PictureBook: Sendable {
-  /// Where small pictures are.
+  /// Where a page's thumbnails are.
   package enum Place: Sendable, Equatable {
-    /// In the page itself.
+    /// In the page itself, as `data:` URLs.
     case inline
-    /// In a folder beside it.
+    /// In a folder beside the page, of this name.
     case folder(String)
     /// Nowhere: the page shows none.
     case nowhere
   }
 
-  /// Where they are.
+  /// Where the thumbnails are.
   package let place: Place
   private var thumbnails: [String: [UInt8]] = [:]
   private var names: Set<String> = []
@@ -25,15 +25,15 @@ package struct PictureBook: Sendable {
     self.place = place
   }
 
-  /// Adds a picture that stands in the page.
+  /// Adds a thumbnail that is embedded in the page.
   package mutating func add(_ digest: String, _ thumbnail: [UInt8]) {
     thumbnails[digest] = thumbnail
   }
 
-  /// Adds a picture that is in the folder.
+  /// Adds a thumbnail that is a file in the folder.
   package mutating func add(_ digest: String) { names.insert(digest) }
 
-  /// The name of a picture's file in the folder: enough of its digest that no two are alike.
+  /// The name of a thumbnail's file in the folder: the first 24 hexadecimal digits of the picture's digest.
   package static func fileName(_ digest: String) -> String { "\(digest.prefix(digits)).jpg" }
 
   /// Whether a name is one that ``fileName(_:)`` makes.
@@ -42,16 +42,16 @@ package struct PictureBook: Sendable {
       && name.utf8.prefix(digits).allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
   }
 
-  /// The digests of those that are in the folder.
+  /// The digests of the pictures whose thumbnails are in the folder.
   var fileDigests: [String] { Array(names) }
 
-  /// The source of an `img`; nil when there is no such picture.
+  /// The `src` of an `img`; nil when the page has no thumbnail of that picture.
   func source(_ digest: String?) -> String? {
     guard let digest, let stem = stem(digest) else { return nil }
     return folder + stem + suffix
   }
 
-  /// The same without the common parts: ``folder`` before it and ``suffix`` after it.
+  /// The `src` without the parts that all pictures share: ``folder`` before it and ``suffix`` after it.
   func stem(_ digest: String) -> String? {
     if let bytes = thumbnails[digest] {
       return "data:image/jpeg;base64," + Data(bytes).base64EncodedString()
@@ -59,39 +59,41 @@ package struct PictureBook: Sendable {
     return names.contains(digest) ? String(digest.prefix(Self.digits)) : nil
   }
 
-  /// The end of every picture's name.
+  /// The end of every `src`.
   var suffix: String { place == .inline ? "" : ".jpg" }
 
-  /// As much of a digest as makes a name.
+  /// How many hexadecimal digits of a digest a file name has.
   private static let digits = 24
 
-  /// The beginning of every picture's name.
+  /// The beginning of every `src`.
   var folder: String {
     guard case .folder(let name) = place else { return "" }
-    // Before a colon a relative name would be read as a scheme.
+    // Escaped because a relative URL with a colon would be read as a scheme.
     return PercentEncoding.escaped(name) + "/"
   }
 }
 
-/// The folder beside a page that holds its small pictures, each named by its content.
+/// The folder beside a report page with its thumbnails, each named by its picture's digest.
 ///
-/// A file that is there under such a name is the one that would be written: it is left as it is, and a
-/// second page writes none. Files of other names are left alone.
+/// A file that already has such a name has the right content and is not written again, so a second page of the same
+/// pictures writes nothing. Files with other names are never touched.
 package struct PictureFolder: Sendable {
   private let path: String
 
-  /// The folder at `path`; makes nothing.
+  /// The folder at `path`.
+  ///
+  /// Does not create it; ``make()`` does.
   package init(_ path: String) {
     self.path = path
   }
 
-  /// Makes the folder if there is none.
+  /// Creates the folder if it does not exist.
   package func make() throws(LarderError) {
     if mkdir(path, 0o755) == 0 { return }
     let code = errno
     var status = stat()
     guard code == EEXIST, lstat(path, &status) == 0 else { throw Self.refusal(path, code) }
-    // A link would have its target filled, wherever that is.
+    // A symbolic link is refused: the thumbnails would be written into its target, wherever that is.
     guard status.st_mode & S_IFMT == S_IFDIR else { throw Self.refusal(path, ENOTDIR) }
     guard access(path, W_OK | X_OK) == 0 else { throw Self.refusal(path, errno) }
   }
@@ -100,14 +102,14 @@ package struct PictureFolder: Sendable {
     LarderError(.io, "cannot write \(path): \(systemMessage(code)); check its folder")
   }
 
-  /// Whether a picture is there.
+  /// Whether the folder has the thumbnail of a picture.
   package func holds(_ digest: String) -> Bool {
     var status = stat()
     return lstat(file(digest), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
       && status.st_size > 0
   }
 
-  /// Puts a picture there, whole or not at all.
+  /// Writes a thumbnail atomically.
   package func put(_ bytes: [UInt8], _ digest: String) throws(LarderError) {
     let file = file(digest)
     do throws(SystemError) {
@@ -121,7 +123,7 @@ package struct PictureFolder: Sendable {
   /// when nothing is left in it.
   package func sweep(except digests: some Sequence<String>) {
     var status = stat()
-    // Not the target of a link.
+    // Never sweeps the target of a symbolic link.
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
       let names = try? Files.names(in: path)
     else { return }

@@ -7,9 +7,9 @@ import Pipeline
 import Synchronization
 import SystemPackage
 
-/// Makes the small pictures of a page, on as many threads as there are processors.
+/// Makes the thumbnails of a report page, on as many threads as there are processors.
 ///
-/// A picture that cannot be read, or of which no thumbnail can be made, has none; nothing else fails.
+/// A picture that cannot be read or decoded gets no thumbnail; the others are not affected.
 package struct Thumbnails: Sendable {
   /// Pixels along a side.
   package static let side = 96
@@ -19,21 +19,21 @@ package struct Thumbnails: Sendable {
   private let order: PictureOrder
   private let pictures: any PictureWorking
 
-  /// Thumbnails of the pictures of a cache, made where `pictures` says.
+  /// Prepares thumbnails of a cache's pictures; `pictures` decides in which process they are made.
   package init(cache: String, pictures: any PictureWorking = PicturesHere()) {
     (self.cache, self.pictures) = (cache, pictures)
     folder = ThumbnailFolder(cache: cache, side: Self.side)
     order = PictureOrder(Crop(size: Self.side, format: .jpeg, quality: 82))
   }
 
-  /// Makes those that are not kept yet, and hands each over; blocks.
+  /// Delivers the thumbnail of each picture, and makes those that the cache does not keep yet; blocks.
   ///
   /// - Parameters:
-  ///   - images: the pictures; those that are not held are passed by.
-  ///   - isThere: whether nothing is wanted of a picture, by its digest.
-  ///   - isStopped: asked before each; true leaves out the rest.
-  ///   - progress: called on any thread with how many of how many were looked at.
-  ///   - deliver: called on any thread with a picture's digest and its thumbnail.
+  ///   - images: The pictures; those that are not held are skipped.
+  ///   - isThere: Whether the caller already has a picture's thumbnail, by the picture's digest.
+  ///   - isStopped: Called before each picture; true skips the rest.
+  ///   - progress: Called on any thread with the number of pictures done and their total.
+  ///   - deliver: Called on any thread with a picture's digest and its thumbnail.
   /// - Returns: The number of new thumbnails, and the number of all.
   package func make(
     of images: [ShownPicture],
@@ -74,11 +74,11 @@ package struct Thumbnails: Sendable {
     return (made.load(ordering: .relaxed), all.load(ordering: .relaxed))
   }
 
-  /// A new thumbnail, kept for the next page; nil when there can be none.
+  /// Makes a thumbnail and keeps it for the next page; nil when it cannot be made.
   private func thumbnail(of image: ShownPicture, _ isStopped: () -> Bool) -> [UInt8]? {
     guard let path = image.path, let digest = image.sha256,
       let bytes = try? PictureInput.bytes(of: FilePath("\(cache)/\(path)"), order.limits),
-      // A sync may have put other bytes there since the index was read.
+      // A sync may have replaced the file since the index was read.
       Hexadecimal.text(ContentDigest.sha256(bytes)) == digest,
       let square = try? pictures.make(
         order,
@@ -92,6 +92,8 @@ package struct Thumbnails: Sendable {
     return square.bytes
   }
 
-  /// A profile of inks alone may have half a megabyte: no picture of this size is worth that.
+  /// The largest thumbnail, in bytes.
+  ///
+  /// A CMYK profile alone can take half a megabyte, too much for such a small picture.
   private static let most = 64 << 10
 }

@@ -2,9 +2,9 @@ import Base
 import Catalog
 import Pipeline
 
-/// The changes of the last run or of a time, one group for each kind.
+/// The report's "changes" part: the changes of the last run or of a period, one group for each kind.
 ///
-/// Its members are the names in templates.
+/// Its members are the names used in the templates.
 struct ChangesView {
   /// A kind of change.
   struct Group {
@@ -36,24 +36,24 @@ struct ChangesView {
   let quiet: String
   let hasGroups: Bool
   let groups: [Group]
-  /// How many changes there are.
+  /// The number of changes.
   let count: Int
-  /// The words below their number.
+  /// The words below that number.
   let label: String
   /// Whether there was no run to compare with.
   let isFirst: Bool
 
-  /// No more of a kind are named; the rest is counted.
+  /// The most changes of a kind that are listed; the rest is only counted.
   private static let most = 100
 
-  /// The changes of a report.
+  /// Creates the part from a report's data.
   ///
   /// - Parameters:
-  ///   - data: the report.
-  ///   - cards: the number and the title of the first card of each item, by id.
-  ///   - language: that of the page.
-  ///   - clock: that of the page.
-  ///   - speech: the attribute that names the shop's language.
+  ///   - data: The report's data.
+  ///   - cards: The number and the title of each item's first card, by item id.
+  ///   - language: The page's language.
+  ///   - clock: The page's clock.
+  ///   - speech: The `lang` attribute of the shop's texts.
   init(
     _ data: ReportData,
     cards: [String: (number: Int, title: String)],
@@ -97,7 +97,7 @@ struct ChangesView {
     (hasGroups, isQuiet) = (!groups.isEmpty, groups.isEmpty)
   }
 
-  /// A value as people read it: a price with its unit, a list of URLs not at all.
+  /// A field's value for readers: a price gets its unit, and a list of URLs is not shown.
   static func value(_ text: String?, of field: String, _ currency: String) -> String {
     guard let text else { return "–" }
     switch field {
@@ -138,7 +138,7 @@ private struct Rows {
     )
   }
 
-  /// The changes between two runs: the largest falls of a price first.
+  /// The changes between two runs, with the largest price reductions first.
   func all(
     of changes: ReportData.Changes,
     _ data: ReportData
@@ -163,7 +163,7 @@ private struct Rows {
     ]
   }
 
-  /// The changes of a time, item by item.
+  /// The changes of a period, item by item.
   func all(of items: [NetChange]) -> [(title: String, rows: [ChangesView.Row])] {
     let say = language.of
     let stayed = items.filter { $0.presence == .stayed }
@@ -210,7 +210,7 @@ private struct Rows {
     ]
   }
 
-  /// Changes with those of a price to pay that fell first, the largest fall before others; the rest as they are.
+  /// Moves reductions of the price to pay to the front, the largest first; the rest keeps its order.
   private static func fallsFirst(
     _ changes: [CatalogDiff.FieldChange],
     _ items: [ShownItem]
@@ -245,13 +245,13 @@ private struct Rows {
     return ranked.sorted { ($0.fall, $1.place) > ($1.fall, $0.place) }.map(\.change)
   }
 
-  /// The share by which a price fell, below zero where it rose; 0 for prices that cannot be compared.
+  /// The fraction by which a price fell, negative if it rose; 0 for prices that cannot be compared.
   private static func fall(from old: Price?, to new: Price?) -> Double {
     guard let old, let new, old.currency == new.currency, old.minorUnits > 0 else { return 0 }
     return Double(old.minorUnits - new.minorUnits) / Double(old.minorUnits)
   }
 
-  /// A fall as people write it: `−16%`, `+3%`.
+  /// A fraction as a percentage: `−16%` for 0.16, `+3%` for −0.03.
   private static func percent(_ fall: Double) -> String {
     let percent = Int((abs(fall) * 100).rounded())
     return percent == 0 ? "" : "\(fall > 0 ? "−" : "+")\(percent.grouped)%"

@@ -2,7 +2,7 @@ import Base
 import Catalog
 import Pipeline
 
-/// Advice in terms of flags and commands, which only a command line knows.
+/// Advice that names flags and commands; supplied by the command line, because this module does not know them.
 package struct ReportAdvice: Sendable {
   /// The advice for a remedy, in English; nil for none.
   package var remedy: @Sendable (SyncReport.Remedy) -> String?
@@ -15,7 +15,7 @@ package struct ReportAdvice: Sendable {
 
 /// The failures and skipped items of the last run, with advice.
 struct ProblemView {
-  /// One thing that failed.
+  /// A failed section, detail or picture, or a skipped item.
   struct Row: Equatable {
     let hasName: Bool
     let name: String
@@ -50,7 +50,7 @@ struct ProblemView {
   let hasMore: Bool
   let more: String
 
-  /// No more of a kind are named; the rest is counted.
+  /// The most failures of a kind that are listed; the rest is only counted.
   private static let most = 50
 
   private init(
@@ -72,7 +72,7 @@ struct ProblemView {
     more = language.of("and \(number) more", "외 \(number)건")
   }
 
-  /// All that is wrong, whole sections first.
+  /// All problems, whole sections first.
   static func all(
     _ report: SyncReport?,
     cards: [String: (number: Int, title: String)],
@@ -229,7 +229,7 @@ struct ProblemView {
     ]
   }
 
-  /// `3 pictures`, or `3 known failing pictures` of those that an earlier run has reported.
+  /// `3 pictures`, or `3 known failing pictures` when an earlier run reported them too.
   private static func stage(
     _ failure: SyncReport.Failure,
     _ count: Int,

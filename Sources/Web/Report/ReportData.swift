@@ -3,11 +3,11 @@ import Cache
 import Catalog
 import Pipeline
 
-/// All that a report tells of, read from a cache.
+/// All data of a report, read from a cache.
 package struct ReportData: Sendable {
   /// The changes of the last run.
   package struct Changes: Sendable {
-    /// The run that it is compared with; nil when the last run is the first.
+    /// The run to compare with; nil when the last run is the first.
     package var old: RunID?
     /// The last run.
     package var new: RunID
@@ -15,7 +15,7 @@ package struct ReportData: Sendable {
     package var listing: CatalogDiff
     /// The URLs of pictures with new bytes.
     package var pictures: [String]
-    /// The changes of a period, instead of those of the last run; nil when none was asked for.
+    /// The changes of a period (`--since`), which replace those of the last run; nil for none.
     package var period: Period?
 
     /// Changes from their parts.
@@ -26,9 +26,9 @@ package struct ReportData: Sendable {
 
   /// The changes since a moment.
   package struct Period: Sendable {
-    /// The moment.
+    /// The start of the period.
     package var since: UnixTime
-    /// The items that are not as they were then.
+    /// The items that differ from their state at that time.
     package var items: [NetChange]
 
     /// A period from its parts.
@@ -37,11 +37,11 @@ package struct ReportData: Sendable {
     }
   }
 
-  /// One run, with its report where that is needed.
+  /// A run, with its report if the page shows it.
   package struct Run: Sendable {
     /// Its number, its times and its outcome.
     package var time: RunTime
-    /// Its report; nil for a run that did not end.
+    /// Its report; nil for a run that did not end, and for one that the page does not show in full.
     package var report: SyncReport?
 
     /// A run from its parts.
@@ -54,7 +54,7 @@ package struct ReportData: Sendable {
   package var catalog: String
   /// The currency of its prices.
   package var currency: String
-  /// Its sections, in its order.
+  /// Its sections, in the catalog's order.
   package var sections: [RunSection]
   /// Its items, section by section.
   package var items: [ShownItem]
@@ -65,9 +65,9 @@ package struct ReportData: Sendable {
   /// All runs of the last half year, the newest first, without reports.
   package var times: [RunTime]
 
-  /// How many runs are shown one by one.
+  /// The number of runs that are shown individually.
   static let shownRuns = 40
-  /// How many days the calendar has.
+  /// The number of days in the calendar.
   static let days = 26 * 7
 
   /// Data from its parts.
@@ -86,13 +86,13 @@ package struct ReportData: Sendable {
 
   /// Reads a catalog's data in a cache.
   ///
-  /// Takes no lock, and works while a sync runs.
+  /// Takes no lock, so it works while a sync runs.
   ///
   /// - Parameters:
-  ///   - reader: the catalog.
-  ///   - now: the moment at which the report is made.
-  ///   - since: from when on changes are told, with the items that changed alone; nil for the whole catalog and the
-  ///     changes of the last run.
+  ///   - reader: The catalog.
+  ///   - now: The time of the report.
+  ///   - since: The start of the period to report, with only the items that changed in it; nil for the whole catalog
+  ///     and the changes of the last run.
   /// - Throws: ``LarderError`` when the cache cannot be read, or no sync has ended yet.
   package init(
     _ reader: CatalogReader,
@@ -137,7 +137,7 @@ package struct ReportData: Sendable {
   var last: SyncReport? { runs.first { $0.report != nil }?.report }
 }
 
-/// A section of the catalog with its items, on its way to the page.
+/// A section of the report with its items.
 struct ReportShelf {
   let anchor: String
   let title: String
@@ -146,10 +146,10 @@ struct ReportShelf {
   /// The number of its first card.
   let first: Int
   let isStale: Bool
-  /// An attribute that names the language of its texts, with a blank before it; empty when unknown.
+  /// The `lang` attribute of its texts with a leading space, such as ` lang="ko"`; empty when the language is unknown.
   let speech: String
 
-  /// The attribute that names a language; empty for an unknown one.
+  /// The `lang` attribute for a language; empty for nil.
   static func speech(_ language: String?) -> String {
     language.map { " lang=\"\($0)\"" } ?? ""
   }

@@ -7,27 +7,27 @@ import Mustache
 import Pipeline
 import Synchronization
 
-/// A catalog as one HTML page that needs nothing from elsewhere.
+/// A catalog as one self-contained HTML page, for `larder report`.
 package struct ReportPage {
   private let data: ReportData
   private let language: PageLanguage
   private let clock: PageClock
   private let advice: ReportAdvice
 
-  /// Items up to which small pictures stand in the page itself.
+  /// The most items of a page with embedded thumbnails.
   package static let mostInline = 2000
-  /// Pictures up to which those of details stand in the page too.
+  /// The most pictures of a page that embeds the pictures of details too.
   private static let mostInlinePictures = 4000
-  /// Pictures up to which those of details are put beside the page.
+  /// The most pictures for which those of details are put into the folder beside the page.
   private static let mostFiles = 20_000
 
-  /// A page about a catalog in a cache.
+  /// Prepares a page about a catalog.
   ///
   /// - Parameters:
-  ///   - data: the data.
-  ///   - language: that of the page's own words.
-  ///   - clock: when it is made, and in which zone times are told.
-  ///   - advice: advice about flags.
+  ///   - data: The report's data.
+  ///   - language: The language of the page's own words.
+  ///   - clock: The time of the page, and the zone of the times in it.
+  ///   - advice: Advice that names flags and commands.
   package init(
     _ data: ReportData,
     _ language: PageLanguage,
@@ -37,7 +37,7 @@ package struct ReportPage {
     (self.data, self.language, self.clock, self.advice) = (data, language, clock, advice)
   }
 
-  /// Whether the page is small enough to hold its pictures.
+  /// Whether the page is small enough for embedded thumbnails.
   package var isInline: Bool { data.items.count <= Self.mostInline }
 
   /// Whether pictures of details are shown, not only counted.
@@ -51,16 +51,16 @@ package struct ReportPage {
     return true
   }
 
-  /// The pictures that the page shows, if they are held.
+  /// The pictures that the page shows when they are held.
   package var images: [ShownPicture] {
     showsDetails ? data.items.flatMap(\.pictures) : data.items.compactMap(\.thumbnail)
   }
 
-  /// The page.
+  /// Renders the page.
   ///
-  /// - Parameter book: its pictures.
+  /// - Parameter book: The page's thumbnails.
   /// - Returns: HTML in UTF-8.
-  /// - Throws: A parser's error, which the tests of the templates rule out.
+  /// - Throws: A template parser's error, which the tests rule out.
   package func html(_ book: PictureBook) throws -> String {
     let library = try ReportTemplates.library()
     let shelves = ReportShelf.all(data)
@@ -68,7 +68,7 @@ package struct ReportPage {
     return library.render(view, withTemplate: "page") ?? ""
   }
 
-  /// The cards of each section, made on all processors.
+  /// The HTML of each section's cards, rendered on all processors.
   private func cards(
     _ shelves: [ReportShelf],
     _ book: PictureBook,
@@ -136,7 +136,9 @@ package struct ReportPage {
   }
 }
 
-/// Reads a cache, makes the small pictures, and then the page.
+/// Makes a report: reads the cache, makes the thumbnails, renders the page.
+///
+/// Used by `larder report`.
 package struct ReportRun: Sendable {
   /// The result.
   package struct Made: Sendable {
@@ -144,10 +146,10 @@ package struct ReportRun: Sendable {
     package var html: String
     /// How many items it shows.
     package var items: Int
-    /// The number of its small pictures, and of the new ones among them.
+    /// The number of its thumbnails, and of those that were made for it.
     package var thumbnails: Int
     package var thumbnailsMade: Int
-    /// The digests of the pictures beside it; nil when they stand in the page.
+    /// The digests of the pictures whose thumbnails are in the folder; nil when the thumbnails are embedded.
     package var files: [String]?
   }
 
@@ -158,9 +160,9 @@ package struct ReportRun: Sendable {
   private let advice: ReportAdvice
   private let pictures: any PictureWorking
 
-  /// A run on a cache, whose small pictures are made where `pictures` says.
+  /// Prepares a report of a cache; `pictures` decides in which process its thumbnails are made.
   ///
-  /// `since` is the moment from which on changes are told; nil for the whole catalog.
+  /// `since` is the start of the period to report; nil for the whole catalog.
   package init(
     _ reader: CatalogReader,
     _ language: PageLanguage,
@@ -175,13 +177,13 @@ package struct ReportRun: Sendable {
 
   /// Makes the page.
   ///
-  /// Beyond ``ReportPage/mostInline`` items its pictures are put into `folder` first, so that a page
-  /// never names one that is not there; without a folder such a page has none.
+  /// With more than ``ReportPage/mostInline`` items, the thumbnails are written into `folder` before the page, so that
+  /// a page never refers to a missing file. Without a folder such a page has no thumbnails.
   ///
   /// - Parameters:
-  ///   - folder: the folder, and its name as the page gives it; nil when there can be none.
-  ///   - isStopped: asked before each picture.
-  ///   - progress: how many of how many pictures were looked at, on any thread.
+  ///   - folder: The folder, and its name in the page's links; nil for none.
+  ///   - isStopped: Called before each picture; true stops the report.
+  ///   - progress: Called on any thread with the number of pictures done and their total.
   /// - Returns: The page; nil when it was stopped.
   /// - Throws: ``LarderError`` when the cache cannot be read, or a
   ///   picture cannot be written.

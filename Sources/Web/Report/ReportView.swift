@@ -4,9 +4,9 @@ import Catalog
 import FoundationEssentials
 import Pipeline
 
-/// The whole page as its template names it.
+/// The template data of the whole report page.
 struct ReportView {
-  /// A figure at the head, which leads to the part that explains it.
+  /// A figure at the top, with a link to the part that explains it.
   struct Tile: Equatable {
     let value: String
     let label: String
@@ -60,9 +60,9 @@ struct ReportView {
   let shelves: [Shelf]
   let changes: ChangesView
   let problems: [ProblemView]
-  /// Whether there are any: they come before the items then.
+  /// Whether there are problems; then they are shown before the items.
   let needsAttention: Bool
-  /// Whether it tells of a time: its changes come first then, and sizes are left out.
+  /// Whether the page reports a period; then the changes are shown first, and the sizes are left out.
   let isPeriod: Bool
   let runs: RunsView
   let sizes: SizesView
@@ -157,7 +157,7 @@ struct ReportView {
   }
 }
 
-/// The words of the report that stand on every one.
+/// The labels that every report has.
 struct ReportWords {
   let kind, skip, search, sections, nothingFound, emptySection, emptyCatalog: String
   let footer, back, next, close: String
@@ -220,7 +220,7 @@ struct ReportWords {
 }
 
 extension PageLanguage {
-  /// How a run ended, in a word.
+  /// A run's outcome in one word.
   func outcome(_ outcome: String?) -> String {
     switch outcome {
     case "complete": of("complete", "완료")
@@ -259,7 +259,7 @@ extension PageLanguage {
   }
 }
 
-/// How much of the cache each section's pictures are.
+/// The report's "size by section" part: the bytes of each section's pictures.
 struct SizesView {
   /// A section.
   struct Row {
@@ -268,7 +268,7 @@ struct SizesView {
     let items: String
     let pictures: String
     let size: String
-    /// The length of its bar, of 160.
+    /// The length of its bar, at most 160.
     let bar: Int
   }
 
@@ -276,10 +276,10 @@ struct SizesView {
   let rows: [Row]
   /// Whether sections share pictures.
   let isShared: Bool
-  /// Pictures that are held and those that the catalog refers to, each URL once.
+  /// The number of held pictures, and of pictures that the catalog refers to; each URL counts once.
   let held: Int
   let referenced: Int
-  /// The bytes of those that are held.
+  /// The bytes of the held pictures.
   let bytes: Int64
 
   /// The sizes of sections.
@@ -317,11 +317,11 @@ struct SizesView {
   }
 }
 
-/// A page's permissions: run its own script, use its own style, show pictures of its own folder.
+/// The content security policy of a report: its own script, its own style, and pictures of its own folder.
 enum PagePolicy {
-  /// A content security policy that knows script and style by their digests. (W3C, CSP level 3)
+  /// A policy that allows the script and the style by their digests. (W3C, CSP level 3)
   ///
-  /// `file:` stands for `'self'` in a page that is opened from a disk.
+  /// `file:` is needed because `'self'` does not match in a page that is opened from a disk.
   static func text(script: String, style: String) -> String {
     """
     default-src 'none'; img-src 'self' file: data:; script-src '\(digest(script))'; \

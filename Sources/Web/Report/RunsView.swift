@@ -2,7 +2,7 @@ import Base
 import Cache
 import Pipeline
 
-/// A moment for people and for programs.
+/// A time for the `time` element: `text` for people, `machine` for programs.
 struct MomentView: Equatable {
   let text: String
   let machine: String
@@ -12,7 +12,7 @@ struct MomentView: Equatable {
   }
 }
 
-/// The history of runs: a row each, with duration and fetched bytes, and a calendar of days.
+/// The report's "runs over time" part: a table, charts of duration and received bytes, and a calendar.
 struct RunsView {
   /// A run.
   struct Row {
@@ -31,7 +31,7 @@ struct RunsView {
   let plots: [PlotView]
   let rows: [Row]
 
-  /// How many runs stand in the table; the plots have more.
+  /// The number of runs in the table; the charts show more.
   private static let tableRows = 12
 
   /// The runs of a report.
@@ -84,7 +84,7 @@ struct RunsView {
     ].compactMap { $0 }
   }
 
-  /// How an outcome is to be judged: `good`, `warn`, `bad`, or nothing for a run that did not end.
+  /// The CSS class for an outcome: `good`, `warn`, `bad`, or an empty text for a run that did not end.
   static func tone(_ outcome: String?) -> String {
     switch outcome {
     case "complete": "good"
@@ -95,16 +95,16 @@ struct RunsView {
   }
 }
 
-/// A column a run.
+/// A bar chart with one bar for each run.
 struct PlotView {
-  /// The values of a column.
+  /// The values of a bar.
   struct Point {
     let value: Double
     let tone: String
     let when: String
   }
 
-  /// A column, in the units of the drawing.
+  /// A bar, in the units of the drawing.
   struct Bar {
     let x, y, width, height: String
     let tone: String
@@ -118,7 +118,7 @@ struct PlotView {
   let last: String
   let bars: [Bar]
 
-  /// A plot of points, the oldest first.
+  /// Creates a chart of points, the oldest first.
   init(
     _ title: String,
     _ points: [Point],
@@ -148,14 +148,14 @@ struct PlotView {
     )
   }
 
-  /// A place in a drawing, with one decimal at most.
+  /// A coordinate in a drawing, with at most one decimal.
   static func place(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(abs(tenths % 10))"
   }
 }
 
-/// Half a year of days, a column a week, with the best run of each.
+/// A calendar of half a year, one column a week, with the best outcome of each day.
 struct CalendarView {
   /// A day.
   struct Day: Equatable {
@@ -196,7 +196,7 @@ struct CalendarView {
     ]
     days = (first...today).map { day in
       let tone = best[day] ?? "no"
-      // Told apart by shape too: whole, half as high, a dash.
+      // Outcomes differ by height as well as by colour: full, half, a dash.
       let height = tone == "warn" ? 7 : tone == "bad" ? 3 : 12
       return Day(
         x: 2 + (day - first) / 7 * 15,

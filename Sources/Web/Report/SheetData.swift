@@ -1,11 +1,11 @@
 import Catalog
 import Pipeline
 
-/// The page's data about each item beyond its card, as JSON for its script.
+/// Data about each item beyond its card, as JSON for the report's script.
 ///
-/// An item is `[id, [name, value, …], text, [top, gallery, section]]`. Names and values are places in `texts`,
-/// as most items share them; the text is empty where the card has it; a group of pictures is how many they are, or
-/// a list of their places in `pictures`, −1 for one that is not held.
+/// An item is `[id, [name, value, …], text, [top, gallery, section]]`. Names and values are indexes into `texts`,
+/// because most items share them. The text is empty if the card shows it. A group of pictures is their number, or a
+/// list of indexes into `pictures`, with −1 for one that is not held.
 struct SheetData {
   private let language: PageLanguage
   private let book: PictureBook
