@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct ArchitectureTests {
-  @Test func `every target has its row in the table and every row its target`() throws {
+  @Test func `every target has a row in the table of layers, and every row a target`() throws {
     let folders = try FileManager.default.contentsOfDirectory(
       atPath: SourceFile.root.appending(path: "Sources").path
     )
@@ -11,7 +11,7 @@ import Testing
     #expect(Layers.ours.subtracting(folders).sorted() == [])
   }
 
-  @Test func `the house that CONTRIBUTING shows is the one that stands`() throws {
+  @Test func `the table of modules in CONTRIBUTING.md matches the table of layers`() throws {
     let text = try String(
       contentsOf: SourceFile.root.appending(path: "CONTRIBUTING.md"),
       encoding: .utf8
@@ -33,7 +33,7 @@ import Testing
     #expect(Layers.ours.subtracting(shown) == [])
   }
 
-  @Test func `the reasons that the reference explains are those that a failure can have`() throws {
+  @Test func `the reference explains exactly the reasons that a failure can have`() throws {
     let name = /FailureReason\((?:rawValue: )?"([a-z-]+)"\)/
     let known = try SourceFile.all(in: "Sources").flatMap(\.lines)
       .compactMap { $0.code.firstMatch(of: name).map { String($0.output.1) } }
@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [
     Rule.layers, .foundation, .printing, .flags, .responses, .force, .safety, .databases,
   ])
-  func `the sources keep to the rule`(_ rule: Rule) throws {
+  func `the sources obey every rule`(_ rule: Rule) throws {
     let files = try SourceFile.all(in: "Sources")
 
     #expect(files.count > 100)
@@ -64,7 +64,7 @@ import Testing
   }
 
   @Test(arguments: [Rule.force, .safety, .sleeping])
-  func `the tests keep to the rule`(_ rule: Rule) throws {
+  func `the tests obey every rule`(_ rule: Rule) throws {
     // The breaches below are this folder's trade.
     let files = try SourceFile.all(in: "Tests").filter { $0.target != "ArchitectureTests" }
 
@@ -94,7 +94,7 @@ import Testing
     (.sleeping, "Tests/CacheTests/A.swift", "  try await Task.sleep(for: .seconds(1))"),
     (.sleeping, "Tests/CacheTests/A.swift", "  usleep(5)"),
   ])
-  func `a breach is found`(_ rule: Rule, _ path: String, _ text: String) {
+  func `a breach of a rule is found`(_ rule: Rule, _ path: String, _ text: String) {
     let findings = rule.findings(in: [SourceFile(path: path, text: text)])
 
     let breach = text.split(separator: "\n", omittingEmptySubsequences: false).count
@@ -115,7 +115,7 @@ import Testing
     (.databases, "Sources/Cache/A.swift", "let a = open(b, O_RDONLY)"),
     (.sleeping, "Tests/CacheTests/A.swift", "#expect(sleeper.naps == 1)"),
   ])
-  func `what is allowed is left alone`(_ rule: Rule, _ path: String, _ text: String) {
+  func `code that a rule allows is not reported`(_ rule: Rule, _ path: String, _ text: String) {
     #expect(rule.findings(in: [SourceFile(path: path, text: text)]) == [])
   }
 }

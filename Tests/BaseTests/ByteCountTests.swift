@@ -5,7 +5,7 @@ struct ByteCountTests {
   @Test(arguments: [
     (0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "−1,000"),
   ])
-  func `thousands stand apart`(_ count: Int, _ text: String) {
+  func `thousands are grouped by a separator`(_ count: Int, _ text: String) {
     #expect(count.grouped == text)
   }
 
@@ -16,7 +16,7 @@ struct ByteCountTests {
       (1_073_700_000, "1.0 GiB"),
     ] as [(Int64, String)]
   )
-  func `a size has the unit of its rounded number`(_ bytes: Int64, _ text: String) {
+  func `the unit of a size is chosen after rounding`(_ bytes: Int64, _ text: String) {
     #expect(ByteCount(bytes).formatted() == text)
   }
 }

@@ -8,7 +8,7 @@ import Testing
     try Files.replace(path, with: bytes.span.bytes, mode: mode)
   }
 
-  @Test func `a file is replaced in one step, and nothing else is left in its folder`() throws {
+  @Test func `a file is replaced in one step, and no other file is left in its folder`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a")
     try replace(path, [1, 2])
@@ -21,7 +21,7 @@ import Testing
     #expect(try Files.names(in: folder.path) == ["a"])
   }
 
-  @Test func `a replacement that fails leaves the old file, and no temporary one`() throws {
+  @Test func `a failed replacement leaves the old file and no temporary file`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("full")
     #expect(mkdir(path, 0o700) == 0)
@@ -34,7 +34,7 @@ import Testing
     #expect(try Files.names(in: folder.path) == ["full"])
   }
 
-  @Test func `a write to a full device says so`() {
+  @Test func `writing to a full device throws its error`() {
     let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
     defer { close(full) }
     let bytes: [UInt8] = [1]
@@ -42,7 +42,7 @@ import Testing
     #expect(throws: SystemError(code: ENOSPC)) { try Files.write(bytes.span.bytes, to: full) }
   }
 
-  @Test func `a read ends where the room or the file does`() throws {
+  @Test func `a read ends at the end of the buffer or of the file`() throws {
     let folder = try TemporaryFolder()
     try replace(folder.path("a"), [1, 2, 3, 4, 5])
     let file = open(folder.path("a"), O_RDWR | O_CLOEXEC)
@@ -63,7 +63,7 @@ import Testing
     #expect(try Files.bytes(of: file, 9, at: 1) == [2, 3, 9, 8])
   }
 
-  @Test func `contents are those of a regular file that is not too large`() throws {
+  @Test func `only a regular file within the size limit is read`() throws {
     let folder = try TemporaryFolder()
     let path = folder.path("a")
     try replace(path, [1, 2])
@@ -81,14 +81,14 @@ import Testing
     (EINVAL, true), (ENOSYS, true), (EBADF, true), (EOPNOTSUPP, true), (EIO, false),
     (ENOSPC, false), (EACCES, false),
   ])
-  func `a folder that cannot be synced is no failure, and one that failed to be is`(
+  func `a folder that does not support sync is accepted, but a sync that failed is an error`(
     _ code: Int32,
     _ isMissing: Bool
   ) {
     #expect(Files.lacksFolderSync(code) == isMissing)
   }
 
-  @Test func `names are those of the folder itself, without its dots`() throws {
+  @Test func `the names in a folder exclude . and .. and are not recursive`() throws {
     let folder = try TemporaryFolder()
     try replace(folder.path("a"), [1])
     #expect(mkdir(folder.path("b"), 0o700) == 0)

@@ -27,7 +27,7 @@ import Testing
     ("Sunday, 06-Nov-76 08:49:37 GMT", 3_371_878_177),
     ("Sunday, 06-Nov-78 08:49:37 GMT", 279_190_177),
   ])
-  func `a date is read in each of its forms`(_ text: String, _ seconds: Int64) {
+  func `a date is read in each of its three forms`(_ text: String, _ seconds: Int64) {
     #expect(UnixTime(httpDate: text, now: Self.now)?.seconds == seconds)
   }
 
@@ -51,7 +51,7 @@ import Testing
     "Sun, 06 Nov 1994 08:49 GMT", "Sun, +6 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1994 08:49:37GMT", "1994-11-06T08:49:37Z", "784111777",
   ])
-  func `what is no date is none`(_ text: String) {
+  func `an invalid date is nil`(_ text: String) {
     #expect(UnixTime(httpDate: text, now: Self.now) == nil)
   }
 
@@ -64,7 +64,7 @@ import Testing
     #expect(UnixTime(seconds).httpDate == text)
   }
 
-  @Test func `a year of two digits never has five`() {
+  @Test func `a two-digit year never becomes one of five digits`() {
     let last = UnixTime(253_402_300_799)
 
     let read = UnixTime(httpDate: "Friday, 05-Nov-47 08:09:37 GMT", now: last)
@@ -72,14 +72,14 @@ import Testing
     #expect(read?.httpDate == "Wed, 05 Nov 9947 08:09:37 GMT")
   }
 
-  @Test func `what is written is read again`() {
+  @Test func `a written date reads back as the same time`() {
     for day in stride(from: Int64(-719_162), to: 2_932_896, by: 997) {
       let time = UnixTime(day * 86_400 + 12_345)
       #expect(UnixTime(httpDate: time.httpDate, now: Self.now) == time)
     }
   }
 
-  @Test func `arithmetic saturates`() {
+  @Test func `time arithmetic saturates instead of overflowing`() {
     #expect(UnixTime.distantFuture + 1 == .distantFuture)
     #expect(UnixTime.distantPast + -1 == .distantPast)
     #expect(UnixTime.distantFuture - .distantPast == .max)
@@ -97,7 +97,7 @@ import Testing
       ("2026-11-24T9223372036854775807:00:00Z", nil), ("2026-11-24T12:60:00Z", nil),
     ] as [(String, Int64?)]
   )
-  func `a moment as RFC 3339 writes it is read`(text: String, seconds: Int64?) {
+  func `an RFC 3339 timestamp is read`(text: String, seconds: Int64?) {
     #expect(UnixTime(rfc3339: text)?.seconds == seconds)
   }
 }

@@ -2,7 +2,7 @@ import Base
 import Testing
 
 struct HexadecimalTests {
-  @Test func `bytes become two digits each, and are read again in either case`() {
+  @Test func `bytes become two digits each, and both cases are read`() {
     let all = (0...255).map { UInt8($0) }
 
     #expect(Hexadecimal.text([0, 10, 255]) == "000aff")
@@ -12,7 +12,7 @@ struct HexadecimalTests {
   }
 
   @Test(arguments: ["0", "000", "0g", "+f", "-1", " 1", "0x", "é"])
-  func `what is no pair of digits is no bytes`(_ text: String) {
+  func `text that is not pairs of hexadecimal digits is refused`(_ text: String) {
     #expect(Hexadecimal.bytes(text) == nil)
   }
 }

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 
 struct LarderErrorTests {
-  @Test func `an error is printed as its sentence, with the remedy behind a semicolon`() {
+  @Test func `an error prints its sentence, then a semicolon and the remedy`() {
     let bare = LarderError(.damaged, "cannot read x: it is damaged")
     let helped = LarderError(.damaged, "cannot read x: it is damaged", remedy: .sync)
 
@@ -11,7 +11,7 @@ struct LarderErrorTests {
     #expect("\(helped)" == "cannot read x: it is damaged; sync first")
   }
 
-  @Test func `a remedy is named for what the system refuses, but not for a full disk`() {
+  @Test func `a permission error has a remedy, but a full disk has none`() {
     let refused = LarderError.system("write", "x", errno: EACCES, remedy: .writableFile)
     let full = LarderError.system("write", "x", errno: ENOSPC, remedy: .writableFile)
 
@@ -23,7 +23,7 @@ struct LarderErrorTests {
     #expect("\(full)" == "cannot write x: no space left; free some and run again")
   }
 
-  @Test func `codes of two classes are two, though scripts see one word`() {
+  @Test func `two codes can share a raw value and still be different`() {
     #expect(LarderError.Code.damaged != .damagedPicture)
     #expect(LarderError.Code.damaged.rawValue == LarderError.Code.damagedPicture.rawValue)
     #expect(LarderError.Code.damaged.kind == .io && LarderError.Code.damagedPicture.kind == .data)

@@ -7,7 +7,7 @@ struct LibraryVersionTests {
     (LibraryVersion(8, 0, 0), true), (LibraryVersion(7, 100, 0), true),
     (LibraryVersion(7, 86, 9), false), (LibraryVersion(6, 99, 99), false),
   ])
-  func `a library is old when the first number that differs is less`(
+  func `versions are compared by the first number that differs`(
     _ found: LibraryVersion,
     _ isEnough: Bool
   ) {
@@ -16,7 +16,7 @@ struct LibraryVersionTests {
     #expect((found.shortcoming(of: "libcurl", needed: needed) == nil) == isEnough)
   }
 
-  @Test func `what is too old is named with what is needed`() {
+  @Test func `an error for an old library names the version needed`() {
     #expect(
       LibraryVersion(7, 74, 0).shortcoming(of: "libcurl", needed: LibraryVersion(7, 87, 0))
         == "libcurl 7.74.0 is too old: larder needs 7.87.0 or later; update the system's package"

@@ -3,31 +3,31 @@ import Testing
 
 struct PercentEncodingTests {
   @Test(arguments: [("a%20b", "a b"), ("%", "%"), ("%4", "%4"), ("%zz", "%zz"), ("%41%", "A%")])
-  func `percent-encoding is undone where it is one`(_ text: String, _ plain: String) {
+  func `valid percent escapes are decoded and broken ones kept`(_ text: String, _ plain: String) {
     #expect(PercentEncoding.decoded(text.utf8) == Array(plain.utf8))
   }
 
   @Test(arguments: [
     ("a+b%2b", "a b+"), ("%+1", "% 1"), ("%EA%B5%AD", "국"), ("", ""), ("%25%32%30", "%20"),
   ])
-  func `a plus is a space in a form alone`(_ text: String, _ plain: String) {
+  func `a plus means a space only in a form`(_ text: String, _ plain: String) {
     #expect(PercentEncoding.lenientText(text, plusIsSpace: true) == plain)
     #expect(PercentEncoding.lenientText("a+b") == "a+b")
   }
 
   @Test(arguments: ["%", "a%4", "%zz", "%41%", "%%41", "%+1"])
-  func `a broken escape is refused where all have to be whole`(_ text: String) {
+  func `strict decoding refuses a broken escape`(_ text: String) {
     #expect(PercentEncoding.validated(text.utf8) == nil)
     #expect(PercentEncoding.text(text) == nil)
   }
 
-  @Test func `whole escapes that are no UTF-8 are bytes and no text`() {
+  @Test func `valid escapes that are not UTF-8 decode to bytes but not to text`() {
     #expect(PercentEncoding.validated("%ff%41".utf8) == [0xFF, 0x41])
     #expect(PercentEncoding.text("%ff%41") == nil)
     #expect(PercentEncoding.text("%EA%B5%AD%20a") == "국 a")
   }
 
-  @Test func `every byte that is escaped comes back`() {
+  @Test func `every byte survives encoding and decoding`() {
     let scalars = (0...0x7FF).compactMap { Unicode.Scalar(UInt32($0)) }
     let all = String(String.UnicodeScalarView(scalars))
 

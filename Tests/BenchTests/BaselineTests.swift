@@ -16,7 +16,7 @@ import Testing
     ([100], [91], 0.05, false),
     ([100], [80, 81, 79], 0.1, true),
   ])
-  func `a rate regresses when it is worse than allowed and that is no chance`(
+  func `a rate regresses when it drops more than allowed and significantly`(
     _ before: [Double],
     _ now: [Double],
     _ limit: Double,
@@ -32,7 +32,7 @@ import Testing
     #expect(comparison.hasRegressed == hasRegressed)
   }
 
-  @Test func `of a latency more is worse`() throws {
+  @Test func `a higher latency is a regression`() throws {
     let before = report(rates: [100, 101, 99], p99: [10, 10.1, 9.9])
     let now = report(rates: [100, 101, 99], p99: [15, 15.1, 14.9])
 
@@ -45,8 +45,7 @@ import Testing
     #expect(!BaselineComparison(before, with: now, maxRegression: 0.1).hasRegressed)
   }
 
-  @Test func `a median that rose is a regression, also where rate and tail are as before`() throws
-  {
+  @Test func `a higher median alone is a regression`() throws {
     let before = report(rates: [100, 101, 99], p99: [80, 26, 40], p50: [20.7, 20.8, 20.6])
     let now = report(rates: [100, 101, 99], p99: [85, 30, 42], p50: [31.3, 31.2, 31.4])
 
@@ -55,7 +54,7 @@ import Testing
     #expect(comparison.findings.filter(\.regressed).map(\.metric) == ["p50"])
   }
 
-  @Test func `a baseline of an earlier version, which has no medians, is compared in the rest`()
+  @Test func `a baseline of an earlier version without medians is compared by its other figures`()
     throws
   {
     let old = report(rates: [100, 101, 99], p99: [10, 10.1, 9.9])
@@ -70,7 +69,7 @@ import Testing
     #expect(BaselineComparison(old, with: read, maxRegression: 0.1).findings.count == 2)
   }
 
-  @Test func `what was not measured again is named and is no regression`() {
+  @Test func `a figure that was not measured again is named but is no regression`() {
     var before = report(rates: [100, 101, 99])
     before.runs.append(BenchReport.Row(parallel: 64, pass: .warm))
 
@@ -84,7 +83,7 @@ import Testing
     #expect(!comparison.hasRegressed)
   }
 
-  @Test func `Welch's test is that of the textbook`() throws {
+  @Test func `Welch's test matches the textbook example`() throws {
     // Logarithms 1, 2, 3 and 3, 4, 5, 6: t = 2.5 / sqrt(1/3 + 5/12), 4.96 degrees of freedom.
     let before = try #require(Estimate([3, 4, 5, 6].map(exponential)))
     let now = try #require(Estimate([1, 2, 3].map(exponential)))
@@ -95,7 +94,7 @@ import Testing
     #expect(abs(BaselineComparison.chance(before, now, sign: -1) - (1 - chance)) < 1e-12)
   }
 
-  @Test func `many figures do not make an alarm of what one would`() {
+  @Test func `a chance result among many figures raises no alarm`() {
     // A probability near 0.03: an alarm alone, none among twenty.
     let before = [100.0, 110, 90, 104]
     let now = [80.0, 96, 84, 74]
@@ -116,7 +115,7 @@ import Testing
     #expect(!BaselineComparison(many, with: manyBefore, maxRegression: 0.1).hasRegressed)
   }
 
-  @Test func `a report survives being written and read`() throws {
+  @Test func `a report reads back as it was written`() throws {
     var report = report(rates: [1, 2, 3], p99: [4])
     report.best = BenchReport.Best(
       parallel: 1,
@@ -128,7 +127,7 @@ import Testing
     #expect(try BenchReport(json: report.json(), name: "it") == report)
   }
 
-  @Test func `what is no report is refused by name`() {
+  @Test func `an invalid report is refused by name`() {
     #expect {
       try BenchReport(json: Array("{}".utf8), name: "before.json")
     } throws: {

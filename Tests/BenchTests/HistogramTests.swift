@@ -6,7 +6,7 @@ import Transport
 
 @Suite struct HistogramTests {
   @Test(arguments: [1, 20_000, 20_001, 100_000, 131_071])
-  func `a known delay comes back exactly, at every percentile`(_ microseconds: Int64) {
+  func `a known delay is exact at every percentile`(_ microseconds: Int64) {
     var histogram = LatencyHistogram(isFine: true)
     for _ in 0..<1000 { histogram.record(nanoseconds: microseconds * 1000) }
 
@@ -17,7 +17,7 @@ import Transport
     )
   }
 
-  @Test func `percentiles are those of the sorted values`() {
+  @Test func `percentiles match those of the sorted values`() {
     var histogram = LatencyHistogram(isFine: true)
     for microseconds in (1...1000).reversed() {
       histogram.record(nanoseconds: Int64(microseconds) * 1000)
@@ -29,7 +29,7 @@ import Transport
     )
   }
 
-  @Test func `long durations keep five digits`() throws {
+  @Test func `long durations keep five significant digits`() throws {
     var histogram = LatencyHistogram(isFine: true)
     histogram.record(seconds: 123.456789)
     histogram.record(seconds: 200)
@@ -38,14 +38,14 @@ import Transport
     #expect(abs(value / 123_456.789 - 1) < 1e-5)
   }
 
-  @Test func `nothing has no percentiles, and says so in JSON`() throws {
+  @Test func `an empty histogram has no percentiles, and null in JSON`() throws {
     #expect(LatencyHistogram(isFine: true).quantiles == .none)
     #expect(LatencyHistogram(isFine: true).spectrum == [])
     let json = String(decoding: try BenchReport().json(), as: UTF8.self)
     #expect(json.contains(#""best":null"#))
   }
 
-  @Test func `what is negative or endless is taken for the nearest there is`() {
+  @Test func `negative and huge durations are clamped`() {
     var histogram = LatencyHistogram(isFine: false)
     histogram.record(nanoseconds: -5)
     histogram.record(nanoseconds: .max)
@@ -57,7 +57,7 @@ import Transport
     #expect((histogram.milliseconds(at: 100) ?? 0) > 86_000_000)
   }
 
-  @Test func `a spectrum rises from the least to the greatest`() {
+  @Test func `a spectrum rises from the minimum to the maximum`() {
     var histogram = LatencyHistogram(isFine: true)
     for microseconds in 1...100 { histogram.record(nanoseconds: Int64(microseconds) * 1000) }
 
@@ -77,7 +77,7 @@ import Transport
     ([0, 0, 0, 5, 6], [0, 0, 0, 5, 1]),
     ([0, 0, 0, 0, 6], [0, 0, 0, 0, 6]),
   ])
-  func `a timing is taken apart`(_ moments: [Double], _ parts: [Double]) {
+  func `a timing is split into its phases`(_ moments: [Double], _ parts: [Double]) {
     let phases = Phases(timing(moments))
 
     #expect(
@@ -85,7 +85,7 @@ import Transport
     )
   }
 
-  @Test func `without a plan a request counts from its own start`() {
+  @Test func `without a schedule latency counts from the actual start`() {
     let sample = RequestSample(
       ended: MonotonicTime(nanoseconds: 50_000_000),
       timing: timing([0, 0, 0, 0.004, 0.005])
@@ -95,7 +95,7 @@ import Transport
     #expect(sample.firstByte == 4_000_000)
   }
 
-  @Test func `under a plan a request counts from the planned start`() {
+  @Test func `with a schedule latency counts from the scheduled start`() {
     let sample = RequestSample(
       planned: MonotonicTime(nanoseconds: 10_000_000),
       ended: MonotonicTime(nanoseconds: 50_000_000),

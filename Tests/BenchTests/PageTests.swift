@@ -29,7 +29,7 @@ import Testing
     (Scale(.decades, showing: [1, 100]), 10, 0.5), (Scale(.nines, showing: [99]), 90, 0.5),
     (Scale(.linear, showing: [0, 10]), 99, 1), (Scale(.decades, showing: [1, 100]), 0, 0),
   ])
-  func `a value has its place, and never beyond the axis`(
+  func `a value is placed on its axis and clamped to its ends`(
     _ scale: Scale,
     _ value: Double,
     _ place: Double
@@ -41,11 +41,11 @@ import Testing
     (0.0, "0"), (0.5, "0.5"), (1.234, "1.23"), (12.34, "12.3"), (123.4, "123"), (1234, "1234"),
     (12_340, "12.3k"), (1_234_000, "1.23M"), (-0.25, "−0.25"), (.infinity, "–"),
   ])
-  func `a number has three digits`(_ value: Double, _ text: String) {
+  func `a number is shown with three digits`(_ value: Double, _ text: String) {
     #expect(Markup.number(value) == text)
   }
 
-  @Test func `the page stands alone, and nothing in it runs`() {
+  @Test func `the page is self-contained and runs no script`() {
     let html = BenchPage(Self.report, title: "<script>alert('&')</script>", setting: Self.setting)
       .html
 
@@ -59,7 +59,7 @@ import Testing
     #expect(html.contains("width=device-width"))
   }
 
-  @Test func `the page says when, where, with what and how it was measured`() {
+  @Test func `the page says when, where and how it was measured, and with which tools`() {
     let html = BenchPage(BenchReport(), title: "shop", setting: Self.setting).html
 
     #expect(html.contains("2026-01-13 06:30 UTC · host, 2 processors · larder 9.9"))
@@ -73,7 +73,7 @@ import Testing
     command: "larder bench 'a <b>' --html x"
   )
 
-  @Test func `every plot is there with its points`() {
+  @Test func `every plot is drawn with its points`() {
     let html = BenchPage(Self.report, title: "shop", setting: Self.setting).html
 
     #expect(html.components(of: "<svg").count == 4)
@@ -86,7 +86,7 @@ import Testing
     #expect(html.contains("cold, 4: 400"))
   }
 
-  @Test func `a page of nothing is a page`() {
+  @Test func `a report without runs makes a valid page`() {
     #expect(
       BenchPage(BenchReport(), title: "nothing", setting: Self.setting).html.contains("</html>")
     )

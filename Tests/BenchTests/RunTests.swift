@@ -35,7 +35,7 @@ import Transport
     #expect(report.latency.contains("coordinated omission"))
   }
 
-  @Test func `nothing is left of the measurement`() throws {
+  @Test func `no files are left of a measurement`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     let source = BenchSource.catalog(try shop.catalog(), folder: "", options: .init())
@@ -45,7 +45,7 @@ import Transport
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
   }
 
-  @Test func `a list is measured, and what fails is counted by reason`() throws {
+  @Test func `a list of URLs is measured, and failures are counted by reason`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     let urls = ["/pictures/1.jpg", "/pictures/2.jpg", "/nothing.jpg"]
@@ -58,7 +58,9 @@ import Transport
     #expect(report.failures == 3)
   }
 
-  @Test func `thrown away, pictures are fetched in every pass over the same connections`() throws {
+  @Test func `with discarded bodies every pass fetches the pictures over the same connections`()
+    throws
+  {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     var plan = plan(runs: 1)
@@ -101,7 +103,7 @@ import Transport
     #expect(page.contains("Answers by status") && page.contains("/pictures/7.jpg</td>"))
   }
 
-  @Test func `what its own sink takes is told as writing, and nothing when bytes are thrown away`()
+  @Test func `time in the sink counts as writing, and is 0 when bytes are discarded`()
     throws
   {
     let shop = try SampleShop()
@@ -138,7 +140,8 @@ import Transport
     #expect(report.runs.map(\.images) == [1])
   }
 
-  @Test func `under a rate latency counts from the planned start, so that a stall is seen`() throws
+  @Test func `at a fixed rate latency counts from the scheduled start, so that stalls show`()
+    throws
   {
     // One connection, twenty arrivals in 100 ms, the first answer after 300 ms: the others wait for it.
     let shop = try SampleShop()
@@ -163,7 +166,7 @@ import Transport
     #expect((row.ttfbMilliseconds.p50 ?? 0) > 200)
   }
 
-  @Test func `a known delay is in every latency`() throws {
+  @Test func `an added delay shows in every latency`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     shop.store.faults = try FaultScript(text: "path=/pictures/* delay=30ms")
@@ -179,7 +182,7 @@ import Transport
     #expect((row.ttfbMilliseconds.p50 ?? 0) >= 30)
   }
 
-  @Test func `nobody there is an error that says why`() throws {
+  @Test func `a server that is not running is an error with a reason`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     let closed = try ClosedPort()
@@ -195,7 +198,7 @@ import Transport
     }
   }
 
-  @Test func `a stop ends the measurement, and what was measured before is reported`() throws {
+  @Test func `a stopped measurement reports what it measured so far`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     var plan = plan(runs: 3)

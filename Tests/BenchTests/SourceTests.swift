@@ -9,7 +9,7 @@ import Testing
     ("# one\n\n  https://a/1  \r\nhttp://a/1\n", ["https://a/1", "http://a/1"]),
     ("HTTP://a/1\nHTTP://a/1", ["HTTP://a/1", "HTTP://a/1"]),
   ])
-  func `a list is a URL a line, each as often as it is named`(_ text: String, _ urls: [String])
+  func `a list has one URL a line, and repeated URLs are kept`(_ text: String, _ urls: [String])
     throws
   {
     guard case .urls(let read) = try BenchSource(list: Array(text.utf8), name: "it") else {
@@ -23,7 +23,7 @@ import Testing
     ("http://a/1\nftp://a", "line 2"), ("", "no URL"), ("# only words\n", "no URL"),
     ("shop.yaml", "line 1"),
   ])
-  func `what is no list is refused by line`(_ text: String, _ words: String) {
+  func `an invalid list is refused with its line number`(_ text: String, _ words: String) {
     #expect {
       try BenchSource(list: Array(text.utf8), name: "urls.txt")
     } throws: {
@@ -35,7 +35,8 @@ import Testing
     ("# a list\nhttp://a/1", true), ("name: banchan\nbase: http://a/", false), ("", false),
     ("{\"name\": \"x\"}", false),
   ])
-  func `a list is told from a catalog by its first line`(_ text: String, _ isList: Bool) {
+  func `a list and a catalog are distinguished by their first line`(_ text: String, _ isList: Bool)
+  {
     #expect(BenchSource.isList(Array(text.utf8)) == isList)
   }
 
@@ -43,7 +44,7 @@ import Testing
     ("Name:\tlarder\nVmHWM:\t   74836 kB\nVmRSS:\t  1 kB\n", ByteCount(74836 << 10)), ("", 0),
     ("VmHWM: much", 0),
   ])
-  func `the peak of memory is read from what Linux tells`(_ status: String, _ bytes: ByteCount) {
+  func `the memory peak is read from /proc`(_ status: String, _ bytes: ByteCount) {
     #expect(ProcessMeter.peakBytes(status: status) == bytes)
   }
 }

@@ -7,12 +7,12 @@ import Testing
   @Test(arguments: [
     (1.0, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (30, 2.042), (120, 1.980),
   ])
-  func `Student's quantiles are those of the table`(_ degrees: Double, _ t: Double) {
+  func `Student's quantiles match the table`(_ degrees: Double, _ t: Double) {
     #expect(abs(StudentT(degrees: degrees).quantile(0.975) - t) < 0.0006)
   }
 
   @Test(arguments: [(1.0, 1.0, 0.75), (1, -1, 0.25), (2, 0, 0.5), (1e6, 1.959964, 0.975)])
-  func `Student's distribution is known where it has a closed form`(
+  func `Student's distribution matches its closed forms`(
     _ degrees: Double,
     _ t: Double,
     _ probability: Double
@@ -24,22 +24,25 @@ import Testing
     ([3.0], 3.0), ([1.0, 100], 50.5), ([5.0, 1, 3], 3.0), ([4.0, 0, 2], 3.0),
     ([2.0, Double.infinity], 2.0),
   ])
-  func `the median is of what is positive and finite`(_ values: [Double], _ median: Double) {
+  func `the median ignores values that are not positive and finite`(
+    _ values: [Double],
+    _ median: Double
+  ) {
     #expect(Estimate(values)?.median == median)
   }
 
-  @Test func `nothing that is positive is no estimate, and one value has no interval`() {
+  @Test func `no positive value gives no estimate, and a single one no interval`() {
     #expect(Estimate([]) == nil)
     #expect(Estimate([0, 0]) == nil)
     #expect(Estimate([7])?.interval == nil)
     #expect(Estimate([7])?.halfWidth == nil)
   }
 
-  @Test func `equal values leave no doubt`() {
+  @Test func `equal values have an interval of width 0`() {
     #expect(Estimate([7, 7, 7])?.halfWidth == 0)
   }
 
-  @Test func `the interval is that of the logarithms`() throws {
+  @Test func `the confidence interval is computed on logarithms`() throws {
     // Logarithms 0, 1, 2: mean 1, deviation 1, t of 2 degrees 4.303, divided by the root of 3.
     let e = 2.718281828459045
     let estimate = try #require(Estimate([1, e, e * e]))
@@ -60,7 +63,7 @@ import Testing
     (.narrow(halfWidth: 0.05), [[7, 7, 7], [0, 0, 0]], true),
     (.narrow(halfWidth: 0.05, most: 4), [[1, 2, 1, 2]], true),
   ])
-  func `a measurement is repeated until every pass is sure, or often enough`(
+  func `a measurement is repeated until every pass is precise, or up to a limit`(
     _ plan: RepetitionPlan,
     _ rates: [[Double]],
     _ isEnough: Bool

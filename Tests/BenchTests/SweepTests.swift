@@ -8,12 +8,12 @@ import Testing
     ("auto", SweepPlan.auto(limit: 128)), ("8", .levels([8])), ("1,2,64", .levels([1, 2, 64])),
     ("1024,1", .levels([1024, 1])),
   ])
-  func `a sweep is read`(_ text: String, _ plan: SweepPlan) {
+  func `a sweep is parsed`(_ text: String, _ plan: SweepPlan) {
     #expect(SweepPlan(text) == plan)
   }
 
   @Test(arguments: ["", "0", "1025", "1,,2", "1,1", "one", "1 2", "-1", "auto,1"])
-  func `what is no sweep is not read`(_ text: String) {
+  func `an invalid sweep is refused`(_ text: String) {
     #expect(SweepPlan(text) == nil)
   }
 
@@ -21,20 +21,20 @@ import Testing
     ([], 1), ([10], 2), ([10, 20], 4), ([10, 20, 40, 41], 16), ([10, 20, 40, 41, 50], 32),
     ([1, 2, 4, 8, 16, 32, 64], 128),
   ])
-  func `an automatic sweep doubles while that pays`(_ rates: [Double], _ next: Int) {
+  func `an automatic sweep doubles while the rate rises`(_ rates: [Double], _ next: Int) {
     #expect(SweepPlan.auto().next(after: rates) == next)
   }
 
   @Test(arguments: [
     [10, 20, 40, 41, 41], [10, 20, 40, 30, 20], [1, 2, 4, 8, 16, 32, 64, 128],
   ])
-  func `an automatic sweep ends after two doublings for nothing, or at its limit`(
+  func `an automatic sweep ends after two doublings without gain, or at its limit`(
     _ rates: [Double]
   ) {
     #expect(SweepPlan.auto().next(after: rates) == nil)
   }
 
-  @Test func `given levels are measured in their order, and no others`() {
+  @Test func `given levels are measured in order, and no others`() {
     let plan = SweepPlan.levels([8, 1])
 
     #expect(plan.next(after: []) == 8)
@@ -46,7 +46,7 @@ import Testing
     ([Pass.cold], [Pass.cold]), ([.warm], [.cold, .warm]), ([.revalidate], [.cold, .revalidate]),
     (Pass.allCases, Pass.allCases),
   ])
-  func `a pass is run with what it needs before it`(_ wanted: [Pass], _ order: [Pass]) {
+  func `a pass runs after the passes that it needs`(_ wanted: [Pass], _ order: [Pass]) {
     var plan = BenchPlan()
     plan.passes = wanted
 
@@ -54,14 +54,14 @@ import Testing
   }
 
   @Test(arguments: [(0, 0.0), (1, 5_000_000), (200, 1_000_000_000), (3, 15_000_000)])
-  func `arrivals are due at a constant rate`(_ number: Int, _ nanoseconds: Double) {
+  func `scheduled starts keep a constant rate`(_ number: Int, _ nanoseconds: Double) {
     let start = MonotonicTime(nanoseconds: 77)
     let schedule = ArrivalSchedule(start: start, rate: 200)
 
     #expect(schedule.moment(of: number) - start == Int64(nanoseconds))
   }
 
-  @Test func `a third of a second does not drift`() {
+  @Test func `rounding a third of a second does not accumulate`() {
     let schedule = ArrivalSchedule(start: MonotonicTime(nanoseconds: 0), rate: 3)
 
     #expect(schedule.moment(of: 3_000_000).nanoseconds == 1_000_000_000_000_000)

@@ -45,7 +45,7 @@ struct BitRotTests {
     withExtendedLifetime(folder) {}
   }
 
-  @Test func `a check that was interrupted goes on where it was, and finds the same`() throws {
+  @Test func `an interrupted check resumes and finds the same`() throws {
     let folder = try rotten()
     let asked = Mutex(0)
     var positions: [VerifyPosition] = []

@@ -19,7 +19,7 @@ import Testing
     return through
   }
 
-  @Test func `what fits is let through, whatever its size when nothing waits`() {
+  @Test func `bytes that fit enter at once, and when nothing waits any size does`() {
     let gate = ByteGate(room: 100)
 
     gate.enter(60)
@@ -30,7 +30,7 @@ import Testing
     gate.leave(5000)
   }
 
-  @Test func `who finds no room waits until half of it is free`() {
+  @Test func `a waiter enters when half of the room is free`() {
     let gate = ByteGate(room: 100)
     gate.enter(60)
     gate.enter(40)
@@ -44,7 +44,7 @@ import Testing
     #expect(through.wait(timeout: .now() + 10) == .success)
   }
 
-  @Test func `one larger than half of the room is not kept waiting for itself`() {
+  @Test func `an entry larger than half of the room enters once nothing is in`() {
     let gate = ByteGate(room: 100)
     gate.enter(50)
 
@@ -54,7 +54,7 @@ import Testing
     #expect(through.wait(timeout: .now() + 5) == .success)
   }
 
-  @Test func `more that leaves than entered ends the process`() async {
+  @Test func `leaving with more bytes than entered ends the process`() async {
     await #expect(processExitsWith: .failure) {
       let gate = ByteGate(room: 100)
       gate.enter(40)
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `what leaves twice ends the process`() async {
+  @Test func `leaving twice ends the process`() async {
     await #expect(processExitsWith: .failure) {
       let gate = ByteGate(room: 100)
       gate.enter(40)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `nothing of what still waits may leave`() async {
+  @Test func `bytes that still wait cannot leave`() async {
     await #expect(processExitsWith: .failure) {
       var room = ByteGate.Occupancy(room: 100)
       guard !room.enter(90), room.enter(50) else { return }
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `no wake is lost, however many come and go`() {
+  @Test func `no waiter is missed, however many enter and leave`() {
     let gate = ByteGate(room: 64)
     let waiting = Mutex<[ByteCount]>([])
     let there = DispatchSemaphore(value: 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 
 struct CacheLayoutTests {
-  @Test func `a cache is made where it is asked for, with the tag that backups know`() throws {
+  @Test func `a new cache has the tag by which backup tools skip it`() throws {
     let folder = try TemporaryFolder()
 
     _ = try CacheLayout(creating: folder.path("deep/er/cache/"))
@@ -17,7 +17,7 @@ struct CacheLayoutTests {
     _ = try CacheLayout(creating: folder.path("deep/er/cache"))
   }
 
-  @Test func `a link that names the cache is followed, and none within it`() throws {
+  @Test func `a symbolic link to the cache is followed, but none inside it`() throws {
     let folder = try TemporaryFolder()
     let (disk, outside) = (try TemporaryFolder(), try TemporaryFolder())
     #expect(symlink(disk.path, folder.path("cache")) == 0)
@@ -34,7 +34,7 @@ struct CacheLayoutTests {
     #expect(outside.files(below: ".").isEmpty)
   }
 
-  @Test func `where no folder can be made the error says which and why`() throws {
+  @Test func `an error names the folder that cannot be made, and why`() throws {
     let folder = try TemporaryFolder()
     try folder.write("a file", to: "file")
 
@@ -56,7 +56,7 @@ struct CacheLayoutTests {
     (EACCES, .disk, "cannot write x: permission denied", .writableFolder),
     (EIO, .disk, "cannot write x: input/output error", nil),
   ])
-  func `an error of the system says thing, cause, number and way out`(
+  func `a system error has the thing, the cause, errno and a remedy`(
     code: Int32,
     expected: LarderError.Code,
     words: String,

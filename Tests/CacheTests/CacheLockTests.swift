@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 
 struct CacheLockTests {
-  @Test func `a second holder is refused and told who holds it`() throws {
+  @Test func `a second holder is refused and told who holds the lock`() throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path("cache"))
     let lock = try CacheLock(layout, holder: "larder sync, process 4711")
@@ -25,7 +25,7 @@ struct CacheLockTests {
   }
 
   @Test(arguments: [ENOSYS, ENOLCK, EOPNOTSUPP])
-  func `where there is no flock the claim alone keeps two runs apart`(_ code: Int32) throws {
+  func `without flock the claim alone keeps two runs apart`(_ code: Int32) throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path("cache"))
     func lock(_ holder: String) throws -> CacheLock {
@@ -53,7 +53,7 @@ struct CacheLockTests {
     withExtendedLifetime(layout) {}
   }
 
-  @Test func `the lock is free again when its holder is gone, and names nobody`() throws {
+  @Test func `a released lock is free and names nobody`() throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path("cache"))
     do { withExtendedLifetime(try CacheLock(layout, holder: "a long name of a first holder")) {} }
@@ -68,7 +68,7 @@ struct CacheLockTests {
     withExtendedLifetime(next) {}
   }
 
-  @Test func `where other machines see the cache, one machine at a time may claim it`() throws {
+  @Test func `only one machine at a time can claim a shared cache`() throws {
     let folder = try TemporaryFolder()
     let root = try Folder(path: folder.path, creating: false)
     let claim = try HostClaim(
@@ -89,7 +89,7 @@ struct CacheLockTests {
     withExtendedLifetime(next) {}
   }
 
-  @Test func `what a killed run left is taken over on its own machine only`() throws {
+  @Test func `a killed run's lock is taken over only on its own machine`() throws {
     let folder = try TemporaryFolder()
     let root = try Folder(path: folder.path, creating: false)
     withExtendedLifetime(try HostClaim(root, holder: "killed", machine: machine("alpha", "1"))) {}
@@ -113,7 +113,7 @@ struct CacheLockTests {
     // Another machine, whatever it is called; a machine that was started anew cannot be told from one.
     ("pod-2", "2", false), ("pod-1", "2", false),
   ])
-  func `a claim is ours to take over when its holder's kernel is ours`(
+  func `a claim can be taken over when its holder ran on the same host and boot`(
     _ host: String,
     _ boot: String,
     _ isFree: Bool
@@ -135,7 +135,7 @@ struct CacheLockTests {
     }
   }
 
-  @Test func `a claim whose holder has not written its name yet counts`() throws {
+  @Test func `a claim that does not yet name its holder still counts`() throws {
     let folder = try TemporaryFolder()
     let root = try Folder(path: folder.path, creating: false)
     try folder.write("", to: "lock.host")
@@ -147,7 +147,7 @@ struct CacheLockTests {
     #expect(error?.description.contains("another machine holds it") == true)
   }
 
-  @Test func `network file systems and FUSE are those that other machines may share`() {
+  @Test func `network and FUSE file systems count as shared`() {
     // NFS, CIFS, Ceph, 9P, FUSE; ext4, tmpfs, overlay, XFS.
     for kind in [0x6969, 0xFF53_4D42, 0x00C3_6400, 0x0102_1997, 0x6573_5546] {
       #expect(HostClaim.isShared(kind))

@@ -33,7 +33,7 @@ struct CrashTests {
   }
 
   @Test(arguments: [ENOSPC, EIO, EACCES])
-  func `one failed operation costs its pictures at most, and is told`(code: Int32) throws {
+  func `one failed operation loses only its pictures and is reported`(code: Int32) throws {
     for number in 1...(try operations()) {
       let folder = try prepared()
       do {
@@ -59,7 +59,7 @@ struct CrashTests {
   }
 
   @Test(arguments: [1, 3])
-  func `a crash at any operation leaves no row without its whole file`(lanes: Int) throws {
+  func `a crash at any operation never leaves a row without its whole file`(lanes: Int) throws {
     for number in 1...(try operations()) {
       let folder = try prepared()
       do {
@@ -79,7 +79,7 @@ struct CrashTests {
     }
   }
 
-  @Test func `files whose rows were not written in time are adopted, not fetched again`() throws {
+  @Test func `after a crash files without rows are adopted, not fetched again`() throws {
     let folder = try prepared()
     do {
       let cache = try CacheOnDisk(folder)

@@ -26,7 +26,7 @@ struct ForgettingTests {
   }
 
   @Test(arguments: ForgettingQuery.allCases)
-  func `no statement reads a table once for each row of another`(_ query: ForgettingQuery) throws {
+  func `no statement scans one table for each row of another`(_ query: ForgettingQuery) throws {
     let folder = try TemporaryFolder()
     let plan = try plan(query, Index(CacheLayout(creating: folder.path("cache"))))
 
@@ -47,7 +47,7 @@ struct ForgettingTests {
     .detailsOfCatalog, .listedKeys, .tombstones, .lastHistoryRun, .replacedHistory, .goneHistory,
     .listedHistory,
   ])
-  func `rows that are named are found by an index`(_ query: ForgettingQuery) throws {
+  func `rows selected by key are found by an index`(_ query: ForgettingQuery) throws {
     let folder = try TemporaryFolder()
     let plan = try plan(query, Index(CacheLayout(creating: folder.path("cache"))))
 

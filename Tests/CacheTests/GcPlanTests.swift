@@ -122,7 +122,7 @@ struct GcPlanTests {
   ]
 
   @Test(arguments: cases)
-  func `a plan takes what it must`(_ example: Case) {
+  func `a plan removes exactly the pictures that its limits require`(_ example: Case) {
     var limits = example.limits
     limits.includesReferenced = example.all
 
@@ -136,7 +136,7 @@ struct GcPlanTests {
     #expect(plan.bytesKept == ByteCount(distinct) * 100 - example.freed)
   }
 
-  @Test func `a folder of another's is refused, by root with another word`() {
+  @Test func `another user's folder is refused, with a different remedy for root`() {
     #expect(Folder.refusal(of: "cache", owner: 1000, user: 1000) == nil)
     #expect(Folder.refusal(of: "cache", owner: 1000, user: 1001)?.remedy == .ownFolder)
     let root = Folder.refusal(of: "cache", owner: 1000, user: 0)

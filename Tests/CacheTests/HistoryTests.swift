@@ -73,7 +73,7 @@ struct HistoryTests {
   }
 
   @Test
-  func `a change is told with the value before and after, and a run without one leaves no row`()
+  func `a change is recorded with both values, and a run without changes leaves no row`()
     throws
   {
     try run(at: 100)
@@ -92,7 +92,7 @@ struct HistoryTests {
   }
 
   @Test
-  func `an item that comes, goes and comes again is added, removed and back, with its new price`()
+  func `an item that is added, removed and listed again has all three events, and its new price`()
     throws
   {
     try run(at: 100)
@@ -109,7 +109,7 @@ struct HistoryTests {
   }
 
   @Test
-  func `an item that comes back with other badges, then gets the old ones, has both changes`()
+  func `an item that returns with other badges, then the old ones, has both changes`()
     throws
   {
     func badges(_ from: String?, _ to: String?) -> ItemChange {
@@ -135,14 +135,15 @@ struct HistoryTests {
     )
   }
 
-  @Test func `an item that was there from the beginning is removed, not added`() throws {
+  @Test func `an item that was there from the first run is recorded as removed, not added`() throws
+  {
     try run(at: 100)
     try run(at: 200, listed(false), price(7000, 7000))
 
     #expect(try lines() == ["200 main/A1 removed - → -"])
   }
 
-  @Test func `an item keeps its history where another section lists it`() throws {
+  @Test func `an item keeps its history when it moves to another section`() throws {
     try run(at: 100)
     try run(at: 200, price(7000, 6500))
     try run(
@@ -164,7 +165,7 @@ struct HistoryTests {
     #expect(try count("history_item") == 1)
   }
 
-  @Test func `a price says its currency, also when the catalog has another one since`() throws {
+  @Test func `a price keeps the currency it was recorded in`() throws {
     try run(at: 100)
     try run(at: 200, price(7000, 6500))
     _ = try index.catalog(named: "shop", currency: "USD")
@@ -186,7 +187,7 @@ struct HistoryTests {
     )
   }
 
-  @Test func `each catalog of a cache has a history of its own, which goes with it`() throws {
+  @Test func `each catalog of a cache has its own history, removed together with it`() throws {
     let other = try index.catalog(named: "other", currency: "EUR").id
     try run(at: 100)
     try run(at: 110, catalog: other)
@@ -201,7 +202,7 @@ struct HistoryTests {
     #expect(try count("history_run") == 2 && count("history_item") == 1 && count("history") == 2)
   }
 
-  @Test func `what is forgotten leaves the values that were in force`() throws {
+  @Test func `forgetting old history keeps the values in force at that time`() throws {
     try run(at: 100)
     try run(at: 200, price(7000, 6500), listed(false, "B1"), price(900, 900, of: "B1"))
     try run(at: 300, price(6500, 6000), listed(true, "C1"), price(500, 500, of: "C1"))
@@ -223,7 +224,7 @@ struct HistoryTests {
     #expect(try index.forgetHistory(before: 400) == 0)
   }
 
-  @Test func `prices since a moment begin with the ones in force then`() throws {
+  @Test func `prices since a moment start with the price in force at that moment`() throws {
     try run(at: 100)
     for time in stride(from: Int64(200), through: 900, by: 100) {
       try run(at: time, price(time - 100, time))
@@ -237,7 +238,7 @@ struct HistoryTests {
     )
   }
 
-  @Test func `the history of what an older larder synced begins with its last run`() throws {
+  @Test func `the history of an index from before history begins with its last run`() throws {
     let older = try index.beginRun(catalog: shop, at: 50)
     try index.endRun(older, at: 60, outcome: "complete", report: [], sections: [])
     try index.write { try $0.execute(sql: "DELETE FROM history_run") }
@@ -249,7 +250,7 @@ struct HistoryTests {
     #expect(steps?.items[0].map(\.time) == [60, 100])
   }
 
-  @Test func `no run gets a number that the history has`() throws {
+  @Test func `a new run never reuses a number from the history`() throws {
     let last = try run(at: 100, price(7000, 6500))
     try index.write { try $0.execute(sql: "DELETE FROM run") }
 

@@ -76,7 +76,7 @@ struct HostClaimTests {
       (text(boot: ""), "b2", nil, 5000, "foreign"),
     ] as [(String, String, String?, Int64, String)]
   )
-  func `only a claim that was seen without a renewal for two minutes is taken from another`(
+  func `a claim is taken over only after two minutes without a renewal`(
     _ text: String,
     _ boot: String,
     _ newOwner: String?,
@@ -105,8 +105,7 @@ struct HostClaimTests {
     )
   }
 
-  @Test func `a claim is read back as it was written, and every beat has the same length`() throws
-  {
+  @Test func `a claim reads back as written, and every renewal has the same length`() throws {
     for beat in [0, 1, 9, 10, 5_000_000_000] {
       let text = Self.text(beat)
 
@@ -120,7 +119,7 @@ struct HostClaimTests {
     withExtendedLifetime(written) {}
   }
 
-  @Test func `no claim that was cut or changed anywhere is taken from another machine too early`()
+  @Test func `a truncated or changed claim is never taken over early`()
     throws
   {
     let whole = Array(Self.text(7).utf8)
@@ -141,7 +140,7 @@ struct HostClaimTests {
     }
   }
 
-  @Test func `a note of a wait that was cut or changed anywhere makes no wait shorter`() throws {
+  @Test func `a truncated or changed note of a wait never shortens the wait`() throws {
     withExtendedLifetime(try claim("alpha")) {}
     #expect(throws: LarderError.self) { _ = try claim("beta", at: 1000) }
     let whole = try folder.read("lock.seen")
@@ -162,7 +161,7 @@ struct HostClaimTests {
 
   // MARK: - Taking over
 
-  @Test func `a cache whose machine is gone is taken over by the run after two minutes`() throws {
+  @Test func `a run takes over the cache of a dead machine after two minutes`() throws {
     withExtendedLifetime(try claim("alpha")) {}
 
     let first = #expect(throws: LarderError.self) { _ = try claim("beta", at: 50) }
@@ -183,7 +182,7 @@ struct HostClaimTests {
     #expect(folder.files(below: ".").isEmpty)
   }
 
-  @Test func `a machine that renews its claim keeps it, however long another waits`() throws {
+  @Test func `a machine that renews its claim keeps it, however long others wait`() throws {
     let alive = try claim("alpha")
 
     for seconds in stride(from: Int64(0), through: 10_000, by: 119) {
@@ -195,7 +194,7 @@ struct HostClaimTests {
     #expect(try holder() == "larder sync, process 1 on alpha")
   }
 
-  @Test func `machines that take turns in waiting do not start each other anew`() throws {
+  @Test func `machines that take turns in waiting do not restart each other's wait`() throws {
     withExtendedLifetime(try claim("alpha")) {}
 
     for seconds in stride(from: Int64(0), to: 120, by: 30) {
@@ -207,7 +206,7 @@ struct HostClaimTests {
     #expect(try holder() == "larder sync, process 1 on gamma")
   }
 
-  @Test func `a clock that went back counts anew`() throws {
+  @Test func `a clock that is set back restarts the wait`() throws {
     withExtendedLifetime(try claim("alpha")) {}
 
     for seconds in [Int64(1000), 1090, 5, 124] {
@@ -225,7 +224,7 @@ struct HostClaimTests {
   }
 
   @Test(arguments: 1...4)
-  func `of two that take over at once one wins, and the other is told who holds the cache`(
+  func `when two machines take over at once one wins and the other learns the holder`(
     _ step: Int
   ) throws {
     try leaveDead(to: ["beta", "gamma"])
@@ -250,7 +249,7 @@ struct HostClaimTests {
   }
 
   @Test(arguments: 2...4)
-  func `a new owner that stalls for as long is replaced, and knows it`(_ step: Int) throws {
+  func `a new owner that stalls for two minutes is replaced, and notices it`(_ step: Int) throws {
     try leaveDead(to: ["beta"])
     var winners: [String] = []
 
@@ -273,7 +272,7 @@ struct HostClaimTests {
   }
 
   @Test(arguments: 1...4)
-  func `a holder that comes back while it is succeeded keeps the cache or knows that it is lost`(
+  func `a holder that resumes during a takeover keeps the cache or knows that it is lost`(
     _ step: Int
   ) throws {
     let holder = try claim("alpha")
@@ -289,7 +288,7 @@ struct HostClaimTests {
 
   // MARK: - A frozen run
 
-  @Test func `a run that was frozen while it was succeeded commits nothing more`() throws {
+  @Test func `a run that was frozen during a takeover commits nothing more`() throws {
     let frozen = try CacheOnDisk(folder)
     var lock: CacheLock? = try CacheLock(
       frozen.layout,
@@ -340,7 +339,7 @@ struct HostClaimTests {
     ) { _ in true }
   }
 
-  @Test func `a cache that no other machine sees has no claim, and its changes ask for none`()
+  @Test func `a cache on a local file system has no claim, and changes need none`()
     throws
   {
     let cache = try CacheOnDisk(folder)

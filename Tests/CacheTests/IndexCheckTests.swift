@@ -35,7 +35,7 @@ struct IndexCheckTests {
     "UPDATE listing SET keys = x'00'", "UPDATE listing SET items = substr(items, 17)",
     "DELETE FROM listing",
   ])
-  func `a value that was not written so is found`(_ sql: String) throws {
+  func `a value that larder cannot have written is found`(_ sql: String) throws {
     let listing = try kept(3)
     #expect(try !isDamaged(listing))
 
@@ -44,7 +44,7 @@ struct IndexCheckTests {
     #expect(try isDamaged(listing))
   }
 
-  @Test func `of a long listing each run checks a slice, and all of them together everything`()
+  @Test func `each run checks one slice of a long listing, and all slices together cover it`()
     throws
   {
     let listing = try kept(Index.checkedAtOnce + 9)

@@ -21,7 +21,7 @@ struct IndexTests {
 
   private func opened() throws -> Index { try Index(CacheLayout(creating: root)) }
 
-  @Test func `no statement can write the schema of the index, nor a planted one make it`() throws {
+  @Test func `no statement, planted or larder's own, can change the schema of the index`() throws {
     let index = try opened()
 
     #expect(throws: (any Error).self) {
@@ -36,14 +36,14 @@ struct IndexTests {
     #expect(try Index(reading: root).isWhole(fast: false))
   }
 
-  @Test func `an index whose guard SQLite refuses is told of as such`() {
+  @Test func `an SQLite without the required protections is an error of an old library`() {
     let error = LarderError(DatabaseFailure.unfit("SQLite is old"), with: "index.sqlite")
 
     #expect(error.code == .oldLibrary)
     #expect(error.description == "cannot use index.sqlite: SQLite is old")
   }
 
-  @Test func `an index that a newer larder wrote is left alone`() throws {
+  @Test func `an index of a newer larder is left unchanged`() throws {
     try opened().write { try $0.execute(sql: "PRAGMA user_version = 99") }
     let before = try folder.read("cache/index.sqlite")
 
@@ -56,7 +56,7 @@ struct IndexTests {
     #expect(try folder.read("cache/index.sqlite") == before)
   }
 
-  @Test func `what is no index is refused as damaged, and left alone`() throws {
+  @Test func `a file that is not an index is refused as damaged and left unchanged`() throws {
     _ = try CacheLayout(creating: root)
     let garbage = [UInt8](repeating: 0x41, count: 5000)
     try folder.write(garbage, to: "cache/index.sqlite")
@@ -76,7 +76,7 @@ struct IndexTests {
     "detail SET document = 'x'", "tombstone SET removed = 'x'", "tombstone SET url = NULL",
     "square SET picture = 'x'", "square SET source = 1.5",
   ])
-  func `a row that larder never wrote is told of or passed over, never a trap`(_ change: String)
+  func `a row that larder never wrote is reported or skipped and never traps`(_ change: String)
     throws
   {
     let index = try opened()
@@ -134,8 +134,7 @@ struct IndexTests {
     }
   }
 
-  @Test func `where there is no cache, or one that never began, there is nothing to read`() throws
-  {
+  @Test func `a missing or empty cache has nothing to read`() throws {
     let nowhere = #expect(throws: LarderError.self) { _ = try Index(reading: root) }
     _ = try CacheLayout(creating: root)
     try folder.write([], to: "cache/index.sqlite")
@@ -146,7 +145,7 @@ struct IndexTests {
     #expect(try opened().catalogs().isEmpty)
   }
 
-  @Test func `folders and index are the owner's own, whatever the umask`() throws {
+  @Test func `folders and index belong to the owner alone, whatever the umask`() throws {
     let previous = umask(0)
     defer { umask(previous) }
 
@@ -162,7 +161,7 @@ struct IndexTests {
     #expect(journal.map { $0.mode == 0o600 } ?? true)
   }
 
-  @Test func `a reader sees the last commit while a writer is at work`() throws {
+  @Test func `a reader sees the last commit while a writer works`() throws {
     let writer = try opened()
     _ = try writer.catalog(named: "first", currency: "KRW")
     let reader = try Index(reading: root)
@@ -175,7 +174,7 @@ struct IndexTests {
     #expect(try reader.catalogs().map(\.name) == ["first", "second"])
   }
 
-  @Test func `an index whose writer was killed in mid-commit can still be read`() throws {
+  @Test func `an index whose writer was killed during a commit can be read`() throws {
     let writer = try opened()
     _ = try writer.catalog(named: "first", currency: "KRW")
     let copy = try TemporaryFolder()
@@ -199,8 +198,7 @@ struct IndexTests {
     #expect(try reader.catalogs().map(\.name) == ["first"])
   }
 
-  @Test func `what is held of all pictures is the same, summed or read with their states`() throws
-  {
+  @Test func `the bytes held are equal whether summed in SQL or read with the states`() throws {
     let cache = try CacheOnDisk(folder)
     try cache.keep([(url("a"), jpeg("a")), (url("b"), jpeg("b", count: 3_000))])
     try cache.keep([(url("c"), jpeg("c"))])
@@ -214,7 +212,7 @@ struct IndexTests {
     #expect(all.bytes == ByteCount(jpeg("a").count + jpeg("b", count: 3_000).count))
   }
 
-  @Test func `a row with values of other kinds than were written is only wrong`() throws {
+  @Test func `a row with values of the wrong types reads as invalid without an error`() throws {
     let cache = try CacheOnDisk(folder)
     try cache.keep([(url("a"), jpeg("a")), (url("b"), jpeg("b"))])
     let id = PictureID(url: url("a"))
@@ -246,7 +244,7 @@ struct IndexTests {
     #expect(try cache.verify().damaged == [String(path("a").dropFirst("cache/".count))])
   }
 
-  @Test func `equal listings have one number, others their own, and order counts`() throws {
+  @Test func `equal listings share a number, and another order is another listing`() throws {
     let index = try opened()
     let items = ["a", "b", "c"].map {
       ItemRecord(key: $0, body: Array("item \($0)".utf8), pictures: [PictureID(url: $0)])
@@ -273,7 +271,7 @@ struct IndexTests {
       (1000, 900, 599, false), (1000, 900, 1, false),
     ] as [(UnixTime, UnixTime, UnixTime, Bool)]
   )
-  func `a word from a clock that was set back is not believed`(
+  func `freshness from the future is not trusted after the clock was set back`(
     expiry: UnixTime,
     checked: UnixTime,
     now: UnixTime,
@@ -286,7 +284,7 @@ struct IndexTests {
     #expect(missing.freshness(at: now) == (isFresh ? .rest(until: expiry) : nil))
   }
 
-  @Test func `a torn list of numbers loses only its last`() {
+  @Test func `a truncated list of numbers loses only its last number`() {
     let numbers: [Int64] = [0, -1, .max, .min, 42]
 
     #expect(PackedNumbers.unpack(PackedNumbers.pack(numbers)) == numbers)

@@ -22,7 +22,7 @@ struct JoiningTests {
     )
   }
 
-  @Test func `joined pages are the list that all their items make`() throws {
+  @Test func `joined pages equal the listing of all their items`() throws {
     let pages = [["a", "b", "b"], ["c"], [], ["d", "e"]].map { $0.map { record($0) } }
 
     let joined = try index.joinListings(pages.map { try index.keepListing($0) })
@@ -32,7 +32,8 @@ struct JoiningTests {
     #expect(try index.items(listing: joined.listing) == pages.flatMap(\.self))
   }
 
-  @Test func `an item of an earlier page is left out with its pictures, whatever else it says`()
+  @Test
+  func `an item of an earlier page is left out with its pictures, even if its content differs`()
     throws
   {
     let pages = [
@@ -53,7 +54,7 @@ struct JoiningTests {
     #expect(try index.pictures(listing: joined.listing) == expected.flatMap(\.pictures))
   }
 
-  @Test func `a page whose listing is gone is damage, not fewer items`() throws {
+  @Test func `a page whose listing is missing is damage, not fewer items`() throws {
     let page = try index.keepListing([record("a")])
 
     let error = #expect(throws: LarderError.self) {

@@ -21,7 +21,7 @@ struct ListingPartsTests {
     )
   }
 
-  @Test func `a part of a listing is the same part of the whole, and ends where it ends`() throws {
+  @Test func `a slice of a listing equals the same slice of the whole`() throws {
     let listing = try kept(3000)
     let whole = try index.itemVersions(listing: listing).map(\.version)
 
@@ -35,7 +35,7 @@ struct ListingPartsTests {
     #expect(try index.versions(listing: kept(0)).isEmpty)
   }
 
-  @Test func `the first items of a million are found without reading the list`() throws {
+  @Test func `the first items of a million are found without reading the whole listing`() throws {
     let listing = try kept(1)
     try index.write { try $0.execute(sql: "UPDATE listing SET items = randomblob(8000000)") }
     let reader = try Index(reading: folder.path("cache"))
@@ -46,7 +46,7 @@ struct ListingPartsTests {
     #expect(try pagesRead(reader) - before < 20)
   }
 
-  @Test func `a listing that is gone is damage, not fewer items`() throws {
+  @Test func `a missing listing is damage, not fewer items`() throws {
     let listing = try kept(3)
     try index.write { try $0.execute(sql: "DELETE FROM listing") }
 

@@ -45,7 +45,7 @@ struct MigrationTests {
   }
 
   @Test(arguments: OldCache.names)
-  func `what any earlier larder wrote is all there once it is brought up to date`(_ name: String)
+  func `an index of any earlier larder keeps all its data when migrated`(_ name: String)
     throws
   {
     _ = try OldCache(name, in: folder)
@@ -60,7 +60,7 @@ struct MigrationTests {
   }
 
   @Test(arguments: OldCache.names)
-  func `the pictures of an earlier larder are held without a download`(_ name: String) throws {
+  func `pictures of an earlier larder need no download`(_ name: String) throws {
     let old = try OldCache(name, in: folder)
 
     let layout = try CacheLayout(creating: old.root)
@@ -76,7 +76,7 @@ struct MigrationTests {
   }
 
   @Test(arguments: OldCache.names)
-  func `an older index is read as it is, and not a byte of it changes`(_ name: String) throws {
+  func `opening an older index for reading does not change a byte`(_ name: String) throws {
     let old = try OldCache(name, in: folder)
     let before = try folder.read("cache/index.sqlite")
 
@@ -90,7 +90,7 @@ struct MigrationTests {
     #expect(folder.files(below: "cache").keys.filter { $0.contains("index") }.count == 2)
   }
 
-  @Test func `an index that is up to date is opened without writing to it`() throws {
+  @Test func `an index that is up to date is opened without a write`() throws {
     _ = try OldCache("v4", in: folder)
     _ = try index()
     let before = try folder.read("cache/index.sqlite")
@@ -100,7 +100,7 @@ struct MigrationTests {
     #expect(try folder.read("cache/index.sqlite") == before)
   }
 
-  @Test func `a new index is as one that went through every change`() throws {
+  @Test func `a new index has the schema that all migrations lead to`() throws {
     let new = try index()
 
     try expectUpToDate(new)
@@ -108,7 +108,7 @@ struct MigrationTests {
   }
 
   @Test(arguments: OldCache.names)
-  func `a kill before any statement of a migration leaves what the next opening goes on with`(
+  func `a kill before any statement of a migration leaves an index that the next opening migrates`(
     _ name: String
   ) throws {
     let old = try OldCache(name, in: folder)
@@ -145,7 +145,9 @@ struct MigrationTests {
   }
 
   @Test(arguments: OldCache.names)
-  func `a disk that is full anywhere in a migration leaves what was there`(_ name: String) throws {
+  func `a disk that is full at any point of a migration leaves the old index`(_ name: String)
+    throws
+  {
     let old = try OldCache(name, in: folder)
     let path = old.root + "/index.sqlite"
     let pages = try folder.read("cache/index.sqlite").count / 4096
@@ -168,7 +170,7 @@ struct MigrationTests {
     #expect(failures > 0)
   }
 
-  @Test func `an index from before 0.2.0 is refused as damaged, and not a byte changes`() throws {
+  @Test func `an index from before 0.2.0 is refused as damaged and not changed`() throws {
     let old = try OldCache("v4", in: folder)
     let file = try DatabaseQueue(path: old.root + "/index.sqlite")
     try file.write { try $0.execute(sql: "DROP TABLE grdb_migrations; PRAGMA user_version = 2") }
@@ -186,7 +188,7 @@ struct MigrationTests {
   }
 
   @Test(arguments: [Index.version + 1, 99])
-  func `an index that a newer larder wrote is refused by its version, and not a byte changes`(
+  func `an index of a newer larder is refused with its version and not changed`(
     _ version: Int
   ) throws {
     let old = try OldCache("v4", in: folder)
@@ -207,7 +209,7 @@ struct MigrationTests {
   }
 
   @Test(arguments: OldCache.names)
-  func `what can be read of a damaged index is saved, whichever larder wrote it`(_ name: String)
+  func `the readable rows of a damaged index are saved, whichever larder wrote it`(_ name: String)
     throws
   {
     let old = try OldCache(name, in: folder)

@@ -13,7 +13,7 @@ struct PackedKeysTests {
     ("a", ["a", "b", "a"], [0, 2]), ("b", ["ab", "b", "ba"], [1]), ("", ["a", "", "b"], [1]),
     ("c", ["a", "b"], []), ("반찬", ["국", "반찬"], [1]), ("a", [], []),
   ])
-  func `an id is found at each of its places, and nowhere within another`(
+  func `an id is found at each of its positions, and never inside another id`(
     key: String,
     keys: [String],
     places: [Int]
@@ -21,7 +21,7 @@ struct PackedKeysTests {
     #expect(Self.places(of: key, in: keys) == places)
   }
 
-  @Test func `what a damaged listing holds behind its last id is no id`() {
+  @Test func `damaged bytes after the last id are no id`() {
     let torn = Array("a\0ab".utf8)
     #expect(torn.withUnsafeBytes { PackedKeys.places(of: Array("ab".utf8) + [0], in: $0) } == [])
   }

@@ -5,7 +5,8 @@ import Testing
 
 /// What stands beside a body that broke off.
 struct PartialNoteTests {
-  @Test func `a note counts when its head and a line are whole, for its boot and its body`() {
+  @Test func `a note is valid when its head and one line are whole, for this boot and this body`()
+  {
     let body = PartialBody(url: url("a"), validator: "\"v1\"", source: url("a"), type: .png)
     let name = PictureEntry(id: body.id, url: body.url).partialName
     let digest = [UInt8](repeating: 0xAB, count: 32)

@@ -72,7 +72,7 @@ struct PartialTests {
   }
 
   @Test(arguments: [12, 100, 70_000, 262_144, 300_000, 700_063])
-  func `the next attempt goes on behind what came`(count: Int) throws {
+  func `the next attempt resumes after the bytes received`(count: Int) throws {
     let cache = try CacheOnDisk(folder)
     let sink = begin(cache, count)
 
@@ -88,7 +88,7 @@ struct PartialTests {
   @Test(arguments: [
     (0, "\"v1\""), (11, "\"v1\""), (300_000, "W/\"v1\""), (300_000, "no tag"), (300_000, nil),
   ])
-  func `what has no type or no strong validator starts anew`(count: Int, tag: String?) throws {
+  func `a body without a type or a strong validator restarts`(count: Int, tag: String?) throws {
     let cache = try CacheOnDisk(folder)
     let sink = begin(cache, count, tag: tag)
 
@@ -99,7 +99,7 @@ struct PartialTests {
     #expect(folder.files(below: "cache/partial").isEmpty)
   }
 
-  @Test func `a decoded body starts anew, for its offsets mean nothing to the origin`() throws {
+  @Test func `a decoded body restarts, because its offsets mean nothing to the origin`() throws {
     let cache = try CacheOnDisk(folder)
     let sink = sink(cache)
     _ = sink.begin(Self.head(encoded: true), at: 0)
@@ -109,7 +109,7 @@ struct PartialTests {
   }
 
   @Test(arguments: [65_536, 262_143, 300_000, 700_000])
-  func `a failed transfer leaves all that came to the next run`(count: Int) throws {
+  func `a failed transfer keeps all received bytes for the next run`(count: Int) throws {
     do {
       let cache = try CacheOnDisk(folder)
       begin(cache, count).leave()
@@ -128,7 +128,7 @@ struct PartialTests {
     try expectWhole(cache)
   }
 
-  @Test func `a killed run leaves all but what was in memory`() throws {
+  @Test func `a killed run loses only what was in memory`() throws {
     do {
       let cache = try CacheOnDisk(folder)
       let sink = begin(cache, 650_000)
@@ -145,7 +145,7 @@ struct PartialTests {
     try expectWhole(cache)
   }
 
-  @Test func `a body may break off in one run after the other`() throws {
+  @Test func `a body can be interrupted and resumed in run after run`() throws {
     for (run, count) in [100_000, 260_000, 270_000, 640_000].enumerated() {
       let cache = try CacheOnDisk(folder)
       let sink = run == 0 ? begin(cache, 0) : sink(cache)
@@ -165,7 +165,7 @@ struct PartialTests {
     try expectWhole(cache)
   }
 
-  @Test func `a body that was whole but not in place asks for its last byte only`() throws {
+  @Test func `a complete body that was not committed requests its last byte only`() throws {
     do {
       let cache = try CacheOnDisk(folder)
       begin(cache, Self.whole.count).leave()
@@ -180,7 +180,7 @@ struct PartialTests {
     try expectWhole(cache)
   }
 
-  @Test func `the origin's other version replaces what was left`() throws {
+  @Test func `another version at the origin replaces the partial body`() throws {
     do {
       let cache = try CacheOnDisk(folder)
       begin(cache, 300_000).leave()
@@ -205,7 +205,7 @@ struct PartialTests {
     #expect(folder.files(below: "cache/partial").isEmpty)
   }
 
-  @Test func `less than 64 KiB is not worth a file`() throws {
+  @Test func `less than 64 KiB is not kept`() throws {
     let cache = try CacheOnDisk(folder)
 
     begin(cache, 65_535).leave()
@@ -219,7 +219,7 @@ struct PartialTests {
     "larder partial 1\nBOOT\nURL\n\"v1\"\nURL\nimage/jpeg\n700063\nend\n",
     "larder partial 3\nBOOT\nURL\n\"v1\"\nURL\nimage/jpeg\n700063\nend 0\n70000 0\n", "",
   ])
-  func `a body that another version left is removed, and the picture fetched from its beginning`(
+  func `the partial body of an old version is removed, and the picture fetched from the start`(
     _ note: String
   ) throws {
     let name = try left("a")
@@ -235,7 +235,7 @@ struct PartialTests {
     try expectWhole(cache)
   }
 
-  @Test func `a body that is not the one that came, to the bit, is never resumed`() throws {
+  @Test func `a partial body that changed by one bit is never resumed`() throws {
     let layout = try CacheLayout(creating: folder.path("cache"))
     let name = try left("a", count: 65_536)
     let (body, note) = (
@@ -268,7 +268,9 @@ struct PartialTests {
     #expect(try taken(body + [1, 2, 3], note) == whole)
   }
 
-  @Test func `bodies without a sound note are removed, and so are notes without a body`() throws {
+  @Test func `partial bodies without a valid note are removed, and so are notes without a body`()
+    throws
+  {
     let good = try left("good")
     let torn = try left("torn")
     try folder.write("larder partial 1\n", to: "cache/partial/\(torn).note")
@@ -295,7 +297,7 @@ struct PartialTests {
     #expect(Set([torn, bare, lone, long, short]).count == 5)
   }
 
-  @Test func `old bodies go, and of many the youngest stay`() throws {
+  @Test func `old partial bodies are removed, and of many the newest stay`() throws {
     let now = Int64(Date().timeIntervalSince1970)
     for number in 0..<260 { try left("p\(number)", modified: now - Int64(number)) }
     try left("old", modified: now - PartialBodies.longestAge - 1)
@@ -317,7 +319,7 @@ struct PartialTests {
     #expect(folder.files(below: "cache/partial").count == 4)
   }
 
-  @Test func `a failed or killed step never lets wrong bytes be resumed`() throws {
+  @Test func `a failed or killed step never resumes wrong bytes`() throws {
     // First run: file, note, pieces. Second run: reopening, pieces, commit.
     for isCrash in [false, true] {
       for number in 1...30 {

@@ -18,7 +18,7 @@ struct PictureEndingTests {
     (.gif, [1, 0x3B, 0, 1], false), (.gif, [], false), (.webp, webp(8), true),
     (.webp, webp(9), false), (.webp, Array("RIFF".utf8), false), (.avif, [1], true),
   ])
-  func `a picture is whole when its own end is there, however it came`(
+  func `a picture is whole when its end marker is present, however the bytes are split`(
     type: PictureType,
     bytes: [UInt8],
     isWhole: Bool

@@ -7,7 +7,7 @@ struct PictureNameTests {
     PictureName(url: url, id: PictureID(url: url))
   }
 
-  @Test func `a name is a function of the URL alone`() {
+  @Test func `a file name depends only on the URL`() {
     let name = name("https://cdn.example/a/1-kimchi.JPG?size=2")
 
     #expect(name == self.name("https://cdn.example/a/1-kimchi.JPG?size=2"))
@@ -15,7 +15,7 @@ struct PictureNameTests {
     #expect(name.path == "images/3a/1-kimchi-3aed70d2c63a9145d5557fae01c15a8a.jpg")
   }
 
-  @Test func `two URLs whose digests share 47 bits have a file each`() {
+  @Test func `two URLs whose digests share 47 bits get different files`() {
     let shop = "http://127.0.0.1:9101/p/"
     let (one, other) = (shop + "0000f0aeca/main.png", shop + "00016e8f40/main.png")
 
@@ -23,7 +23,7 @@ struct PictureNameTests {
     #expect(name(one) != name(other))
   }
 
-  @Test func `a path says the whole key, and nothing else is one`() {
+  @Test func `a path contains the whole key, and no other path is accepted`() {
     let url = "https://cdn.example/a/1-kimchi.JPG"
     let path = name(url).path
 
@@ -45,7 +45,7 @@ struct PictureNameTests {
     "https://h/\(String(repeating: "가", count: 300)).webp", "https://h/a.jpg/",
     "https://h/$(id).gif",
   ])
-  func `a hostile URL names a visible file of its own folder`(url: String) {
+  func `a hostile URL gives a visible file in its own folder`(url: String) {
     let name = name(url)
     let parts = name.path.split(separator: "/", omittingEmptySubsequences: false)
 
@@ -70,7 +70,7 @@ struct PictureNameTests {
     ("https://h/a/?x=y.jpg", "picture", "img"), ("https://h/a.b.c.avif", "a-b-c", "avif"),
     ("https://h/%EA%B9%80.gif", "EA-B9-80", "gif"), ("https://h/a.jpg#b.png", "a", "jpg"),
   ])
-  func `stem and extension are what people know the picture by`(
+  func `a file name keeps the stem and extension of the URL`(
     url: String,
     stem: String,
     suffix: String
@@ -82,13 +82,13 @@ struct PictureNameTests {
     #expect(file.utf8.count == stem.utf8.count + 1 + 32 + 1 + suffix.utf8.count)
   }
 
-  @Test func `one file name in many folders makes many names`() {
+  @Test func `equal file names in different folders get different names`() {
     let names = Set((0..<2000).map { name("https://h/\($0)/1.webp").path })
 
     #expect(names.count == 2000)
   }
 
-  @Test func `pictures spread over all folders`() {
+  @Test func `pictures are spread over all folders`() {
     let folders = Set((0..<4000).map { name("https://h/\($0)").folder })
 
     #expect(folders.count == 256)
@@ -102,7 +102,7 @@ struct PictureNameTests {
       ("x", nil, "img"), ("x.png", .jpeg, "jpg"),
     ] as [(String, PictureType?, String)]
   )
-  func `what is made of a picture ends as what it holds`(
+  func `a converted picture gets the extension of its format`(
     _ url: String,
     _ type: PictureType?,
     _ ending: String

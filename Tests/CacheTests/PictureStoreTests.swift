@@ -14,7 +14,7 @@ struct PictureStoreTests {
     cache = try CacheOnDisk(folder)
   }
 
-  @Test func `pictures appear whole, with their rows, and nothing else does`() throws {
+  @Test func `pictures and their rows appear whole, and no other files do`() throws {
     let names = (0..<70).map { "p\($0)" }
 
     let outcomes = try cache.keep(names.map { (url($0), jpeg($0)) })
@@ -33,7 +33,7 @@ struct PictureStoreTests {
     #expect(try cache.verify() == VerifyReport(checked: 70))
   }
 
-  @Test func `a group is committed after a while though it is never full`() async throws {
+  @Test func `a group is committed after a time even when it is not full`() async throws {
     let sink = cache.store.sink(id: PictureID(url: url("a")), url: url("a"))
     #expect(CacheOnDisk.send(jpeg("a"), into: sink) == nil)
 
@@ -50,7 +50,7 @@ struct PictureStoreTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `each of many groups is committed after a while, full or not`() async throws {
+  func `each of many groups is committed after a time, full or not`() async throws {
     // 32 make a group full: the last of each round begins one that is never full.
     for round in 0..<2 {
       await withTaskGroup(of: PictureOutcome.self) { group in
@@ -78,7 +78,7 @@ struct PictureStoreTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `the rows of a full group do not wait for a picture that is slow to come`() async throws {
+  func `the rows of a full group do not wait for a slow picture`() async throws {
     // 32 make a group full, and the 33rd never comes.
     cache.store.announce(33)
     let outcomes = await withTaskGroup(of: PictureOutcome.self) { group in
@@ -103,7 +103,7 @@ struct PictureStoreTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `the last pictures of a run do not wait for a group to fill`() async throws {
+  func `the last pictures of a run do not wait until a group is full`() async throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder, patience: .seconds(3600))
     cache.store.announce(2)
@@ -125,7 +125,7 @@ struct PictureStoreTests {
     #expect(try cache.verify() == VerifyReport(checked: 1))
   }
 
-  @Test func `equal bytes are one file in one group and across groups`() throws {
+  @Test func `equal bytes share one file, within a group and across groups`() throws {
     try cache.keep([(url("a"), jpeg("same")), (url("b"), jpeg("same")), (url("x"), jpeg("x"))])
     try cache.keep([(url("c"), jpeg("same"))])
     let again = try reopened()
@@ -138,7 +138,7 @@ struct PictureStoreTests {
     #expect(try again.verify() == VerifyReport(checked: 5))
   }
 
-  @Test func `a picture that shared its bytes gets a file of its own when they change`() throws {
+  @Test func `a picture that shared a file gets its own when its bytes change`() throws {
     try cache.keep([(url("a"), jpeg("same")), (url("b"), jpeg("same"))])
 
     let outcomes = try cache.keep([(url("b"), jpeg("other"))])
@@ -160,7 +160,7 @@ struct PictureStoreTests {
     #expect(try cache.verify().isClean)
   }
 
-  @Test func `replaced bytes are in place and entered as a change`() throws {
+  @Test func `replaced bytes are written and recorded as a change`() throws {
     try cache.keep([(url("a"), jpeg("old")), (url("b"), jpeg("b"))])
     #expect(try cache.index.pictureChanges(after: 0, through: cache.run).isEmpty)
 
@@ -173,7 +173,7 @@ struct PictureStoreTests {
   }
 
   @Test(arguments: [64, 700_000])
-  func `the same bytes again rewrite nothing`(count: Int) throws {
+  func `the same bytes are not written again`(count: Int) throws {
     try cache.keep([(url("a"), jpeg("a", count: count))])
     let before = folder.state(of: path("a"))
 
@@ -185,7 +185,8 @@ struct PictureStoreTests {
     #expect(try cache.index.pictureChanges(after: 0, through: cache.run).isEmpty)
   }
 
-  @Test func `the same bytes are written again when their file is gone, and are no change`() throws
+  @Test func `the same bytes are written again when their file is missing, without a change`()
+    throws
   {
     try cache.keep([(url("a"), jpeg("a"))])
     try cache.layout.remove(PictureName(url: url("a"), id: PictureID(url: url("a"))).path)
@@ -204,7 +205,7 @@ struct PictureStoreTests {
     ("a GIF's first six", Array("GIF89a".utf8), 1),
     ("a page", Array("<!DOCTYPE html><p>Not found".utf8), 1), ("zeros", [0], 300_000),
   ])
-  func `a body that is no picture is refused and leaves no file`(
+  func `a body that is not a picture is refused and leaves no file`(
     what: String,
     part: [UInt8],
     times: Int
@@ -223,7 +224,7 @@ struct PictureStoreTests {
   }
 
   @Test(arguments: [1, 11, 4096, 262_143, 262_144, 262_145, 1_000_000])
-  func `a body is hashed right, however it is cut into pieces`(pieces: Int) throws {
+  func `the hash of a body does not depend on how it is split`(pieces: Int) throws {
     var random = SplitMix64(1)
     let bytes = jpeg("large", count: 300_000 + pieces % 7) + random.bytes(800_000)
     let count = pieces == 1 ? 270_000 : bytes.count
@@ -236,7 +237,7 @@ struct PictureStoreTests {
   }
 
   @Test(arguments: [64, 600_000])
-  func `a sink that starts anew forgets what came before`(count: Int) throws {
+  func `a restarted sink forgets the earlier bytes`(count: Int) throws {
     let sink = cache.store.sink(id: PictureID(url: url("a")), url: url("a"))
     #expect(CacheOnDisk.send(jpeg("first", count: count), into: sink) == nil)
     sink.restart()
@@ -254,7 +255,7 @@ struct PictureStoreTests {
     #expect(try cache.verify() == VerifyReport(checked: 1))
   }
 
-  @Test func `a sink that restarts on no picture refuses it then too`() {
+  @Test func `a restarted sink still refuses a body that is not a picture`() {
     let sink = cache.store.sink(id: PictureID(url: url("a")), url: url("a"))
     #expect(CacheOnDisk.send(jpeg("a"), into: sink) == nil)
 
@@ -264,7 +265,7 @@ struct PictureStoreTests {
   }
 
   @Test(arguments: [1, 2, 4])
-  func `pictures are whole whichever lane they go through`(lanes: Int) throws {
+  func `pictures are stored whole on every lane`(lanes: Int) throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder, lanes: lanes)
     // More small ones than one lane takes alone, some alike, and large ones in between.
@@ -288,7 +289,7 @@ struct PictureStoreTests {
     )
   }
 
-  @Test func `rows without bytes are kept with the group`() throws {
+  @Test func `rows without bytes are committed with the group`() throws {
     try cache.keep([(url("a"), jpeg("a"))])
     var entry = try #require(try cache.entry(url("a")))
     entry.failure = "http-500"

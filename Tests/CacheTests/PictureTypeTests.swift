@@ -9,7 +9,7 @@ struct PictureTypeTests {
     (Array("RIFF\u{1}\u{2}\u{3}\u{4}WEBPVP8 ".utf8), .webp),
     (Array("\0\0\0 ftypavif".utf8), .avif), (Array("\0\0\0 ftypavis".utf8), .avif),
   ])
-  func `a picture is known by its first bytes`(bytes: [UInt8], type: PictureType) {
+  func `a picture's type is known by its first bytes`(bytes: [UInt8], type: PictureType) {
     #expect(PictureType(sniffing: bytes) == type)
     #expect(PictureType(sniffing: bytes[...]) == type)
   }
@@ -19,11 +19,11 @@ struct PictureTypeTests {
     "RIFF....WEB", "\0\0\0 ftypmp42", "\0\0\0 ftypavi", "<svg xmlns=", "BM------------",
     "\u{89}PNG\r\n\u{1A}\n", "%PDF-1.7 ....",
   ])
-  func `anything else is no picture`(text: String) {
+  func `other bytes are not a picture`(text: String) {
     #expect(PictureType(sniffing: Array(text.utf8)) == nil)
   }
 
-  @Test func `a signature cut short is no picture`() {
+  @Test func `a truncated signature is not a picture`() {
     let signatures: [[UInt8]] = [
       [0xFF, 0xD8], [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A], Array("GIF89".utf8),
     ]

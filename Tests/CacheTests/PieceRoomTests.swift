@@ -4,7 +4,7 @@ import Testing
 
 /// The memory of large bodies' pieces.
 struct PieceRoomTests {
-  @Test func `a piece that was written is empty when it is taken again, in the same memory`() {
+  @Test func `a piece is empty when it is reused, in the same memory`() {
     let room = PieceRoom(size: 4096)
     var piece = room.take()
     piece.append(contentsOf: [1, 2, 3])
@@ -19,7 +19,7 @@ struct PieceRoomTests {
     #expect(place(of: again) == before)
   }
 
-  @Test func `a piece that somebody still reads is not written over`() {
+  @Test func `a piece that is still being read is not overwritten`() {
     let room = PieceRoom(size: 4096)
     var reader = room.take()
     reader.append(contentsOf: [1, 2, 3])
@@ -31,7 +31,7 @@ struct PieceRoomTests {
     #expect(reader == [1, 2, 3])
   }
 
-  @Test func `small blocks are not kept, and of large ones no more than 64`() {
+  @Test func `small blocks are not kept, and at most 64 large ones are`() {
     let room = PieceRoom(size: 4096)
 
     room.give([1, 2, 3])

@@ -15,7 +15,7 @@ struct RecoveryTests {
     (Self.stamp, FileStamp(inode: 1, bytes: 9, modified: 3), .doubtful),
     (Self.stamp, FileStamp(inode: 1, bytes: 2, modified: 9), .doubtful),
   ])
-  func `row and file stand to each other as stat says`(
+  func `a row and its file are compared by their stamps`(
     row: FileStamp?,
     file: FileStamp?,
     standing: FileAgreement
@@ -23,7 +23,7 @@ struct RecoveryTests {
     #expect(FileAgreement(row: row, file: file) == standing)
   }
 
-  @Test func `a run that ended in peace is not looked into`() throws {
+  @Test func `nothing is recovered after a run that ended normally`() throws {
     let folder = try filled("a", "b")
 
     let cache = try CacheOnDisk(folder)
@@ -32,7 +32,7 @@ struct RecoveryTests {
     #expect(cache.recovery.strays.isEmpty)
   }
 
-  @Test func `a removed file is forgotten, its neighbours stay`() throws {
+  @Test func `a removed file is forgotten, its neighbours are kept`() throws {
     let folder = try filled("a", "b")
     try FileManager.default.removeItem(atPath: folder.path(path("a")))
 
@@ -44,7 +44,7 @@ struct RecoveryTests {
     #expect(try cache.verify().isClean)
   }
 
-  @Test func `a removed folder is forgotten with all that lay in it`() throws {
+  @Test func `a removed folder is forgotten with all its files`() throws {
     let folder = try filled("a", "b")
     try FileManager.default.removeItem(atPath: folder.path("cache/images"))
 
@@ -54,7 +54,7 @@ struct RecoveryTests {
     #expect(try cache.verify().isClean)
   }
 
-  @Test func `a copied cache keeps its pictures and the origin's word on them`() throws {
+  @Test func `a copied cache keeps its pictures and their validators`() throws {
     let folder = try filled("a", "b")
     let other = try TemporaryFolder()
     try FileManager.default.copyItem(
@@ -69,7 +69,7 @@ struct RecoveryTests {
     #expect(try cache.verify() == VerifyReport(checked: 2))
   }
 
-  @Test func `a file that was changed in place is forgotten, not taken for the origin's`() throws {
+  @Test func `a file that was changed in place is forgotten, not trusted`() throws {
     let folder = try filled("a", "b")
     try change(folder.path(path("a")), to: jpeg("damaged"))
     try FileManager.default.removeItem(atPath: folder.path(path("b")))
@@ -80,7 +80,8 @@ struct RecoveryTests {
     #expect(cache.recovery.adopted == 0)
   }
 
-  @Test func `a stray is adopted for the URL that it fits, once, others are swept`() throws {
+  @Test func `a stray is adopted once by the URL that it fits, and other strays are swept`() throws
+  {
     let folder = try filled("a")
     try folder.write(jpeg("b"), to: path("b"))
     try folder.write("no picture at all", to: path("c"))
@@ -99,7 +100,7 @@ struct RecoveryTests {
     #expect(folder.state(of: path("d")) == nil)
   }
 
-  @Test func `what is no picture under a name that a URL claims does not stay a stray`() throws {
+  @Test func `a file that is not a picture is removed although a URL has its name`() throws {
     let folder = try filled("a")
     try folder.write("no picture at all", to: path("c"))
     let cache = try CacheOnDisk(folder)
@@ -110,7 +111,7 @@ struct RecoveryTests {
     #expect(try cache.verify().isClean)
   }
 
-  @Test func `what a killed run left in partial is gone`() throws {
+  @Test func `partial files of a killed run are removed`() throws {
     let folder = try filled("a")
     try folder.write(jpeg("half"), to: "cache/partial/0123-4")
 

@@ -7,7 +7,7 @@ import Testing
 
 struct RunHistoryTests {
   /// Runs are kept for months, each with its report; a cron job may add one every ten minutes.
-  @Test func `a run that begins reads as much of the index after 400 runs as after 20`() throws {
+  @Test func `starting a run reads as much of the index after 400 runs as after 20`() throws {
     let few = try pagesRead(toBeginAfter: 20)
     let many = try pagesRead(toBeginAfter: 400)
 
@@ -15,7 +15,7 @@ struct RunHistoryTests {
     #expect(many <= few + 8, "\(few) pages, then \(many)")
   }
 
-  @Test func `a killed run is known as such, and only until it is cleaned up after`() throws {
+  @Test func `a killed run is reported until the next run has cleaned up`() throws {
     let folder = try TemporaryFolder()
     let killed = try CacheOnDisk(folder)
 
@@ -32,8 +32,7 @@ struct RunHistoryTests {
   }
 
   /// A picture that is gone for good leaves every run of months partial.
-  @Test func `a complete run is looked for among so many of the last, and no more is read`() throws
-  {
+  @Test func `only as many of the last runs as given are searched for a complete one`() throws {
     let folder = try TemporaryFolder()
     let first = try CacheOnDisk(folder)
     try end(first.run, in: first.index)
@@ -47,7 +46,7 @@ struct RunHistoryTests {
     #expect(try index.lastComplete(catalog: shop) == 2)
   }
 
-  @Test func `a run is found by its number, where it ended and is the catalog's own`() throws {
+  @Test func `a run is found by its number only if it ended and belongs to the catalog`() throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
     let (index, shop) = (cache.index, try catalog(cache.index))

@@ -10,7 +10,7 @@ struct ScratchTests {
     PictureID(url: "https://cdn.example/\(number).jpg")
   }
 
-  @Test func `each picture has the number that it was added with, however few are gathered`()
+  @Test func `each picture keeps the number it was added with, whatever the batch size`()
     throws
   {
     let table = try ScratchTable(gathering: 7)
@@ -25,7 +25,7 @@ struct ScratchTests {
   }
 
   @Test(arguments: [1, 998])
-  func `a picture that is added twice is told of, however far apart`(_ first: Int) throws {
+  func `a picture that is added twice is reported, however far apart`(_ first: Int) throws {
     let table = try ScratchTable(gathering: 7)
     var twice: PictureID?
 
@@ -40,7 +40,7 @@ struct ScratchTests {
   }
 
   @Test(arguments: [1, 10, 1000])
-  func `a set beside memory is a set`(_ limit: Int) throws {
+  func `a set that spills to disk behaves as a set`(_ limit: Int) throws {
     var random = SplitMix64(7)
     var set = PictureSet(limit: limit)
     var plain: Set<PictureID> = []
@@ -58,7 +58,7 @@ struct ScratchTests {
     #expect(try set.sorted() == plain.sorted())
   }
 
-  @Test func `what an index knows is the same looked up as held`() throws {
+  @Test func `known pictures are the same looked up one by one or held in memory`() throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
     for number in 0..<10 {
@@ -81,7 +81,7 @@ struct ScratchTests {
     #expect(try KnownPictures(cache.index, limit: 9).withoutHeld().states(of: ids).count == 5)
   }
 
-  @Test func `what was known of all pictures is read once, and so is that it cannot be read`()
+  @Test func `the picture states are read once, and so is an error`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test
-  func `a picture is found by its path, held or not, and by nothing that only looks like it`()
+  func `a picture is found by its path, held or not, and never by a similar path`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `files are opened that are regular, and no link on the way is followed`() throws {
+  @Test func `only regular files are opened, and no symbolic link is followed`() throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
     try cache.keep([("https://a.example/1.jpg", picture("one"))])
@@ -102,7 +102,8 @@ import Testing
     }
   }
 
-  @Test func `pictures fetched beside a cache are taken in whole, and a held one stays`() throws {
+  @Test func `pictures fetched beside a cache are admitted whole, and a held one is kept`() throws
+  {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
     let beside = try TemporaryFolder()
@@ -128,7 +129,7 @@ import Testing
     #expect(try admission.admit(rows).map(\.sha256) == rows.map(\.sha256))
   }
 
-  @Test func `while a run holds the cache nothing is taken in`() throws {
+  @Test func `nothing is admitted while a run holds the cache`() throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
     let beside = try TemporaryFolder()
@@ -147,7 +148,7 @@ import Testing
     withExtendedLifetime(lock) {}
   }
 
-  @Test func `a run waits for a server that keeps a picture, and for no other`() throws {
+  @Test func `a run waits for a server that holds the lock briefly`() throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path("cache"))
     let held = Release(try CacheLock(layout, holder: "\(CacheLock.briefHolder), process 1"))
@@ -168,7 +169,8 @@ import Testing
     func letGo() { lock = nil }
   }
 
-  @Test func `the room of a killed server is removed, and that of a living one is not`() throws {
+  @Test func `the folder of a killed server is removed, and that of a running one is not`() throws
+  {
     let folder = try TemporaryFolder()
     _ = try CacheOnDisk(folder)
     let cache = folder.path("cache")

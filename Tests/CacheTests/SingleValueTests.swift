@@ -14,7 +14,8 @@ struct SingleValueTests {
     folder = try TemporaryFolder()
   }
 
-  @Test func `a single value that was cut, changed or is another's costs a look, and no picture`()
+  @Test
+  func `a truncated, changed or swapped meta value costs a check of the files but no picture`()
     throws
   {
     do {

@@ -31,7 +31,7 @@ struct TakeoverTests {
     return try index.pictures([id])[id]
   }
 
-  @Test func `files of an older cache are renamed, and their rows and squares follow`() throws {
+  @Test func `files of an older cache are renamed together with their rows and squares`() throws {
     _ = try OldCache("v4-squares", in: folder)
     let before = Self.items.map { folder.state(of: OldCache.path($0))?.inode }
 
@@ -46,7 +46,9 @@ struct TakeoverTests {
     #expect(try entry(url("A1"), index)?.isHeld == true)
   }
 
-  @Test func `a takeover that stops at any operation is completed by the next opening`() throws {
+  @Test func `a migration of files that stops at any operation is completed at the next opening`()
+    throws
+  {
     _ = try OldCache("v4-squares", in: folder)
     let whole = FaultyDisk()
     _ = try open(whole)
@@ -76,7 +78,7 @@ struct TakeoverTests {
     }
   }
 
-  @Test func `before it is taken over, an older cache is read where its files lie`() throws {
+  @Test func `an older cache can be read before its files are renamed`() throws {
     let old = try OldCache("v4-squares", in: folder)
 
     let reader = try Index(reading: old.root)
@@ -89,7 +91,7 @@ struct TakeoverTests {
     #expect(try PictureFiles(CacheLayout(reading: old.root)).strays(reader).isEmpty)
   }
 
-  @Test func `two pictures that older names took for one are both asked for anew`() throws {
+  @Test func `two pictures with the same older name are both fetched again`() throws {
     _ = try OldCache("v4-squares", in: folder)
     let shop = "http://127.0.0.1:9101/p/"
     let urls = [shop + "0000f0aeca/main.png", shop + "00016e8f40/main.png"]
@@ -110,7 +112,7 @@ struct TakeoverTests {
     #expect(try entry(url("A1"), index)?.isHeld == true)
   }
 
-  @Test func `a picture that was never asked for keeps its place in the listings`() throws {
+  @Test func `a picture that was never fetched keeps its place in the listings`() throws {
     _ = try OldCache("v4-squares", in: folder)
     try alter("DELETE FROM picture WHERE url = ?", [url("C3")])
 
@@ -127,7 +129,7 @@ struct TakeoverTests {
   }
 
   @Test(arguments: ["", "shop\tsections", "shop\tsection\tmain", "shop\tdetails"])
-  func `a document is known still by whoever read it`(_ reader: String) throws {
+  func `a document is still found for its reader after the migration`(_ reader: String) throws {
     _ = try OldCache("v4-squares", in: folder)
     let page = "https://shop.example/main"
     let (old, new) = (DocumentID(url: page, reader: ""), DocumentID(url: page, reader: reader))
@@ -143,7 +145,7 @@ struct TakeoverTests {
     #expect(try index.decoded(document.id).map(\.key) == ["main"])
   }
 
-  @Test func `a file that an older larder left without a row is adopted under its new name`()
+  @Test func `a file without a row from an older larder is adopted under its new name`()
     throws
   {
     let older = PictureName(older: url("left")).path
@@ -160,7 +162,7 @@ struct TakeoverTests {
     #expect(folder.state(of: "cache/\(older)") == nil)
   }
 
-  @Test func `a damaged index of an older larder is made anew without a download`() throws {
+  @Test func `a damaged index of an older larder is rebuilt without a download`() throws {
     let old = try OldCache("v4-squares", in: folder)
     let layout = try CacheLayout(creating: old.root)
 

@@ -8,7 +8,7 @@ import Testing
   private static let source = String(repeating: "ab", count: 32)
   private static let picture: [UInt8] = [0xFF, 0xD8, 1, 2, 0xFF, 0xD9]
 
-  @Test func `a thumbnail is kept under what it was made of, and is there for the next page`()
+  @Test func `a thumbnail is stored under its source's digest and size`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -21,7 +21,7 @@ import Testing
     #expect(ThumbnailFolder(cache: folder.path, side: 64).read(Self.source) == nil)
   }
 
-  @Test func `what a crash spoiled is not taken for a thumbnail`() throws {
+  @Test func `a file damaged by a crash is not used as a thumbnail`() throws {
     let folder = try TemporaryFolder()
     let thumbnails = ThumbnailFolder(cache: folder.path, side: 96)
     thumbnails.keep(Self.picture, of: Self.source)
@@ -36,7 +36,7 @@ import Testing
     #expect(thumbnails.read(Self.source) == Self.picture)
   }
 
-  @Test func `a folder that cannot be written keeps nothing and fails nobody`() throws {
+  @Test func `a folder that cannot be written stores nothing and raises no error`() throws {
     let folder = try TemporaryFolder()
     let thumbnails = ThumbnailFolder(cache: folder.path("nowhere"), side: 96)
 
@@ -46,7 +46,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("nowhere")))
   }
 
-  @Test func `a sweep removes the thumbnails of pictures that are not held`() throws {
+  @Test func `a sweep removes thumbnails of pictures that are not held`() throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path)
     let thumbnails = ThumbnailFolder(cache: folder.path, side: 96)

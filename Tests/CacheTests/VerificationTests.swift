@@ -19,7 +19,8 @@ struct VerificationTests {
 
   private func relative(_ name: String) -> String { String(path(name).dropFirst("cache/".count)) }
 
-  @Test func `a flipped byte, a cut, a loss and a stray are each found`() throws {
+  @Test func `a flipped byte, a truncated file, a missing file and a stray are each found`() throws
+  {
     try change(folder.path(path("a")), to: jpeg("A"))
     #expect(truncate(folder.path(path("b")), 20) == 0)
     #expect(unlink(folder.path(path("c"))) == 0)
@@ -35,7 +36,7 @@ struct VerificationTests {
     #expect(!report.isClean)
   }
 
-  @Test func `a quick look finds sizes and losses, not flipped bytes`() throws {
+  @Test func `a quick check finds wrong sizes and missing files, but not flipped bytes`() throws {
     try change(folder.path(path("a")), to: jpeg("A"))
     #expect(truncate(folder.path(path("b")), 20) == 0)
     #expect(unlink(folder.path(path("c"))) == 0)
@@ -45,7 +46,9 @@ struct VerificationTests {
     #expect(report == VerifyReport(checked: 5, damaged: [relative("b")], missing: [relative("c")]))
   }
 
-  @Test func `links, pipes, sockets and folders are no pictures and hold nobody up`() throws {
+  @Test func `links, pipes, sockets and folders are not pictures and do not block the check`()
+    throws
+  {
     for name in ["a", "b", "c", "d"] { #expect(unlink(folder.path(path(name))) == 0) }
     #expect(symlink("/etc/passwd", folder.path(path("a"))) == 0)
     #expect(mkfifo(folder.path(path("b")), 0o600) == 0)
@@ -66,7 +69,7 @@ struct VerificationTests {
     #expect(try cache.verify() == VerifyReport(checked: 1))
   }
 
-  @Test func `repair forgets what is wrong, adopts what fits and removes the rest`() throws {
+  @Test func `repair forgets damaged pictures, adopts valid strays and removes the rest`() throws {
     try change(folder.path(path("a")), to: jpeg("A"))
     #expect(unlink(folder.path(path("b"))) == 0)
     try folder.write(jpeg("new"), to: path("new"))
@@ -92,7 +95,7 @@ struct VerificationTests {
     #expect(next.recovery.forgotten + next.recovery.adopted == 0)
   }
 
-  @Test func `repair removes both names of damaged bytes that two pictures share`() throws {
+  @Test func `repair removes both names of a damaged file that two pictures share`() throws {
     try cache.keep([(url("twin"), jpeg("a"))])
     try change(folder.path(path("a")), to: jpeg("A"))
 
@@ -101,7 +104,7 @@ struct VerificationTests {
     #expect(try cache.verify() == VerifyReport(checked: 4))
   }
 
-  @Test func `a folder that is a link or a file is a stray, never followed`() throws {
+  @Test func `a link or file in place of a folder is a stray and is never followed`() throws {
     let outside = try TemporaryFolder()
     try outside.write(jpeg("x"), to: "x.jpg")
     let free = (0...255).map { String($0 + 256, radix: 16).dropFirst() }
@@ -121,7 +124,7 @@ struct VerificationTests {
     #expect(try outside.read("x.jpg") == jpeg("x"))
   }
 
-  @Test func `a check makes no folder`() throws {
+  @Test func `a check creates no folder`() throws {
     try FileManager.default.removeItem(atPath: folder.path("cache/images"))
     #expect(mkdir(folder.path("cache/images"), 0o700) == 0)
 

@@ -52,7 +52,7 @@ struct VerifyBesideTests {
   }
 
   @Test(arguments: [Verification.Depth.full, .fast])
-  func `a check beside a run that commits finds nothing wrong, whenever it looks`(
+  func `a check during a run that commits finds nothing wrong, at any moment`(
     _ depth: Verification.Depth
   ) throws {
     let pauses = try pausing { cache, pause in
@@ -65,7 +65,7 @@ struct VerifyBesideTests {
     #expect(try Verification(cache.layout, cache.index).run(depth) == VerifyReport(checked: 5))
   }
 
-  @Test func `damage that is there is found beside a run, too`() throws {
+  @Test func `real damage is found even during a run`() throws {
     _ = try pausing { cache, pause in
       if pause == 0 {
         let handle = try FileHandle(forWritingTo: URL(filePath: folder.path(path("b"))))
@@ -81,7 +81,7 @@ struct VerifyBesideTests {
     }
   }
 
-  @Test func `what a killed run left ahead of its rows is found once no run is at work`() throws {
+  @Test func `files that a killed run left without rows are found once no run is active`() throws {
     let cache = try CacheOnDisk(folder)
     try folder.write("killed", to: "cache/lock")
     #expect(unlink(folder.path(path("a"))) == 0)
@@ -94,7 +94,7 @@ struct VerifyBesideTests {
     #expect(report.strays == [relative("x")])
   }
 
-  @Test func `a picture whose row changes while it is looked at is not judged by the old one`()
+  @Test func `a picture whose row changes during the check is not judged by the old row`()
     throws
   {
     let cache = try CacheOnDisk(folder)
@@ -119,7 +119,7 @@ struct VerifyBesideTests {
   }
 
   @Test(arguments: ["a", "d"])
-  func `a file that cannot be read is not damaged, and repair leaves it and its row`(
+  func `an unreadable file is not reported as damaged, and repair keeps it and its row`(
     _ name: String
   )
     throws
@@ -148,7 +148,7 @@ struct VerifyBesideTests {
     #expect(try cache.verify() == VerifyReport(checked: 3))
   }
 
-  @Test func `a stray that cannot be read is neither adopted nor removed`() throws {
+  @Test func `an unreadable stray is neither adopted nor removed`() throws {
     let cache = try CacheOnDisk(folder)
     try folder.write(jpeg("x"), to: path("x"))
     let stray = relative("x")
@@ -164,7 +164,7 @@ struct VerifyBesideTests {
     #expect(try folder.read(path("x")) == jpeg("x"))
   }
 
-  @Test func `an index that cannot be read is not called damaged`() throws {
+  @Test func `an unreadable index is not reported as damaged`() throws {
     let index = try CacheOnDisk(folder).index
     #expect(try index.isWhole(fast: true))
     try index.read { try $0.execute(sql: "PRAGMA busy_timeout = 0") }
@@ -180,7 +180,7 @@ struct VerifyBesideTests {
     #expect(error?.code == .locked)
   }
 
-  @Test func `only a path that a picture could have may be a run's own`() {
+  @Test func `only a valid picture path can belong to an active run`() {
     #expect(PictureName.isPicturePath(relative("a")))
     let digits = String(repeating: "f", count: 32)
     #expect(PictureName.isPicturePath("images/ff/a-\(digits).jpg"))

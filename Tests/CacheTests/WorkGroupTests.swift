@@ -7,7 +7,7 @@ import Testing
 
 /// One after the other: a process that a test ended is not waited for before the test's turn comes again.
 @Suite(.serialized) struct WorkGroupTests {
-  @Test func `join waits for all that entered, and for what they bring`() {
+  @Test func `join waits for all work, including work that enters later`() {
     let group = WorkGroup()
     let done = Atomic<Int>(0)
     let queue = DispatchQueue(label: "work", attributes: .concurrent)
@@ -29,14 +29,14 @@ import Testing
     #expect(done.load(ordering: .relaxed) == 200)
   }
 
-  @Test func `a group that nothing entered is joined at once, and more than once`() {
+  @Test func `joining an empty group returns at once, also repeatedly`() {
     let group = WorkGroup()
 
     group.join()
     group.join()
   }
 
-  @Test func `notify comes after the last leave`() {
+  @Test func `notify runs after the last leave`() {
     let group = WorkGroup()
     let told = DispatchSemaphore(value: 0)
     group.enter()
@@ -48,7 +48,7 @@ import Testing
     #expect(told.wait(timeout: .now() + 5) == .success)
   }
 
-  @Test func `more that leave than entered end the process`() async {
+  @Test func `leaving more often than entering ends the process`() async {
     await #expect(processExitsWith: .failure) {
       let group = WorkGroup()
       group.enter()
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `a leave after the join ends the process`() async {
+  @Test func `leaving after the join ends the process`() async {
     await #expect(processExitsWith: .failure) {
       let group = WorkGroup()
       group.join()
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `what enters after the join ends the process`() async {
+  @Test func `entering after the join ends the process`() async {
     await #expect(processExitsWith: .failure) {
       let group = WorkGroup()
       group.enter()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a group that is let go of while something has not left ends the process`() async {
+  @Test func `releasing a group before all have left ends the process`() async {
     await #expect(processExitsWith: .failure) {
       func forget() {
         let group = WorkGroup()

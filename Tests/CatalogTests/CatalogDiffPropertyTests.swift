@@ -30,7 +30,7 @@ struct CatalogDiffPropertyTests {
   }
 
   @Test(arguments: [2, 4, 30])
-  func `the comparison of packed ids says what the plain one says`(ids: Int) {
+  func `comparing packed ids gives the same result as comparing plain ones`(ids: Int) {
     var chance = Chance(state: 88_172_645_463_325_252)
     for _ in 0..<2000 {
       let (old, new) = (sections(&chance, ids), sections(&chance, ids))
@@ -44,7 +44,7 @@ struct CatalogDiffPropertyTests {
     }
   }
 
-  @Test func `ids are found by which one of their id they are, however they are packed`() {
+  @Test func `repeated ids are matched by their occurrence, however they are packed`() {
     let texts = ["a", "bb", "a", "", "a", "김"]
     let packed = PackedIDs(zeroEnded: texts.flatMap { Array($0.utf8) + [0] })
     let other = PackedIDs(["a", "a", "a", "a", "c", "", "김"])

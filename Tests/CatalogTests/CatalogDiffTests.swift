@@ -26,7 +26,7 @@ struct CatalogDiffTests {
     #expect(diff.removed.isEmpty && diff.changed.isEmpty)
   }
 
-  @Test func `listings come and go section by section`() {
+  @Test func `added and removed listings are reported by section`() {
     let diff = CatalogDiff(
       from: [section("a", "xy"), section("b", "x")],
       to: [section("a", "yz"), section("b", "x")]
@@ -37,7 +37,7 @@ struct CatalogDiffTests {
     #expect(diff.changed.isEmpty)
   }
 
-  @Test func `an item that left one section for another is the same item in another section`() {
+  @Test func `an item that moved to another section is still the same item`() {
     let diff = CatalogDiff(
       from: [section("a", "xy"), section("b", "z")],
       to: [section("a", "y"), section("b", "zx")]
@@ -50,11 +50,11 @@ struct CatalogDiffTests {
   }
 
   @Test(arguments: ["cba", "bca", "acb"])
-  func `another order within a section is no change`(new: String) {
+  func `a new order within a section is no change`(new: String) {
     #expect(CatalogDiff(from: [section("a", "abc")], to: [section("a", new)]).isEmpty)
   }
 
-  @Test func `each field that changed is told with both values`() {
+  @Test func `each changed field is reported with both values`() {
     let old = StoreItem(
       id: "x",
       title: "t",
@@ -93,7 +93,7 @@ struct CatalogDiffTests {
     )
   }
 
-  @Test func `a detail's new pictures are told once, in the first listing`() {
+  @Test func `a detail's new pictures are reported once, in the first listing`() {
     let sections = [section("a", "x"), section("b", "x")]
     func detail(_ url: String) -> [String: ItemDetail] {
       ["x": ItemDetail(id: "x", images: [ImageReference(role: .top, url: url)])]

@@ -16,7 +16,7 @@ struct CatalogFileTests {
     paging: {parameter: page, limit: 5}
     """
 
-  @Test func `a whole file is read`() throws {
+  @Test func `a complete file is read`() throws {
     let file = try CatalogFile(parsing: bytes(Self.full), file: "shop.yaml")
 
     #expect(file.name == "banchan")
@@ -40,7 +40,7 @@ struct CatalogFileTests {
     #expect(try CatalogFile(parsing: bytes(json), file: "shop.json").name == "a")
   }
 
-  @Test func `words that YAML takes for something else stay words`() throws {
+  @Test func `words that YAML would read as other types stay text`() throws {
     let file = try CatalogFile(
       parsing: [0xEF, 0xBB, 0xBF]
         + bytes("name: no\ncurrency: USD\nsections: [{key: 0123, title: 1e3, url: 5}]"),
@@ -84,7 +84,7 @@ struct CatalogFileTests {
       ("name: a\ndetail: {url: 'd', notess: {}}", 2, 20, "detail.notess", "notes"),
       ("formt: 1", 1, 1, "formt", "format"),
     ])
-  func `an unknown key names the nearest known one`(
+  func `an unknown key suggests the nearest known one`(
     text: String,
     line: Int,
     column: Int,
@@ -150,7 +150,7 @@ struct CatalogFileTests {
       ),
     ] as [(String, String?, String)]
   )
-  func `a wrong value names its key and what was expected`(
+  func `a wrong value is reported with its key and the expected type`(
     lines: String,
     keyPath: String?,
     expected: String
@@ -181,7 +181,11 @@ struct CatalogFileTests {
       ("a: *b", 1, "alias"), ("- a", 1, "expected a mapping"),
     ] as [(String, Int?, String)]
   )
-  func `what is no YAML mapping is placed`(text: String, line: Int?, reason: String) {
+  func `a file that is not a YAML mapping is refused with its line`(
+    text: String,
+    line: Int?,
+    reason: String
+  ) {
     let error = parsingError(text)
 
     #expect(error?.line == line)
@@ -198,7 +202,7 @@ struct CatalogFileTests {
       ([0x61, 0xEA, 0xB9], 1, 2),
     ] as [([UInt8], Int, Int)]
   )
-  func `bytes that are not UTF-8 are refused where they stand`(
+  func `bytes that are not UTF-8 are refused with line and column`(
     bytes: [UInt8],
     line: Int,
     column: Int
@@ -211,13 +215,13 @@ struct CatalogFileTests {
     #expect(error?.column == column)
   }
 
-  @Test func `a file of more than 1 MiB is refused unread`() {
+  @Test func `a file of more than 1 MiB is refused without parsing`() {
     let text = "name: " + String(repeating: "a", count: 1 << 20)
 
     #expect(parsingError(text)?.reason.contains("1 MiB") == true)
   }
 
-  @Test func `aliases are for convenience, not for bombs`() throws {
+  @Test func `YAML aliases work, but alias bombs are refused`() throws {
     var bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
     for level in 1...9 {
       let aliases = repeatElement("*a\(level - 1)", count: 9).joined(separator: ", ")
@@ -233,7 +237,7 @@ struct CatalogFileTests {
     #expect(file.sections == .listed([SectionSource(key: "a", url: "a")]))
   }
 
-  @Test func `a mapping may be spelled out`() throws {
+  @Test func `a mapping can be written in full`() throws {
     let listing = try decode(
       #"{"menu": [{"sku": 7, "cost": 1250, "digits": 3, "label": "x", "pics": ["a", "b"]}]}"#,
       """
@@ -263,7 +267,7 @@ struct CatalogFileTests {
     #expect(nearest(to: word, in: ["name", "items", "item", "sections"]) == expected)
   }
 
-  @Test func `nothing is near when nothing is known`() {
+  @Test func `without known words there is no suggestion`() {
     #expect(nearest(to: "a", in: []) == nil)
   }
 }

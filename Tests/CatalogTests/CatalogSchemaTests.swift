@@ -14,7 +14,7 @@ struct CatalogSchemaTests {
   }
 
   @Test(arguments: CatalogKeys.allCases)
-  func `the schema offers exactly the keys that the parsers allow`(_ keys: CatalogKeys) throws {
+  func `the schema has exactly the keys that the parsers allow`(_ keys: CatalogKeys) throws {
     let definition = try #require(try Self.definition(keys))
 
     #expect(definition["properties"]?.members.map(\.name) == keys.names)
@@ -40,7 +40,7 @@ struct CatalogSchemaTests {
   }
 
   @Test(arguments: CatalogKeys.allCases)
-  func `the documentation has every key`(_ keys: CatalogKeys) throws {
+  func `every key is documented`(_ keys: CatalogKeys) throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let page = try String(
@@ -53,7 +53,7 @@ struct CatalogSchemaTests {
     }
   }
 
-  @Test func `an unknown key lists the keys that are allowed there, the nearest first`() {
+  @Test func `an unknown key lists the allowed keys, the nearest first`() {
     let error = parsingError(
       "name: s\ncurrency: KRW\nsections: [{key: a, url: a, paging: {page: p, size: {nam: x}}}]"
     )

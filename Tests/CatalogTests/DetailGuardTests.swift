@@ -17,7 +17,7 @@ struct DetailGuardTests {
       (100, 50, true, 29, 15, false, true), (0, 0, false, 0, 0, false, false),
     ] as [Row]
   )
-  func `a field is lost when most had it and none of what tells has it now`(_ row: Row) {
+  func `a field is lost when most items had it and no evidence of it is left`(_ row: Row) {
     var evidence = DetailGuard.Evidence()
     (evidence.held, evidence.had, evidence.isLeft) = (row.0, row.1, row.2)
     (evidence.came, evidence.cameWith, evidence.isInNew) = (row.3, row.4, row.5)
@@ -25,7 +25,8 @@ struct DetailGuardTests {
     #expect(DetailGuard.isLost(evidence) == row.6)
   }
 
-  @Test func `a detail takes what it lost from its earlier version, in the order of the parts`() {
+  @Test func `a detail takes its lost fields from the earlier version, in the order of the parts`()
+  {
     let old = ItemDetail(
       id: "A",
       description: "old",
@@ -58,7 +59,7 @@ struct DetailGuardTests {
     return try #require(file.mapping.detail)
   }
 
-  @Test func `only the paths of a detail that the catalog file spells out are its own`() throws {
+  @Test func `only the paths that the catalog file spells out are a detail's own`() throws {
     #expect(try mapping("").given.isEmpty)
     #expect(try mapping(", description: $.text").given == [.description])
     #expect(
@@ -72,8 +73,7 @@ struct DetailGuardTests {
     )
   }
 
-  @Test func `a list without elements is noted of a field that is spelled out, and stored`() throws
-  {
+  @Test func `an empty list is stored for a field that is spelled out`() throws {
     let decoder = DetailDecoder(
       envelope: Mapping.Envelope(),
       mapping: try mapping(", images: {top: $.top, gallery: \"$.gallery[*]\"}, root: $"),

@@ -18,7 +18,7 @@ struct DetailTests {
       "{\"hash\": \"H1\", \"data\": \(fields)}", "{\"statusCode\": 200, \"body\": \(fields)}",
       "[{\"hash\": \"H0\", \"data\": {}}, {\"hash\": \"H1\", \"data\": \(fields)}]", fields,
     ])
-  func `a detail decodes in all its envelopes`(body: String) throws {
+  func `a detail is decoded in every envelope`(body: String) throws {
     let detail = try detail(body)
 
     #expect(detail.id == "H1")
@@ -29,7 +29,7 @@ struct DetailTests {
     #expect(detail.notes == ["point": "52원", "delivery_info": "서울", "delivery_fee": "2500"])
   }
 
-  @Test func `an empty detail section and one price are fine`() throws {
+  @Test func `an empty detail section and a single price are accepted`() throws {
     let detail = try detail(
       #"{"hash": "H1", "data": {"detail_section": [], "prices": ["6,500원"], "point": null}}"#
     )
@@ -49,7 +49,9 @@ struct DetailTests {
       (#"{"hash": "H1", "data": {"prices": ["품절"]}}"#, .unexpectedShape),
       (#"{"hash": "H1", "data": {"top_image": 5}}"#, .unexpectedShape),
     ])
-  func `what is no detail of that item is an error`(body: String, code: CatalogError.Code) throws {
+  func `a body that is not the item's detail is an error`(body: String, code: CatalogError.Code)
+    throws
+  {
     #expect {
       try detail(body)
     } throws: {
@@ -67,7 +69,7 @@ struct DetailTests {
         ["product_description", "detail_section"]
       ),
     ])
-  func `one odd value costs its field, not the detail`(json: String, fields: [String]) throws {
+  func `one invalid value costs its field, not the detail`(json: String, fields: [String]) throws {
     let detail = try detail(#"{"hash": "H1", "data": {"delivery_info": "서울", \#(json)}}"#)
 
     var rest = detail
@@ -78,7 +80,8 @@ struct DetailTests {
   }
 
   @Test
-  func `what a detail lost is stored with it, and found without reading those that lost nothing`()
+  func
+    `lost fields are stored with a detail and found without decoding details that lost nothing`()
     throws
   {
     let whole = ItemDetail(id: "H1", description: #","lost":[{"field":"x"}]"#)
@@ -93,7 +96,7 @@ struct DetailTests {
     #expect(try ItemDetail(decoding: whole.encoded()) == whole)
   }
 
-  @Test func `one odd detail of many fails alone`() throws {
+  @Test func `of many details only the invalid one fails`() throws {
     let body = """
       [{"hash": "H1", "data": {"point": "1"}}, {"hash": {}, "data": {"point": "2"}},
        {"hash": "H3", "data": {"prices": ["품절"]}}, {"data": {"point": "4"}},
@@ -118,7 +121,7 @@ struct DetailTests {
       ("../..", "d/..%2F../x"), ("%2e%2e", "d/%252e%252e/x"), ("한", "d/%ED%95%9C/x"),
       ("{id}", "d/%7Bid%7D/x"), ("a\u{1}", "d/a%01/x"),
     ])
-  func `an id stays one segment of the URL`(id: String, url: String) {
+  func `an id becomes one escaped segment of the URL`(id: String, url: String) {
     #expect(DetailRule(urlTemplate: "d/{id}/x").url(for: id) == url)
   }
 
@@ -126,7 +129,7 @@ struct DetailTests {
     ("d/{id}", "."), ("d/{id}", ".."), ("d/{id}/x", ".."), ("{id}", ".."), ("d/{id}?a=b", ".."),
     ("d/{id}#x", ".."), ("d/.{id}", "."), ("https://h.example/{id}", ".."), ("d/{id}{id}", "."),
   ])
-  func `an id that would make a segment of dots alone has no URL`(template: String, id: String) {
+  func `an id that would make a segment only of dots has no URL`(template: String, id: String) {
     #expect(DetailRule(urlTemplate: template).url(for: id) == nil)
   }
 
@@ -134,11 +137,11 @@ struct DetailTests {
     ("d?id={id}", "d?id=.."), ("d/{id}.json", "d/...json"), ("d/x{id}", "d/x.."),
     ("d#{id}", "d#.."),
   ])
-  func `dots that are a part of a segment are text`(template: String, url: String) {
+  func `dots within a longer segment are kept`(template: String, url: String) {
     #expect(DetailRule(urlTemplate: template).url(for: "..") == url)
   }
 
-  @Test func `a template without a place for the id is one file for all`() {
+  @Test func `a template without a placeholder names one file for all items`() {
     #expect(DetailRule(urlTemplate: "details.json").isShared)
     #expect(!DetailRule(urlTemplate: "d/{id}").isShared)
   }

@@ -23,7 +23,7 @@ struct FeedLimitTests {
     "[\(elements.joined(separator: ","))]"
   }
 
-  @Test func `a section keeps a thousand skipped rows in full and counts the rest by reason`()
+  @Test func `a section keeps a thousand skipped rows and only counts the others by reason`()
     throws
   {
     var elements = Array(repeating: "7", count: 1500)
@@ -44,7 +44,7 @@ struct FeedLimitTests {
     #expect(listing.sections[0].items.map(\.id) == ["A"])
   }
 
-  @Test func `reasons that quote the feed are told apart fifty times`() {
+  @Test func `at most fifty different reasons are counted separately`() {
     var tally = SkipTally()
 
     for number in 0..<1000 { tally.add(.field, "\"\(number)\" is not a whole number") }
@@ -53,7 +53,9 @@ struct FeedLimitTests {
     #expect(tally.count == 1000 && tally.items == 0)
   }
 
-  @Test func `a listing is given up once too much of it is lost, whatever comes`() throws {
+  @Test func `reading a listing stops once more than the allowed part is lost, whatever follows`()
+    throws
+  {
     let good = (0..<9000).map { #"{"id": \#($0), "title": "a"}"# }
     let body = Self.list(Array(repeating: "0", count: 11_000) + good)
     let lines = "items: $\nitem: {id: $.id, title: $.title}"
@@ -66,7 +68,7 @@ struct FeedLimitTests {
     #expect(lenient.sections[0].items.count == 9000)
   }
 
-  @Test func `a listing of few elements is read to its end however many are lost`() throws {
+  @Test func `a short listing is read to its end however many elements are lost`() throws {
     let body = Self.list(Array(repeating: "0", count: 1000))
 
     let listing = try section(body, Self.bare, within: DecodingLimits(maxSkipped: .standard))
@@ -95,7 +97,9 @@ struct FeedLimitTests {
     #expect(error?.reason.contains("10001 sections") == true)
   }
 
-  @Test func `an item has a thousand badges and pictures of a role at most, and says so`() throws {
+  @Test func `an item keeps at most a thousand badges and pictures of a role, and reports it`()
+    throws
+  {
     let many = Self.repeated("\"#\",", 1500).dropLast()
     let text = Self.repeated("#;", 1500).dropLast()
 
@@ -127,7 +131,7 @@ struct FeedLimitTests {
     #expect(listing.skipped.map(\.reason) == ["the id has 2049 bytes, and 2048 are read"])
   }
 
-  @Test func `a next page is named by 16 KiB at most`() throws {
+  @Test func `a next page's name has 16 KiB at most`() throws {
     func next(_ count: Int) throws -> String? {
       let name = String(repeating: "n", count: count)
       let lines = "items: $.items\nitem: {id: $.id, title: $.title}\npaging: {next: $.next}"
@@ -165,13 +169,18 @@ struct FeedLimitTests {
   ]
 
   @Test(arguments: refusedFeeds)
-  func `a feed in XML or columns is held to limits that are said`(body: String, words: String) {
+  func `exceeding a limit of a feed in XML or columns is an error that names the limit`(
+    body: String,
+    words: String
+  ) {
     let error = decodingError(body, "format: google-merchant")
 
     #expect(error?.reason.contains(words) == true, "\(error.map(\.description) ?? "no error")")
   }
 
-  @Test func `a document type is found in UTF-16, and in no comment, text or attribute`() throws {
+  @Test func `a DOCTYPE is found in UTF-16, and not mistaken in a comment, text or attribute`()
+    throws
+  {
     let type = "<!DOCTYPE r [<!ENTITY a 'b'>]><rss/>"
     var wide: [UInt8] = [0xFF, 0xFE]
     for byte in type.utf8 { wide += [byte, 0] }
@@ -183,7 +192,7 @@ struct FeedLimitTests {
     #expect(MarkupTags.fault(inXML: [0x3C, 0, 0, 0])?.reason.contains("encoding") == true)
   }
 
-  @Test func `an item of thousands of elements keeps each under its name`() throws {
+  @Test func `an item with thousands of elements keeps each under its name`() throws {
     let extras = Self.repeated("<g:e#>#</g:e#>", 4000)
     let body =
       "<rss xmlns:g='http://base.google.com/ns/1.0'><channel><item><title>page</title>\(extras)"
@@ -207,7 +216,7 @@ struct FeedLimitTests {
   ]
 
   @Test(arguments: pages)
-  func `a page's tags are counted as a browser reads them`(_ page: String, isRefused: Bool) {
+  func `tags are counted as a browser would read them`(_ page: String, isRefused: Bool) {
     #expect((MarkupTags.fault(inHTML: bytes(page)[...]) != nil) == isRefused)
   }
 
@@ -222,7 +231,7 @@ struct FeedLimitTests {
   ]
 
   @Test(arguments: longBodies)
-  func `a body is read no further once the run ends`(body: String, lines: String) {
+  func `reading a body stops when the run ends`(body: String, lines: String) {
     let error = #expect(throws: CatalogError.self) {
       try section(body, lines, within: DecodingLimits { true })
     }
@@ -230,7 +239,7 @@ struct FeedLimitTests {
     #expect(error?.code == .stopped)
   }
 
-  @Test func `a transform yields little more than it reads`() {
+  @Test func `a transform's output is limited to little more than its input`() {
     let error = decodingError("[1]", "transform: '{items: [(\"abcdefgh\" * 600000)]}'")
 
     #expect(error?.reason.contains("yields more than 4 MiB") == true, "\(error?.reason ?? "")")

@@ -28,7 +28,7 @@ import Testing
       (0, 0o100644, 0o040757, .folder),
     ] as [(UInt32, UInt32, UInt32, FileTrust.Doubt?)]
   )
-  func `a file is trusted when nobody but root and the user can change it`(
+  func `a file is trusted when only root and the user can change it`(
     _ owner: UInt32,
     _ mode: UInt32,
     _ folder: UInt32,
@@ -43,7 +43,7 @@ import Testing
     #expect(found == doubt)
   }
 
-  @Test func `root trusts files of root alone`() {
+  @Test func `root trusts only files of root`() {
     for (owner, doubt) in [(0, nil), (1000, .owner(1000))] as [(UInt32, FileTrust.Doubt?)] {
       let file = FileTrust.Entry(owner: owner, mode: 0o100644)
       #expect(FileTrust.doubt(of: file, in: [], for: 0) == doubt)

@@ -17,7 +17,7 @@ struct FormatCatalogTests {
   }
 
   @Test(arguments: FormatFiles.names)
-  func `a format that is shown is the very file, and reads the same by its path`(_ name: String)
+  func `a shown format is the embedded file, and reads the same by its path`(_ name: String)
     throws
   {
     let text = try FormatCatalog.file(of: name)
@@ -35,21 +35,22 @@ struct FormatCatalogTests {
     #expect(copied.request(ofSource: 0) == own.request(ofSource: 0))
   }
 
-  @Test func `every format has a line that says what it reads`() {
+  @Test func `every format has a one-line summary`() {
     let entries = FormatCatalog.entries
 
     #expect(entries.map(\.name) == FormatFiles.names)
     #expect(entries.allSatisfy { !$0.summary.isEmpty && !$0.summary.contains("\n") })
   }
 
-  @Test func `an unknown format names the nearest`() {
+  @Test func `an unknown format suggests the nearest`() {
     let error = #expect(throws: CatalogError.self) { try FormatCatalog.file(of: "shopfy") }
 
     #expect(error?.nearestKey == "shopify")
   }
 
   @Test
-  func `a format file brings what its catalog file leaves out, and a fault in it is placed there`()
+  func
+    `a format file fills in keys that the catalog file omits, and its errors name the format file`()
     throws
   {
     func file(_ format: String, _ lines: String = "") throws -> CatalogFile {

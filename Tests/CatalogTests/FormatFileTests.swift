@@ -63,7 +63,7 @@ struct FormatFileTests {
   }
 
   @Test(arguments: examples)
-  func `a format reads what its system answers`(_ example: Example) throws {
+  func `a format reads a real answer of its system`(_ example: Example) throws {
     let body = Array(try Data(contentsOf: example.response))
     let meaning = try JSONDecoder().decode(Meaning.self, from: Data(contentsOf: example.means))
     let file = try catalog("format: \(example.format)", currency: meaning.currency)
@@ -75,7 +75,7 @@ struct FormatFileTests {
   }
 
   @Test(arguments: examples)
-  func `a response is known by the signature of its format`(_ example: Example) throws {
+  func `a response is recognised by its format's signature`(_ example: Example) throws {
     let body = Array(try Data(contentsOf: example.response))
     // Two bring only a way of asking, or a shape that others share; of four, `init` reads the fields themselves.
     let unsigned = ["banchan", "shopify-storefront", "json-api", "hal", "odata", "directus"]
@@ -92,8 +92,7 @@ struct FormatFileTests {
   }
 
   @Test(arguments: ["woocommerce/store.json", "mercado-libre/search.json"])
-  func `the currency that the items name becomes that of the proposed file`(_ name: String) throws
-  {
+  func `the currency of the items is written into the proposed file`(_ name: String) throws {
     let example = try #require(Self.examples.first { $0.testDescription == name })
     let meaning = try JSONDecoder().decode(Meaning.self, from: Data(contentsOf: example.means))
     let body = Array(try Data(contentsOf: example.response))

@@ -22,11 +22,11 @@ struct FormatPagingTests {
     ("woocommerce", "list?per_page=100&page=1"), ("dummyjson", "list?limit=100&skip=0"),
     ("magento", "list?searchCriteria[pageSize]=100&searchCriteria[currentPage]=1"),
   ])
-  func `a format pages as its shops do`(format: String, url: String) throws {
+  func `a format pages as its shop system does`(format: String, url: String) throws {
     #expect(first(try file("format: \(format)")) == url)
   }
 
-  @Test func `null takes a format's paging away, from all sections or from one`() throws {
+  @Test func `null removes a format's paging, for all sections or for one`() throws {
     let all = try file("format: shopify\npaging: null")
     let one = try file(
       "format: shopify",
@@ -38,7 +38,7 @@ struct FormatPagingTests {
     #expect(one.paging(ofSource: 1) != nil)
   }
 
-  @Test func `null takes the catalog's own paging away from a section`() throws {
+  @Test func `null removes the catalog's own paging for one section`() throws {
     let file = try file(
       "format: fakestore\npaging: {page: p}",
       sections: "[{key: a, url: list, paging: null}, {key: b, url: list}]"
@@ -48,7 +48,7 @@ struct FormatPagingTests {
     #expect(first(file, at: 1) == "list?p=1")
   }
 
-  @Test func `the file's paging counts before that of a format`() throws {
+  @Test func `the paging of the catalog file overrides that of the format`() throws {
     let file = try file(
       "format: shopify\npaging: {page: p}",
       sections: "[{key: a, url: list}, {key: b, url: list, paging: {offset: o}}]"
@@ -58,7 +58,7 @@ struct FormatPagingTests {
     #expect(first(file, at: 1) == "list?o=0")
   }
 
-  @Test func `a section's own format brings its own paging`() throws {
+  @Test func `a section's own format applies its own paging`() throws {
     let file = try file(
       "format: shopify",
       sections: "[{key: a, url: list, format: dummyjson}, {key: b, url: list, format: fakestore}]"
@@ -69,19 +69,19 @@ struct FormatPagingTests {
   }
 
   @Test(arguments: ["list?limit=10", "list?page=2", "list?a=b&limit=10#c"])
-  func `a URL that says by itself which part it wants is left alone`(url: String) throws {
+  func `a URL that already selects a page is left unchanged`(url: String) throws {
     let file = try file("format: shopify", sections: "[{key: a, url: \"\(url)\"}]")
 
     #expect(file.paging(ofSource: 0) == nil)
   }
 
-  @Test func `a query of the user's own is not paged by parameters of another interface`() throws {
+  @Test func `a custom query gets no paging parameters of another interface`() throws {
     let file = try file("format: shopify\nrequest: {body: '{\"query\": \"x\"}'}")
 
     #expect(file.paging(ofSource: 0) == nil)
   }
 
-  @Test func `the storefront's GraphQL asks for all products by itself`() throws {
+  @Test func `the storefront format requests all products by GraphQL`() throws {
     let file = try file("format: shopify-storefront")
     let request = file.request(ofSource: 0)
     let paging = try #require(file.paging(ofSource: 0))
@@ -98,7 +98,7 @@ struct FormatPagingTests {
   }
 
   @Test(arguments: [(true, "c2"), (false, nil)] as [(Bool, String?)])
-  func `the storefront's last page is the one that says so`(goesOn: Bool, next: String?) throws {
+  func `the storefront's paging ends at hasNextPage false`(goesOn: Bool, next: String?) throws {
     let body = """
       {"data": {"products": {"nodes": [
         {"id": "gid://shopify/Product/1", "title": "Tee", "tags": ["new"], "description": "d",

@@ -4,7 +4,7 @@ import Testing
 
 struct FormatTests {
   @Test(arguments: ["[ITEM]", #"{"products": [ITEM], "total": 1, "skip": 0, "limit": 30}"#])
-  func `dummyjson lists its pictures and whole prices`(envelope: String) throws {
+  func `dummyjson reads its pictures and whole prices`(envelope: String) throws {
     let item = """
       {"id": 1, "title": "Mascara", "description": "Long", "price": 9.99, "tags": ["beauty"],
        "shippingInformation": "Ships in 3 days", "thumbnail": "https://c.example/1/thumbnail.webp",
@@ -45,7 +45,7 @@ struct FormatTests {
       #""prices": {"price": "18", "regular_price": "20", "currency_minor_unit": 0}"#,
       #""price": "18.00", "regular_price": "20.00""#,
     ])
-  func `woocommerce prices follow the scale that the item names`(prices: String) throws {
+  func `woocommerce prices use the scale that the item gives`(prices: String) throws {
     let body = """
       [{"id": 7, "name": "Beanie", \(prices), "tags": [{"id": 1, "name": "warm"}],
         "images": [{"src": "https://w.example/a.jpg", "thumbnail": "https://w.example/t.jpg"}]}]
@@ -59,13 +59,13 @@ struct FormatTests {
     #expect(item?.images.first?.url == "https://w.example/t.jpg")
   }
 
-  @Test func `woocommerce says in the body that it failed`() {
+  @Test func `a woocommerce error in the body is reported`() {
     let body = #"{"code": "no_route", "message": "x", "data": {"status": 404}}"#
 
     #expect(decodingError(body, "format: woocommerce")?.code == .reportedFailure)
   }
 
-  @Test func `fakestore has one picture each`() throws {
+  @Test func `fakestore reads one picture an item`() throws {
     let body = """
       [{"id": 1, "title": "Bag", "price": 109.95, "category": "men's clothing", "description": "d",
         "image": "https://f.example/1.png", "rating": {"rate": 3.9}}]
@@ -77,7 +77,7 @@ struct FormatTests {
     #expect(item?.images == [ImageReference(role: .thumbnail, url: "https://f.example/1.png")])
   }
 
-  @Test func `every built-in format has a mapping and a fingerprint of its own`() throws {
+  @Test func `every built-in format has its own mapping and fingerprint`() throws {
     let fingerprints = try FormatFiles.names.map { try Format(named: $0).mapping().fingerprint }
 
     #expect(Set(fingerprints).count == FormatFiles.names.count)
@@ -99,7 +99,7 @@ struct FormatTests {
     #expect(overridden.fingerprint != plain.fingerprint)
   }
 
-  @Test func `whatever changes in a plan of sections changes its fingerprint`() throws {
+  @Test func `any change in a plan of sections changes its fingerprint`() throws {
     let path = try JSONPath(parsing: "$.a")
     let other = try JSONPath(parsing: "$.b")
     func source(_ key: String, _ title: String?, _ subtitle: String?, _ url: String)

@@ -12,7 +12,7 @@ struct GuardTests {
       (.percent(100), 100, 100, true), (.percent(2.5), 2, 80, false), (.percent(2.5), 3, 80, true),
       (.count(3), 3, 4, false), (.count(3), 4, 1000, true), (.count(0), 1, 1000, true),
     ])
-  func `a listing is refused when more is lost than allowed, or when nothing is left`(
+  func `a listing is refused when it lost more than allowed, or everything`(
     limit: SkipLimit,
     lost: Int,
     elements: Int,
@@ -51,7 +51,7 @@ struct GuardTests {
     $0.badges = []
   }
 
-  @Test func `fields that most items had and none has any more are found`() throws {
+  @Test func `a field that most items had and none has now is found`() throws {
     let held = (1...5).map { dish($0) }
 
     #expect(
@@ -60,7 +60,7 @@ struct GuardTests {
     #expect(try findings(held, (2...6).map { dish($0, bare) } + [dish(7)]) == [])
   }
 
-  @Test func `what few had, what small sections lose and what has no path may go`() throws {
+  @Test func `rare fields, small sections and unmapped fields may lose their values`() throws {
     let (one, two) = ([dish(1), dish(2)], [dish(1, bare), dish(2, bare)])
 
     #expect(try findings(one + two, two) == [])
@@ -68,7 +68,7 @@ struct GuardTests {
     #expect(try findings(one, two, "items: $\nitem: {id: $.id, title: $.t}") == [])
   }
 
-  @Test func `a price before a reduction may go while there are prices to pay, and no longer`()
+  @Test func `a price before a reduction may vanish while current prices remain`()
     throws
   {
     let reduced: (inout StoreItem) -> Void = {
@@ -87,7 +87,7 @@ struct GuardTests {
   }
 
   @Test(arguments: [FieldGuard.SharedField.picture, .price, .title])
-  func `one value in all of more than 10 items is found where there were several`(
+  func `the same value in all of more than 10 items is found where values differed before`(
     _ field: FieldGuard.SharedField
   ) throws {
     func named(_ id: Int) -> StoreItem { dish(id) { $0.title = "T\(id)" } }
@@ -124,7 +124,7 @@ struct GuardTests {
       images: {thumbnail: "$.pictures[*].src", gallery: $.more}
     """
 
-  @Test func `the fields that a file spells out are those that it gives paths`() throws {
+  @Test func `the fields with a path in the file are its own`() throws {
     #expect(
       try catalog(Self.lines).mapping.item.given == [.description, .badges, .thumbnail, .gallery]
     )
@@ -142,7 +142,7 @@ struct GuardTests {
       (#"{"body": "b", "tags": "x", "pictures": [{"url": "a"}], "more": []}"#, [.thumbnail]),
     ] as [(String, Set<ItemField>)]
   )
-  func `a field that no item yields is absent; a list of none is a value`(
+  func `a field that no item has is absent, but an empty list is a value`(
     json: String,
     absent: Set<ItemField>
   ) throws {
@@ -156,8 +156,7 @@ struct GuardTests {
     #expect(listing.absent["main"] == absent)
   }
 
-  @Test func `items that have all one id are an error, one item in three listings is none`() throws
-  {
+  @Test func `one id for all items is an error, but one item listed three times is not`() throws {
     let body = { (titles: [String]) in
       "[" + titles.map { "{\"id\": 7, \"title\": \"\($0)\"}" }.joined(separator: ",") + "]"
     }
@@ -167,7 +166,7 @@ struct GuardTests {
     #expect(try decode(body(["a", "b"])).sections.first?.items.count == 2)
   }
 
-  @Test func `sections that all fail are an error, with the first reason`() throws {
+  @Test func `an error in every section is an error of the whole, with the first reason`() throws {
     let plan = CombinedSections(
       url: "x",
       each: try JSONPath(parsing: "$[*]"),

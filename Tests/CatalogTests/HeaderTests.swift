@@ -3,7 +3,7 @@ import Testing
 @testable import Catalog
 
 struct HeaderTests {
-  @Test func `variables are put in when asked, and not before`() throws {
+  @Test func `variables are substituted only when headers are resolved`() throws {
     let file = try catalog("headers: {token: 'Bearer ${A}-${B_2}', plain: 'x $y'}")
 
     #expect(file.headers.map(\.rawValue) == ["Bearer ${A}-${B_2}", "x $y"])
@@ -12,7 +12,7 @@ struct HeaderTests {
     #expect(resolved.map(\.value) == ["Bearer 1-${A}", "x $y"])
   }
 
-  @Test func `an unset variable is named`() throws {
+  @Test func `an unset variable is an error that names it`() throws {
     let file = try catalog("headers: {token: '${STORE_TOKEN}'}")
 
     #expect {
@@ -25,7 +25,7 @@ struct HeaderTests {
   }
 
   @Test(arguments: ["s3cret\n", "s3cret\r", "s3cret\0", "s3\u{1B}cret"])
-  func `a value that would split the request is refused without showing it`(value: String) throws {
+  func `a value that would split the request is refused and not shown`(value: String) throws {
     let file = try catalog("headers: {token: '${T}'}")
 
     #expect {
@@ -42,7 +42,9 @@ struct HeaderTests {
       "{t: 's3cret ${'}", "{t: 's3cret ${1A}'}", "{t: 's3cret ${}'}", "{t: 's3cret ${A B}'}",
       "{t: s3cret, T: s3cret}", "{t: [s3cret]}", "[s3cret]",
     ])
-  func `a wrong header is placed, and its value not shown`(headers: String) throws {
+  func `a wrong header is reported with its line, and its value is not shown`(headers: String)
+    throws
+  {
     let error = parsingError(
       "name: a\ncurrency: KRW\nsections: [{key: a, url: b}]\nheaders: \(headers)"
     )

@@ -29,7 +29,12 @@ struct JSONDocumentTests {
       ("[1e999, {1e999 : 1}]", 1, 10, "valid JSON"),
       ("{\"\\u+000\": 1}", 1, 2, "a known escape"),
     ])
-  func `malformed JSON is placed`(text: String, line: Int, column: Int, expected: String) {
+  func `malformed JSON is reported with line and column`(
+    text: String,
+    line: Int,
+    column: Int,
+    expected: String
+  ) {
     let error = error(bytes(text))
 
     #expect(error?.code == .malformedJSON)
@@ -38,7 +43,7 @@ struct JSONDocumentTests {
     #expect(error?.expected?.contains(expected) == true)
   }
 
-  @Test func `the message names thing, place and cause in one line`() {
+  @Test func `an error has the file, the position and the cause in one line`() {
     let text = error(bytes("[\n  {\n    \"a\": 1,\n  }\n]"))?.description
 
     #expect(
@@ -53,7 +58,7 @@ struct JSONDocumentTests {
     ("{\0}", 2, "string or \"}\""),
     ("{\"a\":1}\0\0 x", 8, "the end of the text"),
   ])
-  func `a NUL byte is named where it stands, with what was to stand there`(
+  func `a NUL byte is reported with its position and the expected token`(
     _ json: String,
     _ column: Int,
     _ expected: String
@@ -77,7 +82,7 @@ struct JSONDocumentTests {
     #expect(error(bytes)?.column == column)
   }
 
-  @Test func `whatever is refused is placed, and nothing else has a fault`() {
+  @Test func `every refused document has a position, and accepted ones have none`() {
     let seed = bytes(
       #"{"a": [1, -2.5e+3, "\u00e9\n한"], "b": {"c": null, "d": [true, false, []]}} "#
     )
@@ -114,7 +119,7 @@ struct JSONDocumentTests {
     #expect(root[0]?.integer == 1)
   }
 
-  @Test func `of duplicate names the last wins`() throws {
+  @Test func `of duplicate names the last one wins`() throws {
     let root = try JSONDocument(parsing: bytes(#"{"a": 1, "a": 2}"#)).root
 
     #expect(root["a"]?.integer == 2)
@@ -130,20 +135,20 @@ struct JSONDocumentTests {
       (#"["\ud83d"]"#, "\u{FFFD}"), (#"["\ude00x"]"#, "\u{FFFD}x"), (#"["\ud83d\ude00"]"#, "😀"),
       (#"["\ud83d\ud83d\ude00"]"#, "\u{FFFD}😀"), (#"["\\ud83d", 1e999]"#, #"\ud83d"#),
     ])
-  func `values that no number or text of ours can hold become text`(json: String, text: String)
+  func `values that do not fit our number types become text`(json: String, text: String)
     throws
   {
     #expect(try JSONDocument(parsing: bytes(json)).root[0]?.text == text)
   }
 
-  @Test func `a NUL in a name spoils nothing else`() throws {
+  @Test func `a NUL in a name does not affect other members`() throws {
     let root = try JSONDocument(parsing: bytes(#"{"a\u0000": 1, "b": "\u0000"}"#)).root
 
     #expect(root["a\0"]?.integer == 1)
     #expect(root["b"]?.text == "\0")
   }
 
-  @Test func `nesting is limited before anything is parsed`() {
+  @Test func `nesting is limited before parsing`() {
     let deep = String(repeating: "[", count: 129)
 
     #expect(error(bytes(deep))?.code == .tooDeep)
@@ -165,7 +170,7 @@ struct JSONDocumentTests {
     #expect(document == nil)
   }
 
-  @Test func `accessors answer for their own kind only`() throws {
+  @Test func `each accessor answers only for its own kind`() throws {
     let root = try JSONDocument(
       parsing: bytes(#"[1, 1.5, "t", true, null, {"b": 1, "a": 2}, []]"#)
     ).root

@@ -33,12 +33,13 @@ struct JSONFilterTests {
       "[[a]]",
       String(repeating: "(", count: 65) + String(repeating: ")", count: 65),
     ])
-  func `what RFC 9485 does not know, or would grow too long, is no pattern`(pattern: String) {
+  func `a pattern that RFC 9485 does not allow, or that would grow too large, is refused`(
+    pattern: String
+  ) {
     #expect(throws: IRegexp.Fault.self) { try IRegexp(parsing: pattern) }
   }
 
-  @Test func `a pattern that makes others backtrack takes time in proportion to the text`() throws
-  {
+  @Test func `a pattern that makes others backtrack takes linear time`() throws {
     let regexp = try IRegexp(parsing: "(a*)*(a|aa)+(a?){30}b")
     let text = [Unicode.Scalar](repeating: "a", count: 5000)
 
@@ -63,7 +64,7 @@ struct JSONFilterTests {
     #expect(try select(path, json) == expected)
   }
 
-  @Test func `filters that look at everything for every item are stopped`() throws {
+  @Test func `filters with quadratic work are stopped`() throws {
     let json = "[" + (0..<1500).map(String.init).joined(separator: ",") + "]"
 
     #expect {
@@ -74,20 +75,20 @@ struct JSONFilterTests {
     #expect(try select("$[?count($[*]) == 4000 && @ == 7]", "[7]") == [])
   }
 
-  @Test func `descendants of descendants are stopped`() throws {
+  @Test func `nested descendant selectors are stopped`() throws {
     let json = String(repeating: #"{"a":"#, count: 120) + "1" + String(repeating: "}", count: 120)
 
     #expect(throws: CatalogError.self) { try select("$..*..*..*..*..*", json) }
   }
 
-  @Test func `too many brackets in one another are refused`() {
+  @Test func `deeply nested brackets are refused`() {
     let path =
       "$[?" + String(repeating: "(", count: 70) + "@.a" + String(repeating: ")", count: 70) + "]"
 
     #expect(throws: CatalogError.self) { try JSONPath(parsing: path) }
   }
 
-  @Test func `items and pictures may be chosen by a filter`() throws {
+  @Test func `items and pictures can be selected by a filter`() throws {
     let listing = try decode(
       """
       {"rows": [{"id": 1, "t": "A", "on": true, "pics": [{"k": "big", "u": "b.jpg"}, {"k": "small", "u": "s.jpg"}]},
@@ -104,14 +105,14 @@ struct JSONFilterTests {
     #expect(listing.elementCount == 1)
   }
 
-  @Test func `a filter that no item passes makes an empty section`() throws {
+  @Test func `a filter that matches no item gives an empty section`() throws {
     let lines = "items: \"$.rows[?@.on]\"\nitem: {id: $.id, title: $.t}"
 
     #expect(try decode(#"{"rows": [{"id": 1}]}"#, lines).sections[0].items.isEmpty)
     #expect(decodingError(#"{"other": []}"#, lines)?.code == .absentItems)
   }
 
-  @Test func `a pattern that is none is a mistake in a catalog file`() throws {
+  @Test func `an invalid pattern is an error of the catalog file, with its line`() throws {
     let error = parsingError(
       """
       name: shop

@@ -10,7 +10,11 @@ struct JSONLinesTests {
     ("https://s.example/feed", "application/json", false),
     ("https://s.example/feed.json?as=.jsonl", nil, false),
   ])
-  func `JSON Lines are known by name or type`(_ name: String, _ type: String?, _ isMeant: Bool) {
+  func `JSON Lines are recognised by name or type`(
+    _ name: String,
+    _ type: String?,
+    _ isMeant: Bool
+  ) {
     #expect(JSONLines.isMeant(name: name, type: type) == isMeant)
   }
 
@@ -21,7 +25,7 @@ struct JSONLinesTests {
     ("\u{FEFF} [{\"a\": 1}]\n", "\u{FEFF} [{\"a\": 1}]\n"),
     ("\n {}\n \n [\n", "\n [{}\n \n ,[\n]"),
   ])
-  func `lines are an array, each on its own line`(_ body: String, _ array: String) {
+  func `the lines become an array, each on its own line`(_ body: String, _ array: String) {
     #expect(String(decoding: JSONLines.array(of: bytes(body)), as: UTF8.self) == array)
 
     for size in 1...5 {
@@ -34,7 +38,7 @@ struct JSONLinesTests {
     }
   }
 
-  @Test func `a fault is placed on its line`() {
+  @Test func `an error is reported on its line`() {
     let error = #expect(throws: CatalogError.self) {
       try JSONDocument(parsing: JSONLines.array(of: bytes("{\"a\": 1}\n{\"a\": }\n{\"a\": 3}")))
     }

@@ -33,7 +33,8 @@ struct JSONPathComplianceTests {
     return try tests.map(Case.init)
   }
 
-  @Test func `every selector of the compliance suite selects what it shall, or is refused`() throws
+  @Test func `every selector of the compliance suite gives the expected result or is refused`()
+    throws
   {
     let cases = try Self.cases()
 

@@ -39,7 +39,7 @@ struct JSONPathTests {
       ("$..book[-1].title", ["\"Rings\""]), ("$..book[0,1].price", ["8.95", "12.99"]),
       ("$..book[:2].price", ["8.95", "12.99"]), ("$.store.bicycle.color", ["\"red\""]),
     ])
-  func `the store of RFC 9535 section 1.5 answers as the RFC says`(
+  func `the example store of RFC 9535 section 1.5 gives the results of the RFC`(
     path: String,
     expected: [String]
   ) throws {
@@ -67,7 +67,7 @@ struct JSONPathTests {
       (#"$['a\u00e9\ud83d\ude00\n\'']"#, #"{"aé😀\n'": 1}"#, ["1"]), ("$['']", #"{"": 1}"#, ["1"]),
       ("$.메뉴", #"{"메뉴": 1}"#, ["1"]), ("$..a..b", #"{"a":{"a":{"b":1}}}"#, ["1", "1"]),
     ])
-  func `selectors take what RFC 9535 section 2 says`(
+  func `selectors follow RFC 9535 section 2`(
     path: String,
     json: String,
     expected: [String]
@@ -92,8 +92,11 @@ struct JSONPathTests {
       ("$...a", 4, "a name"), ("$[]", 3, "a name, an index"), ("$.a]", 4, "\".\" or \"[\""),
       ("$['a\u{1}']", 5, "control character"), ("$[-]", 3, "whole number"),
     ])
-  func `a wrong path says where and what was expected`(path: String, position: Int, words: String)
-  {
+  func `a wrong path is reported with its position and what was expected`(
+    path: String,
+    position: Int,
+    words: String
+  ) {
     #expect {
       try JSONPath(parsing: path)
     } throws: {
@@ -106,7 +109,7 @@ struct JSONPathTests {
   @Test(arguments: [
     "$", "$.a", "$[0]['b'][-1]", "$[*]", "$..a", "$.a[0:2]", "$.a[0,1]", "$.a[?@>2]",
   ])
-  func `the first value is the first of all values`(path: String) throws {
+  func `the first value equals the first of all values`(path: String) throws {
     let json = #"{"a": [[{"b": [1, 2]}], 3]}"#
     let root = try JSONDocument(parsing: bytes(json)).root
     let path = try JSONPath(parsing: path)

@@ -37,13 +37,13 @@ struct LinkedDataPageTests {
     "<script>if (a < b && '</p>') {}</script><script type='application/ld+json'>HERE</script>",
     "<script type='application/ld+json'>HERE",
   ])
-  func `a page's block is found however it is written`(_ page: String) throws {
+  func `a page's JSON-LD block is found however it is written`(_ page: String) throws {
     let items = try items("\u{FEFF}\n" + page.replacing("HERE", with: Self.cup))
 
     #expect(items.map(\.id) == ["C1"])
   }
 
-  @Test func `markup in a text of a block does not end it`() throws {
+  @Test func `markup in a text of a block does not end the block`() throws {
     let items = try items(
       Self.page(
         #"{"@type": "Product", "sku": "A", "name": "Cup </b> </s><!-- b", "description": "<p>a</p>"}"#
@@ -54,7 +54,7 @@ struct LinkedDataPageTests {
     #expect(items.map(\.description) == ["a"])
   }
 
-  @Test func `all blocks of a page count`() throws {
+  @Test func `all blocks of a page are read`() throws {
     let items = try items(
       Self.page(
         #"{"@type": "BreadcrumbList", "itemListElement": [{"@type": "ListItem", "name": "Home"}]}"#,
@@ -67,7 +67,7 @@ struct LinkedDataPageTests {
     #expect(items.map(\.id) == ["C1", "C2"])
   }
 
-  @Test func `a page in another encoding is read by what it declares`() throws {
+  @Test func `a page in another encoding is read by its declared charset`() throws {
     let text =
       #"<meta charset="iso-8859-1"><script type="application/ld+json">"#
       + #"{"@type": "Product", "sku": "A", "name": "Caf\#u{E9}"}</script>"#
@@ -83,7 +83,7 @@ struct LinkedDataPageTests {
     #expect(listing.sections[0].items.map(\.title) == ["Café"])
   }
 
-  @Test func `a block that is no JSON is passed over, unless it speaks of products`() throws {
+  @Test func `a block that is not JSON is skipped, unless it mentions products`() throws {
     let broken = #"{"@type": "Product", "sku": "C2", "name": "Jug",}"#
 
     let quiet = try decode(Self.page(#"{"@type": "Thing",}"#, Self.cup), "format: json-ld")
@@ -116,7 +116,7 @@ struct LinkedDataPageTests {
         "names only the pages of the items, such as https://s.example/a"
       ),
     ])
-  func `a body without products says what it has`(body: String, words: String) {
+  func `an error for a body without products lists the types found`(body: String, words: String) {
     #expect(reason(body).contains(words), "\(reason(body))")
     #expect(decodingError(body, "format: json-ld")?.remedy?.isEmpty == false)
   }
@@ -127,7 +127,7 @@ struct LinkedDataPageTests {
     #expect(try items(Self.page(body)) == [])
   }
 
-  @Test func `every truncation of a page gives what is whole in it and nothing else`() throws {
+  @Test func `a truncated page gives its complete products and nothing else`() throws {
     let page = Self.page(
       Self.cup,
       #"{"@type": "Product", "sku": "C2", "name": "Caf&eacute; 컵", "image": "/c2.jpg"}"#
@@ -160,7 +160,7 @@ struct LinkedDataPageTests {
     String(repeating: "<div>", count: 100_000),
     String(repeating: "<b>", count: 900) + String(repeating: "</i>", count: 100_000),
   ])
-  func `a hostile page is refused in time`(_ page: String) {
+  func `a hostile page is refused within the time limit`(_ page: String) {
     let clock = ContinuousClock()
 
     let taken = clock.measure { #expect(decodingError(page, "format: json-ld") != nil) }
@@ -185,13 +185,13 @@ struct LinkedDataPageTests {
     #"{"@type": "Product", "@id": "/p", "name": "A", "isVariantOf": {"@id": "/q", "@type": "ProductGroup", "hasVariant": {"@id": "/p"}}}, {"@id": "/q", "isVariantOf": {"@type": "Product", "@id": "/p", "hasVariant": {"@id": "/q"}}}"#,
     #"{"@type": "Product", "@id": "/p", "name": "A", "brand": {"@id": "/b"}}, {"@id": "/b", "name": {"@id": "/b", "@value": {}}}"#,
   ])
-  func `references in a circle end`(_ nodes: String) throws {
+  func `circular references end`(_ nodes: String) throws {
     let listing = try decode(#"{"@graph": [\#(nodes)]}"#, "format: json-ld")
 
     #expect(listing.sections[0].items.first?.id == "/p")
   }
 
-  @Test func `references that make much of little are refused`() throws {
+  @Test func `references that expand a small page too far are refused`() throws {
     let many = Array(repeating: #"{"@id": "/o"}"#, count: 2000).joined(separator: ",")
     let chain = (0..<20_000).map { #"{"@id": "/o\#($0)", "offers": {"@id": "/o\#($0 + 1)"}}"# }
     let long = String(repeating: "x", count: 100_000)
@@ -207,7 +207,7 @@ struct LinkedDataPageTests {
     }
   }
 
-  @Test func `a page that is refused for what it looks up says so`() throws {
+  @Test func `a page that needs too many lookups is refused with that reason`() throws {
     let members = (0..<5000).map { #""m\#($0)": 1"# }.joined(separator: ",")
     let products = (0..<200).map {
       #"{"@type": "Product", "@id": "/p\#($0)", "name": "A", "brand": {"@id": "/b"}}"#
@@ -221,7 +221,7 @@ struct LinkedDataPageTests {
   @Test(arguments: [
     cup, page(cup), #"{"@context": "https://schema.org", "@graph": [\#(cup)]}"#,
   ])
-  func `a file that is proposed for such a body names the format and reads it`(_ body: String)
+  func `a file proposed for a JSON-LD body names the format and reads it`(_ body: String)
     throws
   {
     let source = ProposedSource(url: "https://shop.example/cups")
@@ -239,7 +239,7 @@ struct LinkedDataPageTests {
     )
   }
 
-  @Test func `a page without products has no file proposed`() {
+  @Test func `a page without products gets no proposed file`() {
     let source = ProposedSource(url: "https://shop.example/cups")
     func reason(_ body: String) -> String? {
       do throws(CatalogError) {

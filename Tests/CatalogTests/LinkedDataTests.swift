@@ -44,13 +44,13 @@ struct LinkedDataTests {
     #""http://schema.org/Product""#, #"["http://schema.org/Product"]"#, #""schema:Product""#,
     #""IndividualProduct""#,
   ])
-  func `a type is one text or many, with or without its prefix`(_ type: String) throws {
+  func `a type may be one text or a list, with or without a prefix`(_ type: String) throws {
     let items = try items(#"{"@type": \#(type), "sku": "A", "name": "Cup"}"#)
 
     #expect(items.map(\.title) == ["Cup"])
   }
 
-  @Test func `names with prefixes and values with types are read too`() throws {
+  @Test func `prefixed names and typed values are read too`() throws {
     let items = try items(
       """
       [{"@type": ["http://schema.org/Product"], "http://schema.org/sku": [{"@value": "A"}],
@@ -69,7 +69,7 @@ struct LinkedDataTests {
     #expect(items[0].badges == ["SoldOut"])
   }
 
-  @Test func `products that a page only compares with, or reviews, are no items`() throws {
+  @Test func `products that are only compared or reviewed are no items`() throws {
     let items = try items(
       """
       [{"@type": "Product", "sku": "A", "name": "Cup", "isRelatedTo": {"@type": "Product", "sku": "B", "name": "Jug"}},
@@ -81,7 +81,7 @@ struct LinkedDataTests {
     #expect(items.map(\.id) == ["A"])
   }
 
-  @Test func `an offer names what it offers`() throws {
+  @Test func `a product within an offer is an item`() throws {
     let items = try items(
       """
       {"@type": "OfferCatalog", "name": "Menu", "itemListElement": [
@@ -95,7 +95,7 @@ struct LinkedDataTests {
     #expect(items.map { $0.salePrice?.minorUnits } == [300, 400])
   }
 
-  @Test func `the variants of a group are items that have what it says of them all`() throws {
+  @Test func `the variants of a group are items that inherit the group's values`() throws {
     let group = """
       {"@type": "ProductGroup", "@id": "#g", "productGroupID": "G", "name": "Tee", "description": "Soft",
        "image": "https://c.example/g.jpg", "brand": {"@type": "Brand", "name": "Nadel"}, "hasVariant": [
@@ -123,7 +123,7 @@ struct LinkedDataTests {
     #expect(items.map(\.id) == ["G"])
   }
 
-  @Test func `a reference has what stands under its id`() throws {
+  @Test func `a reference is resolved to the object with that id`() throws {
     let items = try items(
       """
       {"@graph": [
@@ -141,7 +141,7 @@ struct LinkedDataTests {
     #expect(items[0].description == "Blue")
   }
 
-  @Test func `products that a template gives one id stay apart`() throws {
+  @Test func `different products that share an id stay separate`() throws {
     let items = try items(
       """
       [{"@type": "Product", "@id": "/p", "sku": "A", "name": "Cup", "offers": {"price": 1}},
@@ -153,7 +153,7 @@ struct LinkedDataTests {
     #expect(items.map { $0.salePrice?.minorUnits } == [100, nil])
   }
 
-  @Test func `a product that is published twice is one item with all that is said of it`() throws {
+  @Test func `a product published twice is one item with the values of both`() throws {
     let items = try items(
       "[\(#"{"@type": "Product", "sku": "C1", "name": "Cup", "image": "/c.jpg"}"#), \(Self.cup)]"
     )
@@ -165,7 +165,7 @@ struct LinkedDataTests {
 
   // MARK: - Fields
 
-  @Test func `the id is the first of the names that a product has`() throws {
+  @Test func `the id is the first available identifier of a product`() throws {
     let names = [
       "sku", "productID", "gtin", "gtin14", "gtin13", "gtin12", "gtin8", "mpn", "@id", "url",
     ]
@@ -177,7 +177,7 @@ struct LinkedDataTests {
     }
   }
 
-  @Test func `an id that only the page knows is the last resort`() throws {
+  @Test func `an id that only the page has is the last resort`() throws {
     let named = ##""@id": "#product", "name": "Cup""##
 
     #expect(try item(named).id == "#product")
@@ -190,11 +190,11 @@ struct LinkedDataTests {
     (#""A < B &amp; C""#, "A < B & C"), (#""AT&T""#, "AT&T"), (#"["Tasse", "Cup"]"#, "Tasse"),
     (#"{"@value": "Tasse", "@language": "de"}"#, "Tasse"), (#""김치""#, "김치"),
   ])
-  func `a name has its entities undone`(name: String, title: String) throws {
+  func `HTML entities in a name are decoded`(name: String, title: String) throws {
     #expect(try item(#""sku": "A", "name": \#(name)"#).title == title)
   }
 
-  @Test func `a description is plain text`() throws {
+  @Test func `a description becomes plain text`() throws {
     let text = #"<p>Soft &amp; warm.</p><ul><li>blue<li>red</ul><script>x()</script>a < b"#
 
     let item = try item(#""sku": "A", "name": "Cup", "description": "\#(text)""#)
@@ -244,7 +244,7 @@ struct LinkedDataTests {
       (#"{"priceSpecification": {"priceType": "ListPrice", "price": 6}}"#, 600, 600, "EUR"),
     ] as [(String, Int, Int, String)]
   )
-  func `a price is that of the offer that counts`(
+  func `the price is that of the best offer`(
     offers: String,
     sale: Int,
     normal: Int,
@@ -256,7 +256,7 @@ struct LinkedDataTests {
     #expect(item.normalPrice == Price(minorUnits: normal, currency: currency))
   }
 
-  @Test func `a price that cannot be read costs the price and is reported`() throws {
+  @Test func `an unreadable price is dropped and reported`() throws {
     let listing = try decode(
       #"{"@type": "Product", "sku": "A", "name": "Cup", "offers": {"price": "on request"}}"#,
       "format: json-ld",
@@ -277,14 +277,14 @@ struct LinkedDataTests {
       (#"{"@id": "/nothing"}"#, []),
     ] as [(String, [String])]
   )
-  func `pictures are texts or objects, one or many`(image: String, urls: [String]) throws {
+  func `pictures may be texts or objects, one or many`(image: String, urls: [String]) throws {
     let item = try item(#""sku": "A", "name": "Cup", "image": \#(image)"#)
 
     #expect(item.images.map(\.url) == urls)
     #expect(item.images.map(\.role) == urls.indices.map { $0 == 0 ? .thumbnail : .gallery })
   }
 
-  @Test func `what cannot be had now has a badge`() throws {
+  @Test func `an unavailable product has its availability as a badge`() throws {
     func badges(_ availability: String) throws -> [String] {
       try item(
         #""sku": "A", "name": "C", "offers": {"price": 1, "availability": "\#(availability)"}"#
@@ -296,7 +296,7 @@ struct LinkedDataTests {
     #expect(try badges("PreOrder") == ["PreOrder"])
   }
 
-  @Test func `other members keep their names for a mapping of one's own`() throws {
+  @Test func `other members keep their names, for custom mappings`() throws {
     let body = """
       {"@type": "Product", "sku": 7, "name": "Cup", "brand": {"@type": "Brand", "name": "Nadel &amp; Co"},
        "category": ["Kitchen", "Cups"], "aggregateRating": {"ratingValue": 5}}

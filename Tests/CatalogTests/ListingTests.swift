@@ -18,7 +18,9 @@ struct ListingTests {
         "main"
       ),
     ])
-  func `the side dish store decodes in all its envelopes`(body: String, title: String) throws {
+  func `the side dish store's listing is decoded in every envelope`(body: String, title: String)
+    throws
+  {
     let listing = try decode(body)
 
     #expect(listing.sections.map(\.title) == [title])
@@ -85,7 +87,7 @@ struct ListingTests {
       ("null", nil, "expected an object, found null"), ("[]", nil, "found a list"),
     ] as [(String, String?, String)]
   )
-  func `an unusable item is skipped alone`(json: String, field: String?, reason: String) throws {
+  func `only the unusable item is skipped`(json: String, field: String?, reason: String) throws {
     let listing = try decode("[\(Self.dish), \(json), \(Self.dish)]")
 
     #expect(listing.sections.first?.items.count == 2)
@@ -116,7 +118,7 @@ struct ListingTests {
       (#""latitude": 37.5"#, "longitude", "no longitude"),
       (#""longitude": 127, "latitude": """#, "latitude", "no latitude"),
     ])
-  func `one odd value costs its field, not the item`(
+  func `one invalid value costs its field, not the item`(
     json: String,
     field: String,
     reason: String
@@ -138,7 +140,7 @@ struct ListingTests {
   }
 
   @Test(arguments: [#"[""]"#, "[null]", "[[]]", #"["", null]"#])
-  func `a list of nothing gives way to the next alternative too`(empty: String) throws {
+  func `an empty list falls back to the next alternative too`(empty: String) throws {
     let body = #"[{"id": 1, "title": "t", "a": \#(empty), "b": "x"}]"#
     let lines = "items: $\nitem: {id: $.id, title: $.title, badges: [$.a, $.b]}"
 
@@ -148,7 +150,7 @@ struct ListingTests {
     #expect(listing.sections[0].items.map(\.badges) == [["x"]])
   }
 
-  @Test func `every lost field of an item is told, and the rest is there`() throws {
+  @Test func `every lost field of an item is reported, and its other fields are kept`() throws {
     let body = """
       [{"detail_hash": "H", "title": "t", "s_price": "5,200원", "n_price": "-1", "image": {},
         "badge": ["a", {}, "b", 5], "delivery_type": "dawn", "description": {}}]
@@ -180,7 +182,7 @@ struct ListingTests {
       (#"{"detail_hash": 1.5, "title": -0.25}"#, "1.5", "-0.25"),
       (#"{"detail_hash": 2.0, "title": "t"}"#, "2", "t"),
     ])
-  func `a number as id or title is its text`(json: String, id: String, title: String) throws {
+  func `a number as id or title becomes text`(json: String, id: String, title: String) throws {
     let listing = try decode("[\(json)]")
 
     #expect(listing.sections[0].items == [StoreItem(id: id, title: title)])
@@ -188,7 +190,7 @@ struct ListingTests {
   }
 
   @Test(arguments: ["null", #""""#, "[]"])
-  func `an alternative that is empty gives way to the next`(empty: String) throws {
+  func `an empty value falls back to the next alternative`(empty: String) throws {
     let body = """
       [{"a": {"id": \(empty), "title": \(empty), "text": \(empty), "badge": \(empty),
               "price": \(empty), "image": \(empty), "lat": \(empty), "lon": \(empty)},
@@ -239,7 +241,7 @@ struct ListingTests {
       ("{}", .absentItems), ("5", .absentItems), ("[{]", .malformedJSON),
       ("[]\n[]", .malformedJSON),
     ])
-  func `a body that lists nothing it should is an error`(body: String, code: CatalogError.Code) {
+  func `a body without the expected items is an error`(body: String, code: CatalogError.Code) {
     #expect(decodingError(body)?.code == code)
     #expect(decodingError(body)?.description.hasPrefix("cannot read section main: ") == true)
   }
@@ -252,17 +254,17 @@ struct ListingTests {
     #expect(listing.elementCount == 0)
   }
 
-  @Test func `one item that cannot be a number does not spoil the section`() throws {
+  @Test func `one item with an impossible number does not spoil the section`() throws {
     let body = #"[{"detail_hash": 123456789012345678901, "title": "t"}, \#(Self.dish)]"#
 
     #expect(try decode(body).sections.first?.items.map(\.id) == ["123456789012345678901", "H1"])
   }
 
-  @Test func `one item in a section twice is two listings`() throws {
+  @Test func `an item that is twice in a section has two listings`() throws {
     #expect(try decode("[\(Self.dish), \(Self.dish)]").sections.first?.items.count == 2)
   }
 
-  @Test func `all sections in one response are told apart by their keys`() throws {
+  @Test func `sections of one response are distinguished by their keys`() throws {
     let plan = CombinedSections(
       url: "best",
       each: try JSONPath(parsing: "$[*]"),
@@ -287,7 +289,7 @@ struct ListingTests {
     #expect(listing.failed.map(\.key) == [nil, nil, "19", "20", "20"])
   }
 
-  @Test func `a section whose title cannot be read goes by its key`() throws {
+  @Test func `a section without a readable title is named by its key`() throws {
     let plan = CombinedSections(
       url: "best",
       each: try JSONPath(parsing: "$[*]"),
@@ -308,7 +310,7 @@ struct ListingTests {
     #expect(listing.skipped.allSatisfy { $0.index == 1 && $0.lost == .field })
   }
 
-  @Test func `sections that are nowhere are an error, no sections are none`() throws {
+  @Test func `missing sections are an error, an empty list of sections is not`() throws {
     let plan = CombinedSections(
       url: "x",
       each: try JSONPath(parsing: "$.list[*]"),
@@ -323,7 +325,7 @@ struct ListingTests {
     }
   }
 
-  @Test func `pages join, and skipped items keep counting`() throws {
+  @Test func `pages are joined, and skipped items are counted across them`() throws {
     let source = SectionSource(key: "main", url: "main")
     var listing = try decodeSection(bytes("[\(Self.dish), 1]"), source: source, using: catalog())
 
@@ -341,7 +343,7 @@ struct ListingTests {
     #expect(listing.elementCount == 4)
   }
 
-  @Test func `a path to the items themselves works as one to their array`() throws {
+  @Test func `a path to the items works as well as one to their array`() throws {
     let lines = "items: $.menu[*]\nitem: {id: $.sku, title: $.name}"
 
     #expect(
@@ -361,7 +363,7 @@ struct ListingTests {
       ("{path: $.p, currency: EUR}", "\"19,90\"", 1990, "EUR"),
       ("{path: $.p, minorUnits: false}", "12.5", 1250, "USD"),
     ])
-  func `a price is read as its rule says`(
+  func `a price is read by its rule`(
     rule: String,
     price: String,
     units: Int,
@@ -382,7 +384,7 @@ struct ListingTests {
   }
 
   @Test(arguments: ["divisor: 7", "scale: 2, divisor: 100", "currency: won", "minorUnits: maybe"])
-  func `a rule of a price that makes no sense is refused`(rule: String) {
+  func `a price rule that makes no sense is refused`(rule: String) {
     let lines = "items: $.items\nitem: {id: $.id, title: $.t, salePrice: {path: $.p, \(rule)}}"
 
     #expect(throws: CatalogError.self) { try catalog(lines) }
