@@ -1,6 +1,7 @@
-/// A number of bytes: of a body, of a file, or of all that is held.
+/// A number of bytes, for example the size of a body, of a file or of a whole cache.
 ///
-/// A type of its own, so that sizes are not mixed with seconds, counts and identities, which are as many bits.
+/// A type of its own, so that the compiler tells sizes from seconds, counts and identities, which are 64-bit integers
+/// too.
 package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArithmetic {
   /// The number.
   package let count: Int64
@@ -43,7 +44,7 @@ package struct ByteCount: Hashable, Comparable, Sendable, Codable, AdditiveArith
 }
 
 extension ByteCount {
-  /// The bytes of `number` things of one size.
+  /// The total size of `number` things that have `size` bytes each.
   package static func * (size: ByteCount, number: Int64) -> ByteCount {
     ByteCount(size.count * number)
   }
@@ -58,9 +59,9 @@ extension ByteCount: ExpressibleByIntegerLiteral, CustomStringConvertible {
 }
 
 extension ByteCount {
-  /// The number as people read it: `7.1 MiB`, `24 KiB`, `312 B`.
+  /// The number for people to read: `7.1 MiB`, `24 KiB`, `312 B`.
   ///
-  /// The unit is chosen for the rounded number: 1023.96 KiB are `1.0 MiB`.
+  /// The unit is chosen after rounding, so that 1023.96 KiB becomes `1.0 MiB`.
   package func formatted() -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"]
     var value = Double(count)

@@ -1,27 +1,27 @@
 import Glibc
 
-/// Why the system refuses, by its error number.
+/// A failed system call, as its `errno`.
 package struct SystemError: Error, Equatable {
-  /// The number, as `errno` has it.
+  /// The value of `errno`.
   package let code: Int32
 
-  /// Takes a number.
+  /// Makes an error from a value of `errno`.
   package init(code: Int32) {
     self.code = code
   }
 }
 
-/// Bytes of files: all that is asked for, or the reason why not.
+/// Reads and writes of files that are complete, or throw.
 ///
-/// Every call blocks, and is repeated if a signal interrupts it.
+/// Every call blocks. A call that a signal interrupts is repeated.
 package enum Files {
-  /// Writes all of some bytes.
+  /// Writes all the bytes.
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - file: An open file.
-  ///   - offset: Where they belong; nil to write at the file's position.
-  /// - Throws: ``SystemError``; a write that takes nothing counts as a full disk, for it would be repeated without end.
+  ///   - offset: The offset in the file to write at; nil to write at the file's position.
+  /// - Throws: ``SystemError``. A write of 0 bytes counts as a full disk, because it would be repeated without end.
   package static func write(
     _ bytes: RawSpan,
     to file: Int32,
@@ -39,12 +39,12 @@ package enum Files {
     }
   }
 
-  /// Reads until the room is full or the file ends.
+  /// Reads until the buffer is full or the file ends.
   ///
   /// - Parameters:
   ///   - file: An open file.
-  ///   - room: Where the bytes go.
-  ///   - offset: Where they are in the file; nil to read at its position.
+  ///   - room: The buffer for the bytes.
+  ///   - offset: The offset in the file to read from; nil to read at the file's position.
   /// - Returns: How many bytes were read.
   /// - Throws: ``SystemError``.
   package static func read(
@@ -69,7 +69,7 @@ package enum Files {
     return done
   }
 
-  /// Reads into an array that is used again, at most `most` bytes, until it is full or the file ends.
+  /// Reads at most `most` bytes into a reusable array, until it is full or the file ends.
   ///
   /// - Throws: ``SystemError``.
   package static func read(
@@ -85,7 +85,7 @@ package enum Files {
     return try result.get()
   }
 
-  /// Reads `count` bytes, or fewer where the file ends.
+  /// Reads `count` bytes, or fewer if the file ends before.
   ///
   /// - Throws: ``SystemError``.
   package static func bytes(
@@ -108,9 +108,11 @@ package enum Files {
     return bytes
   }
 
-  /// The bytes of a regular file; nil when there is none, it has more than `most`, or it cannot be read.
+  /// The bytes of a regular file; nil when there is none, when it has more than `most` bytes, or when it cannot be
+  /// read.
   ///
-  /// Follows no link in the last place, and waits for no pipe's other end.
+  /// Does not follow a symbolic link in the last component of the path, and does not wait for the writer of a named
+  /// pipe.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -132,16 +134,18 @@ package enum Files {
     return try? bytes(of: file, Int(status.st_size))
   }
 
-  /// Puts bytes at a path so that a reader sees the old file or the new one, never half.
+  /// Replaces a file atomically: a reader sees the old content or the new, never half.
   ///
-  /// Writes a temporary file beside it, and renames that. The folder is not synced: after a crash the file may be the old one.
+  /// Writes a temporary file in the same folder and renames it. The folder is not synced: after a crash the old file
+  /// may be there again.
   ///
   /// - Parameters:
   ///   - path: The file.
   ///   - bytes: The new content.
-  ///   - temporary: The path of the temporary file; `PATH.PID.tmp` when left out. Nothing is left of it.
+  ///   - temporary: The path of the temporary file; `PATH.PID.tmp` when left out. It is removed if anything fails.
   ///   - mode: The file's permissions, regardless of the umask; 0644 under the umask by default.
-  ///   - isDurable: Whether the bytes are on the device before the rename. Without, a crash may leave an empty file.
+  ///   - isDurable: Whether to sync the bytes to the device before the rename. Without a sync, a crash may leave an
+  ///     empty file.
   /// - Throws: ``SystemError``; the old file is then unchanged.
   package static func replace(
     _ path: String,
@@ -171,7 +175,7 @@ package enum Files {
     }
   }
 
-  /// The names in an open folder, without `.` and `..`, in the system's order.
+  /// The names in an open folder, without `.` and `..`, in the order of `readdir(3)`.
   ///
   /// - Throws: ``SystemError``.
   package static func names(in folder: Int32) throws(SystemError) -> [String] {
@@ -185,7 +189,7 @@ package enum Files {
     defer { closedir(stream) }
     var names: [String] = []
     while true {
-      // The end and a failure look alike but for this.
+      // `readdir` returns nil at the end and for a failure; only `errno` tells them apart.
       errno = 0
       guard let entry = readdir(stream) else { break }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
@@ -207,9 +211,9 @@ package enum Files {
     return try names(in: folder)
   }
 
-  /// Waits until the names in an open folder are on the device.
+  /// Syncs an open folder, so that the names in it are on the device.
   ///
-  /// - Returns: Whether they are; false where the file system cannot sync folders, which costs no file.
+  /// - Returns: Whether it was synced; false where the file system cannot sync folders, which is not an error.
   /// - Throws: ``SystemError``.
   @discardableResult
   package static func sync(folder: Int32) throws(SystemError) -> Bool {
@@ -219,7 +223,7 @@ package enum Files {
     return false
   }
 
-  /// Whether a failed `fsync` of a folder means that the file system has none. (CIFS, FUSE)
+  /// Whether this `errno` of a folder's `fsync` means that the file system cannot sync folders. (CIFS, FUSE)
   package static func lacksFolderSync(_ code: Int32) -> Bool {
     [EINVAL, ENOSYS, EBADF, EOPNOTSUPP].contains(code)
   }

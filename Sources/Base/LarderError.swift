@@ -1,23 +1,23 @@
 import CGlibc
 import Glibc
 
-/// The reason why larder could not carry out a request: a code, the sentence, and the remedy.
+/// The error that larder throws: a code for programs, a sentence for people, and advice.
 ///
-/// A picture, detail or section that fails within a run is no error but a part of the report.
+/// A picture, detail or section that fails within a run throws no error: the failure is part of the report.
 public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of error, such as ``Code/diskFull``.
   public let code: Code
   /// The sentence without the remedy: "cannot VERB THING: REASON".
   ///
-  /// Advice that needs no option of a command is a part of it, after a semicolon.
+  /// It includes advice that needs no option of a command, after a semicolon.
   public let problem: String
-  /// The advice, where a command has an option or a command for it.
+  /// The advice that a command completes with one of its options, or with the name of another command.
   public let remedy: Remedy?
-  /// The path, URL, key or id that it is about, when it is about one.
+  /// The path, URL, key or id that the error is about, if any.
   public let thing: String?
-  /// The operating system's number for it, when that is the cause.
+  /// The `errno` of the system call that failed, if one did.
   public let errno: Int32?
-  /// The HTTP status that is the cause, when one is.
+  /// The HTTP status that caused the error, if one did.
   public let status: Int?
 
   /// Makes an error from its code, its sentence and its details.
@@ -42,7 +42,9 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
     problem + (remedy.map { "; \($0.rawValue)" } ?? "")
   }
 
-  /// The operating system's refusal to do `verb` to `thing`; the remedy is left out where the disk is full.
+  /// The error for a failed system call: "cannot VERB THING: permission denied".
+  ///
+  /// A full disk, or a full quota, has its own code and advice instead of `remedy`.
   package static func system(
     _ verb: String,
     _ thing: String,
@@ -61,25 +63,25 @@ public struct LarderError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The system's own words for an error number, in lower case as they go in a sentence: "permission denied".
+/// The text of `strerror(3)` in lower case, to be part of a sentence: "permission denied".
 package func systemMessage(_ errno: Int32) -> String {
   String(cString: larder_error_words(errno))
 }
 
 extension LarderError {
-  /// The class of an error, which decides how a process ends.
+  /// The class of an error, which decides the exit status of a command.
   package enum Kind: String, Codable, Sendable {
-    /// It could not be done, for a reason of its own.
+    /// The request could not be carried out, for a reason of no other class.
     case failed
     /// The request cannot be carried out as given, such as a wrong argument.
     case usage
     /// The data does not have the expected form.
     case data
-    /// The other side does not answer, or refuses.
+    /// A server does not answer, or refuses.
     case unavailable
-    /// The disk or the cache is at fault.
+    /// A file of the cache or the disk cannot be read or written, or is damaged.
     case io
-    /// It may pass.
+    /// The cause is temporary.
     case tryAgain = "try-again"
     /// The catalog file or the environment is at fault.
     case configuration
@@ -87,9 +89,9 @@ extension LarderError {
 
   /// The kind of an error, as a stable word and a class.
   ///
-  /// An open set: new members break nobody.
+  /// An open set: a new code breaks no caller.
   public struct Code: Hashable, Sendable {
-    /// The word that scripts may rely on; codes of two classes may share one.
+    /// A stable word for scripts, such as `disk-full`; codes of two classes may share one.
     public let rawValue: String
     /// The class.
     package let kind: Kind
@@ -100,7 +102,7 @@ extension LarderError {
       self.kind = kind
     }
 
-    /// Makes the code of all errors of a class that need no word of their own.
+    /// Makes the general code of a class, for errors that need no word of their own.
     private init(_ kind: Kind) { self.init(kind.rawValue, kind) }
   }
 }
@@ -108,7 +110,7 @@ extension LarderError {
 // MARK: Codes of every module
 
 extension LarderError.Code {
-  /// It could not be done.
+  /// The request could not be carried out.
   package static let failed = Self(.failed)
   /// The request contradicts itself, or cannot be carried out.
   public static let usage = Self(.usage)
@@ -118,7 +120,7 @@ extension LarderError.Code {
   package static let unavailable = Self(.unavailable)
   /// A file cannot be written.
   package static let io = Self(.io)
-  /// Something is not there yet, or failed for a reason that may pass.
+  /// Something is not there yet, or failed for a temporary reason.
   package static let tryAgain = Self(.tryAgain)
   /// An address of the catalog file cannot be used.
   package static let configuration = Self(.configuration)
@@ -133,7 +135,7 @@ extension LarderError.Code {
   public static let tooNew = Self("too-new", .io)
   /// Another process or task holds the cache, or the orders.
   public static let locked = Self("locked", .tryAgain)
-  /// Another process, or a store, is busy for too long.
+  /// Another process, or an object store, was busy for too long.
   package static let busy = Self("busy", .tryAgain)
   /// An order is refused: sold out, without a price, beyond the budget, or in another state.
   public static let refused = Self("refused", .failed)
@@ -150,7 +152,7 @@ extension LarderError.Code {
   public static let argument = Self("argument", .usage)
   /// There is no cache, it is empty, or it lacks the requested thing.
   public static let notFound = Self("not-found", .failed)
-  /// The folder, or a library of this machine, is not fit for it.
+  /// The folder, or a library of this machine, cannot be used for the request.
   public static let unfit = Self("unfit", .failed)
   /// A transfer failed; see ``LarderError/status``.
   public static let transfer = Self("transfer", .unavailable)
@@ -167,16 +169,16 @@ extension LarderError.Code {
   package static let oldLibrary = Self("unsupported", .failed)
   /// The folder's file system or owner makes it unfit to hold a cache.
   package static let unfitFolder = Self("unfit", .io)
-  /// The store that keeps the pictures asks for less, or fails for a while.
+  /// The object store with the pictures limits the rate of requests, or fails temporarily.
   package static let storeBusy = Self("store-busy", .tryAgain)
-  /// The store that keeps the pictures refuses, or cannot be reached.
+  /// The object store with the pictures refuses, or cannot be reached.
   package static let storeRefused = Self("store-refused", .unavailable)
   /// The store's name is malformed, or the environment lacks a variable.
   package static let storeUnnamed = Self("store-unnamed", .usage)
 
   /// No order has this id.
   package static let unknown = Self("unknown", .failed)
-  /// The order's state does not allow it.
+  /// The order's state does not allow the action.
   package static let state = Self("state", .failed)
 
   /// A picture that a shard placed is gone or damaged.
@@ -186,17 +188,17 @@ extension LarderError.Code {
 // MARK: Codes of object stores
 
 extension LarderError.Code {
-  /// The text names no place in a store.
+  /// The text is no `s3://` location.
   package static let storeLocation = Self("location", .usage)
   /// The environment lacks a variable that a store needs, or has a wrong value.
   package static let storeEnvironment = Self("environment", .usage)
-  /// The store refuses: the key, the signature, the right to do it.
+  /// The store refuses the access key, the signature or the action.
   package static let storeDenied = Self("refused", .unavailable)
   /// The object store does not answer.
   package static let storeUnreachable = Self("unreachable", .unavailable)
-  /// The store does something else than it should.
+  /// The store's reply does not follow the S3 protocol.
   package static let storeUnfit = Self("unfit", .unavailable)
-  /// The object that was to be made is there.
+  /// The object to create exists already.
   package static let objectExists = Self("exists", .usage)
   /// There is no such object.
   package static let objectMissing = Self("missing", .unavailable)
@@ -205,67 +207,67 @@ extension LarderError.Code {
 // MARK: Codes of pictures
 
 extension LarderError.Code {
-  /// The bytes are not a picture, or a kind of picture that is not read here.
+  /// The bytes are not a picture, or a picture in an unknown format.
   public static let unsupported = Self("unsupported", .data)
-  /// The picture is of a kind that is known, and not read here.
+  /// The picture has a format that larder recognizes but cannot decode.
   public static let unreadKind = Self("unread-kind", .data)
-  /// The picture breaks the rules of its format, or ends too early to be of use.
+  /// The picture violates its format, or is truncated too early to be of use.
   public static let damagedPicture = Self("damaged", .data)
   /// The picture is larger than the limits allow.
   public static let tooLarge = Self("too-large", .data)
-  /// No font, or none with the letters that were asked for.
+  /// There is no font, or none with all the letters of the text.
   public static let noFont = Self("no-font", .data)
-  /// The time, zone or locale of a stamp cannot be made out.
+  /// The time, time zone or locale of a stamp cannot be parsed.
   public static let time = Self("time", .usage)
   /// The picture to be stamped does not say when it was taken.
   public static let undated = Self("undated", .data)
-  /// The output is there already.
+  /// The output exists already.
   public static let exists = Self("exists", .failed)
-  /// The input is not there, or may not be read.
+  /// The input does not exist, or may not be read.
   public static let unreadable = Self("unreadable", .data)
-  /// A library that pictures are read or made with was built without this work.
+  /// A picture library of this machine was built without the needed feature.
   public static let library = Self("library", .data)
-  /// Work on the picture took more processor time than one of its size may take.
+  /// Work on the picture took more processor time than its size allows.
   public static let overTime = Self("over-time", .data)
-  /// Work on the picture ended its process: it took more memory than it may, or a library crashed.
+  /// The worker process for the picture died: it exceeded its memory limit, or a library crashed.
   public static let crashed = Self("crashed", .data)
   /// The worker process for a picture cannot be started, or was killed from outside.
   public static let worker = Self("worker", .data)
-  /// Work on the picture was stopped, as the caller wished.
+  /// The caller stopped the work on the picture.
   public static let stopped = Self("stopped", .data)
-  /// The picture was made, and the server that it was for did not take it.
+  /// The picture was made, but the server that it was uploaded to refused it.
   public static let undelivered = Self("undelivered", .data)
-  /// The picture was made, and the server that it was for could not be reached.
+  /// The picture was made, but the server to upload it to could not be reached.
   public static let unreachable = Self("unreachable", .data)
 }
 
 extension LarderError {
-  /// Advice about an error; a command adds which of its options does it.
+  /// Advice about an error; a command adds the option to use.
   public enum Remedy: String, Codable, Sendable, Hashable {
     /// Repair the cache, then sync.
     case repair = "repair the cache, then sync again"
     /// Repair the cache, which rebuilds the index.
     case remake = "a repair makes it anew and keeps the pictures"
-    /// Choose a folder that belongs to oneself.
+    /// Choose a folder that belongs to the user.
     case ownFolder = "choose a folder of your own"
     /// Choose a folder that can be written.
     case writableFolder = "choose a folder you may write"
     /// Sync first.
     case sync = "sync first"
-    /// Sync first, or look elsewhere.
+    /// Sync first, or choose another folder.
     case syncOrOtherFolder = "sync first, or choose another folder"
-    /// Use the larder that wrote it.
+    /// Install the version that wrote the file, or a later one.
     case newerVersion = "install that version or later, or choose another folder"
     /// Say which catalog is meant.
     case nameCatalog = "name one"
 
-    /// Look at all orders.
+    /// List all orders.
     case list = "look at the orders there are"
     /// Look at the order's history.
     case history = "its history tells"
-    /// Say who orders.
+    /// Give the name of the person who orders.
     case giveName = "give one"
-    /// Order less, or allow more.
+    /// Order less, or raise the budget.
     case budget = "order less, or raise the budget"
     /// Order it although it is sold out.
     case anyway = "it can be ordered all the same"
@@ -273,18 +275,18 @@ extension LarderError {
     case nameFile = "name a file"
     /// Choose a file that can be written.
     case writableFile = "choose a file you may write"
-    /// Give a secret, or none on purpose.
+    /// Give a secret, or choose to send without a signature.
     case secret = "give whsec_…, or send unsigned if nobody checks"
 
-    /// Take the file's time, or the present one.
+    /// Stamp with the file's time, or the present time.
     case otherTime = "use the file's time or the present one"
-    /// Take the present time.
+    /// Stamp with the present time.
     case presentTime = "use the present time"
     /// Let the picture be re-encoded.
     case encodeAnew = "let it be re-encoded"
-    /// Make the picture smaller, or raise the limit.
+    /// Make the picture smaller, or raise the limit of pixels.
     case smallerOrMorePixels = "make it smaller first, or allow more pixels"
-    /// Raise the limit.
+    /// Raise the limit of pixels.
     case morePixels = "allow more pixels"
     /// Let the file be replaced.
     case replace = "allow it to be replaced"

@@ -1,4 +1,4 @@
-/// A library's version, of three numbers, such as 7.88.1.
+/// The version of a C library, such as 7.88.1.
 package struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
   private let parts: [Int]
 
@@ -17,10 +17,10 @@ package struct LibraryVersion: Hashable, Comparable, Sendable, CustomStringConve
     self.init(Int(thousands / 1_000_000), Int(thousands / 1000 % 1000), Int(thousands % 1000))
   }
 
-  /// The version with points between its numbers.
+  /// The version in text form, such as `7.88.1`.
   package var description: String { parts.map(String.init).joined(separator: ".") }
 
-  /// Orders by the first number that differs.
+  /// Compares the numbers from left to right.
   package static func < (left: LibraryVersion, right: LibraryVersion) -> Bool {
     left.parts.lexicographicallyPrecedes(right.parts)
   }

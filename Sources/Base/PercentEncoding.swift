@@ -1,6 +1,6 @@
-/// Percent-encoding, as URLs, forms and cookies have it. (RFC 3986, section 2.1)
+/// Percent-encoding, as in URLs, forms and cookies. (RFC 3986, section 2.1)
 package enum PercentEncoding {
-  /// Whether a byte stands for itself everywhere in a URL. (RFC 3986, section 2.3)
+  /// Whether a byte is unreserved: never encoded, in any part of a URL. (RFC 3986, section 2.3)
   package static func isUnreserved(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -11,18 +11,18 @@ package enum PercentEncoding {
     }
   }
 
-  /// A byte as `%XX`, in capitals.
+  /// A byte as `%XX`, with upper-case digits.
   package static func escape(of byte: UInt8) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
   }
 
-  /// A text with every byte escaped that is not unreserved.
+  /// The text with all bytes encoded except the unreserved ones.
   ///
   /// - Parameters:
   ///   - text: The text.
   ///   - others: Further characters that stay unencoded, such as `/` in a path.
-  /// - Returns: A segment of a path, or a value in a query.
+  /// - Returns: The encoded text, fit for a segment of a path or a value in a query.
   package static func escaped(_ text: String, keeping others: String = "") -> String {
     var bytes: [UInt8] = []
     for byte in text.utf8 {
@@ -35,12 +35,12 @@ package enum PercentEncoding {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The pairs of a query, escaped: `q=%EA%B5%AD&page=2`.
+  /// A URL's query from its pairs, encoded: `q=%EA%B5%AD&page=2`.
   package static func query(_ pairs: [(name: String, value: String)]) -> String {
     pairs.map { "\(escaped($0.name))=\(escaped($0.value))" }.joined(separator: "&")
   }
 
-  /// The bytes that were escaped; a `%` without two digits after it stands for itself.
+  /// Decodes; a `%` without two hexadecimal digits after it is kept as it is.
   ///
   /// - Parameters:
   ///   - escaped: The bytes as written.
@@ -64,7 +64,7 @@ package enum PercentEncoding {
     return plain
   }
 
-  /// The bytes that were escaped; nil when a `%` has no two digits after it.
+  /// Decodes; nil when a `%` has no two hexadecimal digits after it.
   package static func validated(
     _ escaped: some Collection<UInt8>,
     plusIsSpace: Bool = false
@@ -77,12 +77,12 @@ package enum PercentEncoding {
     return decoded(escaped, plusIsSpace: plusIsSpace)
   }
 
-  /// The text that was escaped; nil when an escape is malformed, or the bytes are not UTF-8.
+  /// Decodes a text; nil when an escape is malformed, or the bytes are not UTF-8.
   package static func text(_ escaped: String) -> String? {
     validated(escaped.utf8).flatMap { String(validating: $0, as: UTF8.self) }
   }
 
-  /// The text that was escaped, as far as it is; bytes that are no UTF-8 become replacement characters.
+  /// Decodes a text, keeping malformed escapes; bytes that are not UTF-8 become replacement characters.
   package static func lenientText(
     _ escaped: some StringProtocol,
     plusIsSpace: Bool = false
@@ -90,7 +90,7 @@ package enum PercentEncoding {
     String(decoding: decoded(escaped.utf8, plusIsSpace: plusIsSpace), as: UTF8.self)
   }
 
-  /// The byte of the two digits that come first; nil when they are none.
+  /// The byte that the first two hexadecimal digits stand for; nil when there are no two.
   private static func octet(_ digits: some Collection<UInt8>) -> UInt8? {
     guard let high = digits.first.flatMap(Hexadecimal.value),
       let low = digits.dropFirst().first.flatMap(Hexadecimal.value)

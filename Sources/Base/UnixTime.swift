@@ -16,15 +16,15 @@ package struct UnixTime: Hashable, Comparable, Sendable {
 
   /// The earliest representable moment: an expiry at it is always past.
   package static let distantPast = UnixTime(.min)
-  /// The latest moment there is.
+  /// The latest representable moment.
   package static let distantFuture = UnixTime(.max)
 
-  /// Tells which of two moments comes first.
+  /// Whether the left moment is earlier.
   package static func < (left: UnixTime, right: UnixTime) -> Bool {
     left.seconds < right.seconds
   }
 
-  /// The moment `delta` seconds later, at most the latest there is.
+  /// The moment `delta` seconds later; saturates.
   package static func + (time: UnixTime, delta: Int64) -> UnixTime {
     UnixTime(time.seconds.addingClamped(delta))
   }
@@ -41,21 +41,21 @@ extension UnixTime: ExpressibleByIntegerLiteral {
 }
 
 extension Int64 {
-  /// The sum, or the nearest value there is.
+  /// The sum, clamped to an `Int64`.
   package func addingClamped(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     guard overflow else { return sum }
     return other < 0 ? .min : .max
   }
 
-  /// The difference, or the nearest value there is.
+  /// The difference, clamped to an `Int64`.
   package func subtractingClamped(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
     guard overflow else { return difference }
     return other < 0 ? .max : .min
   }
 
-  /// The product, or the nearest value there is.
+  /// The product, clamped to an `Int64`.
   package func multipliedClamped(by other: Int64) -> Int64 {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     guard overflow else { return product }
@@ -67,10 +67,10 @@ extension UnixTime {
   /// The present moment by the wall clock, which may be wrong and may jump.
   package static func now() -> UnixTime { UnixTime(Int64(time(nil))) }
 
-  /// The moment in UTC as RFC 3339 writes it, such as `2021-01-13T06:30:00Z`.
+  /// The moment in UTC by RFC 3339, such as `2021-01-13T06:30:00Z`.
   package var rfc3339: String { text("%Y-%m-%dT%H:%M:%SZ") }
 
-  /// Reads a moment in UTC as RFC 3339 writes it, such as `2026-11-24T12:00:00.000Z`; a fraction of a second is left out.
+  /// Reads a moment in UTC by RFC 3339, such as `2026-11-24T12:00:00.000Z`; the fraction of a second is dropped.
   package init?(rfc3339 text: String) {
     let parts = text.split { !$0.isASCII || !$0.isNumber }.map { Int64($0) }
     guard text.hasSuffix("Z"), parts.count >= 6, let year = parts[0], let month = parts[1],
@@ -82,7 +82,7 @@ extension UnixTime {
     self = moment
   }
 
-  /// The moment in UTC in a form of `strftime(3)`; `an unknown time` beyond the years that it can write.
+  /// The moment in UTC in a format of `strftime(3)`; `an unknown time` for years that it cannot write.
   package func text(_ form: String) -> String {
     let text = String(unsafeUninitializedCapacity: 64) {
       larder_write_date($0.baseAddress, $0.count, form, time_t(seconds))
@@ -91,13 +91,14 @@ extension UnixTime {
   }
 }
 
-/// Dates as header fields write them. (RFC 9110, section 5.6.7)
+/// The date formats of HTTP headers. (RFC 9110, section 5.6.7)
 extension UnixTime {
-  /// Reads an IMF-fixdate, an RFC 850 date or an asctime date, each letter for letter but for its case; whether
-  /// the day's name is that of the day is not checked.
+  /// Reads an IMF-fixdate, an RFC 850 date or an asctime date, such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   ///
-  /// Anything else is no date, which for `Expires` means one in the past. (RFC 9111, section 5.3)
-  /// `now` settles the century of a two-digit year: more than 50 years ahead means the past.
+  /// The format must match exactly, except for the case of letters. The name of the weekday need not be the right one.
+  ///
+  /// Anything else gives nil; an invalid `Expires` then counts as a date in the past. (RFC 9111, section 5.3) `now`
+  /// decides the century of a two-digit year: a date more than 50 years ahead is in the past.
   package init?(httpDate text: String, now: UnixTime) {
     var text = text
     var parts = tm()
@@ -115,12 +116,13 @@ extension UnixTime {
       let thisYear = Int64(today.tm_year) + 1900
       year = thisYear - thisYear % 100 + year % 100
       if year <= thisYear - 50 { year += 100 }
-      // More than 50 years ahead is the most recent such year in the past. No date has five digits for its year.
+      // A date more than 50 years ahead means the latest past year with these digits. No format has a year of five
+      // digits.
       let isFar =
         (year - 50, month, day) > (thisYear, Int64(today.tm_mon) + 1, Int64(today.tm_mday))
       if isFar || year > 9999 { year -= 100 }
     }
-    // A leap second is the next minute's first.
+    // A leap second, `:60`, becomes the first second of the next minute.
     let second = Int64(parts.tm_hour) * 3600 + Int64(parts.tm_min) * 60 + Int64(parts.tm_sec)
     guard let moment = Self.moment(year, month, day, second) else { return nil }
     self = moment
@@ -131,7 +133,7 @@ extension UnixTime {
     UnixTime(min(max(seconds, -62_167_219_200), 253_402_300_799)).text("%a, %d %b %04Y %T GMT")
   }
 
-  /// The moment of a date in UTC and a second of its day; nil when there is no such date.
+  /// The moment of a date in UTC plus seconds since its midnight; nil when there is no such date.
   private static func moment(
     _ year: Int64,
     _ month: Int64,
@@ -146,11 +148,11 @@ extension UnixTime {
     parts.tm_mon = Int32(month) - 1
     parts.tm_mday = Int32(day)
     let midnight = timegm(&parts)
-    // The 31st of a short month is no date.
+    // `timegm` turns the 31st of a short month into the 1st of the next.
     return parts.tm_mday == Int32(day) ? UnixTime(Int64(midnight) + second) : nil
   }
 
-  /// The parts of a moment in UTC.
+  /// The year, month, day and time of a moment in UTC.
   private static func parts(_ seconds: Int64) -> tm {
     var (seconds, parts) = (time_t(seconds), tm())
     gmtime_r(&seconds, &parts)
@@ -158,9 +160,9 @@ extension UnixTime {
   }
 }
 
-/// A moment of a clock that never goes back, for deadlines, delays and speeds.
+/// A moment of the monotonic clock, which never goes back; for deadlines, delays and speeds.
 ///
-/// The origin means nothing; only differences do. Arithmetic saturates.
+/// The clock's origin is arbitrary, so only differences have a meaning. Arithmetic saturates.
 package struct MonotonicTime: Hashable, Comparable, Sendable {
   /// Nanoseconds since the clock's own origin.
   package let nanoseconds: Int64
@@ -170,7 +172,7 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
     self.nanoseconds = nanoseconds
   }
 
-  /// The latest moment there is, for deadlines that never come.
+  /// The latest representable moment, for deadlines that never come.
   package static let distantFuture = MonotonicTime(nanoseconds: .max)
 
   /// The present moment.
@@ -180,7 +182,7 @@ package struct MonotonicTime: Hashable, Comparable, Sendable {
     return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
-  /// Tells which of two moments comes first.
+  /// Whether the left moment is earlier.
   package static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
     left.nanoseconds < right.nanoseconds
   }
@@ -209,7 +211,7 @@ extension Duration {
       .addingClamped(attoseconds / 1_000_000_000)
   }
 
-  /// The duration in milliseconds, rounded up so that a short wait is never none at all.
+  /// The duration in milliseconds, rounded up so that a short wait never becomes 0.
   package var wholeMilliseconds: Int64 {
     let nanoseconds = wholeNanoseconds
     return nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 > 0 ? 1 : 0)
