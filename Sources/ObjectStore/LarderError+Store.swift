@@ -3,7 +3,7 @@ import Cache
 import Transport
 
 extension LarderError {
-  /// An object store's error for those who know caches only.
+  /// The same error with a code for callers of a cache, who need not know that its pictures are in an object store.
   package var ofCache: LarderError {
     switch code {
     case .busy: LarderError(.storeBusy, problem)
@@ -16,10 +16,10 @@ extension LarderError {
   /// The error for a failed request.
   ///
   /// - Parameters:
-  ///   - failure: The failure; a store's own message is in its refusal.
+  ///   - failure: The failure; its `refusal` is the body with the store's XML error.
   ///   - verb: The failed action: "read", "write".
-  ///   - thing: Its object.
-  ///   - isConditional: Whether it was to be done only where nothing is.
+  ///   - thing: The object of the action, such as the name of a picture.
+  ///   - isConditional: Whether the request had `If-None-Match: *`.
   init(
     _ failure: TransferFailure,
     _ verb: String,
@@ -30,12 +30,12 @@ extension LarderError {
     self.init(code, "cannot \(verb) \(thing): \(words)")
   }
 
-  /// The error for a refusal in the body of a successful reply.
+  /// The error for an error document in the body of a reply with status 200.
   ///
   /// - Parameters:
-  ///   - said: The store's code.
+  ///   - said: The store's error code, such as `SlowDown`.
   ///   - verb: The failed action.
-  ///   - thing: Its object.
+  ///   - thing: The object of the action, such as the name of a picture.
   init(_ said: String, _ verb: String, _ thing: String) {
     let (code, words) =
       Self.known(said) ?? (.storeUnfit, "the store answers \(said), which larder did not expect")
@@ -90,7 +90,7 @@ extension LarderError {
     }
   }
 
-  /// The messages for the error codes of stores.
+  /// The code and message for an error code of S3; nil for one that larder does not know.
   private static func known(_ said: String) -> (Code, String)? {
     switch said {
     case "SignatureDoesNotMatch":
@@ -126,7 +126,7 @@ extension LarderError {
     case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException",
       "TemporaryRedirect":
       (.storeDenied, "the bucket is in another region; set AWS_REGION to its own")
-    // Where the status does not say so: with 409, with 400, or in the body of a 200.
+    // Temporary errors whose status does not show it: with 409, with 400, or in the body of a 200.
     case "OperationAborted", "RequestTimeout", "SlowDown", "ServiceUnavailable", "InternalError":
       (.busy, "the store says \(said), and did so again; run it again later")
     default: nil

@@ -5,16 +5,18 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A bucket of an object store that speaks S3, asked through a transport that signs.
+/// A client for one bucket of an S3 object store; the transport signs its requests.
 ///
-/// Every request may be sent twice: a PUT writes the same object again.
+/// Every request may be sent twice: a repeated PUT writes the same object again.
 ///
-/// All libcurls from 7.88 on sign its requests alike, and as stores expect. For that, keys are
-/// letters, digits, `-._~` and slashes, and queries are sorted and encoded. Signed headers have no
-/// two blanks in turn, and none is the beginning of another with a character below the colon
-/// after it.
+/// The requests avoid all cases in which versions of libcurl from 7.88 on compute different signatures:
+///
+/// - Keys contain only letters, digits, `-._~` and slashes.
+/// - Queries are sorted and encoded.
+/// - Signed headers contain no two blanks in a row.
+/// - No signed header's name is another one's prefix followed by a character that sorts before the colon.
 package final class ObjectStore: Sendable {
-  /// Where it is.
+  /// The bucket and the prefix.
   package let location: S3Location
   private let transport: any Fetching
   private let base: String
@@ -25,15 +27,15 @@ package final class ObjectStore: Sendable {
   /// The SHA-256 of no bytes.
   private static let nothing =
     "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-  /// The longest document of a store that is read.
+  /// The longest reply of a store that is read.
   private static let replyLimit = ByteCount.mebibytes(16)
 
-  /// Opens a bucket; asks nothing yet.
+  /// Makes a client; sends no request yet.
   ///
   /// - Parameters:
   ///   - location: The bucket and the prefix.
-  ///   - environment: Who asks, and where.
-  ///   - transport: How to ask.
+  ///   - environment: The credentials and the store's address.
+  ///   - transport: The transport for the requests.
   package init(
     _ location: S3Location,
     _ environment: S3Environment,
@@ -56,13 +58,13 @@ package final class ObjectStore: Sendable {
     self.signings = signings
   }
 
-  /// Whether others on the network path can read and change requests and answers: http to another machine.
+  /// Whether requests and replies cross the network unencrypted: the address is `http:`, and not of this machine.
   package var isUnencrypted: Bool {
     guard let url = try? transport.parse(base, relativeTo: nil) else { return false }
     return url.scheme == .http && !url.isLoopback
   }
 
-  /// A path below the location, for messages.
+  /// The `s3://` name of a path below the location, for messages.
   package func name(_ path: String) -> String { "\(location)/\(path)" }
 
   /// The reply to a request, with its body in memory.
@@ -78,7 +80,7 @@ package final class ObjectStore: Sendable {
   ///
   /// - Parameters:
   ///   - verb: The operation.
-  ///   - path: To which path below the location; nil for the bucket.
+  ///   - path: The path of the object below the location; nil for a request to the bucket.
   ///   - query: Further query parameters.
   ///   - headers: Further headers; the signature covers them.
   ///   - body: The body.
@@ -116,7 +118,7 @@ package final class ObjectStore: Sendable {
     return request
   }
 
-  /// Makes a request and tells its answer.
+  /// Sends a request and calls `completion` with its reply.
   func ask(
     _ verb: RequestSigning.Verb,
     _ path: String?,
@@ -143,7 +145,7 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// The same, waiting for it.
+  /// Sends a request and waits for its reply.
   func answer(
     _ verb: RequestSigning.Verb,
     _ path: String?,
@@ -193,13 +195,16 @@ package final class ObjectStore: Sendable {
     _ = try answer(.put, path, headers: ["Content-Type": type], body: bytes, doing: "write")
   }
 
-  /// Writes an object unless there is one.
+  /// Creates an object unless it exists. (`If-None-Match: *`)
   ///
-  /// The reply to a successful write may be lost, and its repetition refused: the stored object is then compared. A
-  /// store that checks before it writes accepts two simultaneous writes, and keeps one: so the stored object is compared
-  /// after a write, too. No two writers may have the same bytes.
+  /// The stored object is compared with `bytes` in two cases:
   ///
-  /// - Returns: Whether the object is this one.
+  /// - After a refusal: the reply to a successful write may have been lost, and the repeated write refused.
+  /// - After a success: a store that checks before it writes may accept two simultaneous writes, and keeps one of them.
+  ///
+  /// This only works if no two writers write the same bytes.
+  ///
+  /// - Returns: Whether the stored object has these bytes.
   /// - Throws: ``LarderError``.
   package func create(_ bytes: [UInt8], at path: String, type: String) throws(LarderError) -> Bool
   {
@@ -217,10 +222,10 @@ package final class ObjectStore: Sendable {
     ["Content-Type": type, "If-None-Match": "*"]
   }
 
-  /// Whether of many writes at one moment that are to make one object a store takes but one.
+  /// Tests whether the store accepts only one of many simultaneous conditional writes of one object.
   ///
-  /// - Parameter path: Where to try, with up to 32 writes; the object is removed afterwards.
-  /// - Returns: Whether it did each time; a store that takes several only now and then may seem to.
+  /// - Parameter path: The path of the test object, for up to 32 writes; the object is removed afterwards.
+  /// - Returns: Whether it accepted only one each time. A store that only sometimes accepts several may pass the test.
   /// - Throws: ``LarderError``.
   package func takesOneOfMany(trying path: String) throws(LarderError) -> Bool {
     for _ in 0..<4 where try taken(of: 8, at: path) != 1 { return false }
@@ -246,8 +251,8 @@ package final class ObjectStore: Sendable {
 
   /// Requires that the store refuses a conditional write to an existing object.
   ///
-  /// - Parameter path: Where to try; the object is removed afterwards.
-  /// - Throws: ``LarderError`` with the code `unfit` when it writes in spite of a condition.
+  /// - Parameter path: The path of the test object; it is removed afterwards.
+  /// - Throws: ``LarderError`` with the code `unfit` when it writes in spite of `If-None-Match: *`.
   package func demandConditions(trying path: String) throws(LarderError) {
     let headers = Self.once("text/plain")
     try put(
@@ -286,7 +291,7 @@ package final class ObjectStore: Sendable {
     ask(.put, other, headers: ["x-amz-copy-source": source], body: [], doing: "copy") { result in
       completion(
         result.flatMap { reply in
-          // A copy that breaks off is told in the body of a good answer.
+          // The store reports a copy that failed midway in the body of a 200.
           guard S3Reply.refusal(reply.body) == nil else {
             return .failure(LarderError(.storeUnfit, "cannot copy \(name): the store gave up"))
           }
@@ -296,7 +301,7 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// Removes objects, many at a time; quiet about those that are gone.
+  /// Removes objects, many at a time; ignores those that do not exist.
   package func remove(_ paths: [String]) throws(LarderError) {
     try each(paths) { path, done in
       self.ask(.delete, path, doing: "remove") { done($0.map { _ in }) }
@@ -305,9 +310,9 @@ package final class ObjectStore: Sendable {
     }
   }
 
-  /// Calls a body for each path, with limited concurrency, and waits for all.
+  /// Calls `body` for each path, with limited concurrency, and waits until all are complete.
   ///
-  /// - Throws: The first failure that counts.
+  /// - Throws: The first error for which `failed` is true.
   func each(
     _ paths: [String],
     _ body: (String, @escaping @Sendable (Result<Void, LarderError>) -> Void) -> Void,
@@ -333,12 +338,12 @@ package final class ObjectStore: Sendable {
     if let error = first.withLock({ $0 }) { throw error }
   }
 
-  /// How many small requests are under way.
+  /// The most requests at the same time.
   private static let atOnce = 64
 
   // MARK: - Lists
 
-  /// Lists the objects below a path, in the order of their keys, a thousand with each request.
+  /// Lists the objects below a path in the order of their keys, with pages of a thousand.
   func forEach(
     below path: String,
     _ body: (S3Reply.Object) throws(LarderError) -> Void
@@ -363,11 +368,11 @@ package final class ObjectStore: Sendable {
   }
 }
 
-/// Detects an endless list, for any page tokens of a store.
+/// Detects an endless list: a page token that comes twice, too many pages, or too many empty ones.
 struct ListedPages {
   /// The most pages: a hundred million objects.
   static let most = 100_000
-  /// The most pages in a row that list nothing, which a store may send after many removals.
+  /// The most empty pages in a row; a store may send some after many removals.
   static let mostEmpty = 100
 
   private let work: String
@@ -375,17 +380,18 @@ struct ListedPages {
   private var empty = 0
   private var tokens: Set<Int> = []
 
-  /// A list that has not begun.
+  /// Starts counting the pages of a list.
   ///
-  /// - Parameter work: "list" and the place, for messages.
+  /// - Parameter work: The action for messages: "list" and the place.
   init(_ work: String) { self.work = work }
 
-  /// Counts a page that another one follows.
+  /// Counts a page that is not the last.
   ///
   /// - Parameters:
   ///   - token: The store's token for the next page.
   ///   - isEmpty: Whether the page listed nothing.
-  /// - Throws: ``LarderError`` when the token came before, or there are too many pages.
+  /// - Throws: ``LarderError`` when the token was sent before, or there are too many pages or too many empty ones in a
+  ///   row.
   mutating func advance(to token: String, isEmpty: Bool) throws(LarderError) {
     count += 1
     empty = isEmpty ? empty + 1 : 0
@@ -398,7 +404,7 @@ struct ListedPages {
   }
 }
 
-/// Keeps a reply in memory.
+/// Collects the body of a reply in memory.
 final class ReplySink: BodySink {
   private let gathered = Mutex<[UInt8]>([])
 
@@ -414,7 +420,7 @@ final class ReplySink: BodySink {
   func restart() { gathered.withLock { $0 = [] } }
 }
 
-/// Hands a body on.
+/// Passes a body on to a closure, piece by piece.
 final class PassingSink: BodySink {
   private let again: @Sendable () -> Void
   private let piece: @Sendable (RawSpan) -> Void

@@ -2,12 +2,12 @@ import Base
 import Cache
 import Transport
 
-/// Writes large objects by multipart upload; no part is visible before the last has arrived.
+/// Writes large objects by S3 multipart upload; the object becomes visible when the upload is completed.
 struct PartUpload: Sendable {
-  /// The size of a part, and the limit beyond which objects are uploaded in parts: the least part size that S3 allows,
-  /// 5 MiB. (S3, "multipart upload limits")
+  /// The part size, and the limit above which objects are uploaded in parts: 5 MiB, the least that S3 allows. (S3,
+  /// "multipart upload limits")
   static let least = 5 << 20
-  /// How many seconds an upload of another run may take.
+  /// The age in seconds after which an unfinished upload of another run is aborted: a day.
   private static let patience: Int64 = 86_400
 
   private let store: ObjectStore
@@ -16,9 +16,9 @@ struct PartUpload: Sendable {
     self.store = store
   }
 
-  /// Writes an object, one part after the other; the upload is aborted when one fails.
+  /// Writes an object, one part after the other; aborts the upload when a part fails.
   ///
-  /// - Returns: Its entity-tag.
+  /// - Returns: The object's entity-tag.
   /// - Throws: ``LarderError``; the stored object is unchanged.
   func put(
     _ bytes: RemoteBytes,
@@ -79,7 +79,8 @@ struct PartUpload: Sendable {
       body: Array(list.utf8),
       doing: "write"
     )
-    // The head comes before the work is done: a 200 may hold an error. (S3, CompleteMultipartUpload)
+    // A 200 may have an error in its body, because S3 sends the status before the work is done. (S3,
+    // CompleteMultipartUpload)
     if let code = S3Reply.refusal(reply.body) {
       throw LarderError(code, "write", store.name(path))
     }
@@ -97,11 +98,11 @@ struct PartUpload: Sendable {
     _ = try store.answer(.delete, path, query: ["uploadId": id], doing: "end an upload to")
   }
 
-  /// Ends uploads that were begun long ago.
+  /// Aborts uploads that were begun more than a day ago and never completed.
   ///
   /// - Parameters:
-  ///   - path: Below which path.
-  ///   - now: The moment.
+  ///   - path: The path below which to look for uploads.
+  ///   - now: The present moment.
   /// - Throws: ``LarderError``.
   func abortOld(below path: String, now: UnixTime) throws(LarderError) {
     var pages = ListedPages("list the uploads of \(store.location)")
@@ -141,9 +142,9 @@ struct PartUpload: Sendable {
   }
 }
 
-/// Text as character data or an attribute of an XML document.
+/// Escapes text for XML, as character data or as an attribute.
 enum XMLText {
-  /// The text with references for markup, and without characters that XML 1.0 has not. (Section 2.2)
+  /// The text with references such as `&amp;` for markup, and without characters that XML 1.0 forbids. (Section 2.2)
   static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {

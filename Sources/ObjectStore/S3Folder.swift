@@ -2,33 +2,33 @@ import Base
 import Cache
 import FoundationEssentials
 
-/// A small folder that many machines share through a store; each copies the files that it needs.
+/// A shard plan's folder in an object store; each machine copies the files that it needs.
 ///
-/// One file is put last, and completes the folder; it is put only if none exists.
+/// One file, such as `plan.json`, is uploaded last and makes the folder complete; it is never replaced.
 package struct S3Folder: Sendable {
   private let store: ObjectStore
-  /// The copy.
+  /// The path of this machine's copy.
   package let copy: String
 
   private static let type = "application/octet-stream"
 
-  /// A folder at the store's location.
+  /// Makes the folder at the store's location; sends no request yet.
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - copy: The folder of this machine, which exists.
+  ///   - copy: The path of this machine's copy, an existing folder.
   package init(_ store: ObjectStore, copy: String) {
     self.store = store
     self.copy = copy
   }
 
-  /// The location, as people write it.
+  /// The location, such as `s3://bucket/prefix`.
   package var name: String { "\(store.location)" }
 
-  /// Requires that the store has no such folder, and keeps a file only once.
+  /// Requires that the store has no such folder yet, and that it supports conditional writes.
   ///
   /// - Parameter last: The name of the file that completes the folder.
-  /// - Returns: Whether the store also takes but one of many such files at one moment, as far as that shows.
+  /// - Returns: Whether the store accepted only one of several simultaneous conditional writes in a test.
   /// - Throws: ``LarderError``.
   package func demandNew(_ last: String) throws(LarderError) -> Bool {
     guard try store.bytes(of: last) == nil else { throw taken }
@@ -43,9 +43,9 @@ package struct S3Folder: Sendable {
     )
   }
 
-  /// Puts all files of the copy, those that are in folders left out.
+  /// Uploads all files of the copy, but not those in its subfolders.
   ///
-  /// - Parameter last: The file that is put last, and once.
+  /// - Parameter last: The file that is uploaded last, and only if the store has none of its name.
   /// - Throws: ``LarderError`` when the store refuses, or a file cannot be read.
   package func putAll(last: String) throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: copy).sorted()
@@ -62,10 +62,10 @@ package struct S3Folder: Sendable {
     guard try store.create([UInt8](file(last)), at: last, type: Self.type) else { throw taken }
   }
 
-  /// Fetches files into the copy.
+  /// Downloads files into the copy.
   ///
-  /// - Parameter names: Which.
-  /// - Returns: Those that the store does not have.
+  /// - Parameter names: The names of the files.
+  /// - Returns: The names that the store does not have.
   /// - Throws: ``LarderError`` when the store refuses, or a file cannot be written.
   @discardableResult
   package func fetch(_ names: [String]) throws -> [String] {
@@ -81,10 +81,10 @@ package struct S3Folder: Sendable {
     return missing
   }
 
-  /// Puts a file of the copy unless the store has one of its name; else the copy gets that one.
+  /// Uploads a file of the copy unless the store has one of its name; otherwise the copy gets the store's file.
   ///
-  /// - Parameter name: The file.
-  /// - Returns: Whether the store has this one.
+  /// - Parameter name: The file's name.
+  /// - Returns: Whether the store has the copy's own file.
   /// - Throws: ``LarderError`` when the store refuses, or a file cannot be read or written.
   package func commit(_ name: String) throws -> Bool {
     if try store.create([UInt8](file(name)), at: name, type: Self.type) { return true }
@@ -93,7 +93,7 @@ package struct S3Folder: Sendable {
   }
 
   private func file(_ name: String) throws -> Data {
-    // Read where it is wanted: a log of documents may be large.
+    // Mapped instead of read: a log of documents may be large.
     try Data(contentsOf: URL(filePath: "\(copy)/\(name)"), options: .alwaysMapped)
   }
 }

@@ -1,24 +1,26 @@
 import Base
 
-/// A bucket and a prefix in it, as people write them: `s3://bucket/prefix`.
+/// A bucket and a prefix in it: `s3://bucket/prefix`.
 package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   /// The bucket.
   package let bucket: String
-  /// The common beginning of all keys, without a slash at its end; empty for the whole bucket.
+  /// The prefix of all keys, without a trailing slash; empty for the whole bucket.
   package let prefix: String
 
   private static let scheme = "s3://"
-  /// How long a prefix may be: a key has at most 1,024 bytes, and a picture's own part is below 100.
+  /// The most bytes of a prefix.
+  ///
+  /// A key may have 1,024, and a picture's path below the prefix has fewer than 100.
   private static let longestPrefix = 512
 
-  /// Whether a text is meant to be such a place.
+  /// Whether a text begins with `s3://`, in either case.
   package static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix(scheme) }
 
-  /// Reads a place.
+  /// Parses a location.
   ///
-  /// - Parameter text: `s3://bucket` or `s3://bucket/prefix`. A prefix has letters, digits and `-._~` between its slashes,
-  ///   because all signers encode these alike.
-  /// - Throws: ``LarderError`` with the allowed characters.
+  /// - Parameter text: `s3://bucket` or `s3://bucket/prefix`. A prefix has letters, digits and `-._~` between its
+  ///   slashes, because all implementations of the signature encode these in the same way.
+  /// - Throws: ``LarderError`` that names the allowed characters.
   package init(parsing text: String) throws(LarderError) {
     func wrong(_ words: String) -> LarderError {
       LarderError(.storeLocation, "cannot use \"\(text)\": \(words)")
@@ -45,15 +47,15 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     self.bucket = bucket
   }
 
-  /// As it is written.
+  /// The text form, `s3://bucket/prefix`.
   package var description: String {
     Self.scheme + bucket + (prefix.isEmpty ? "" : "/" + prefix)
   }
 
-  /// The key of a path below this place.
+  /// The object key of a path below this location.
   package func key(_ path: String) -> String { prefix.isEmpty ? path : "\(prefix)/\(path)" }
 
-  /// The path of a key below this place; nil when it is elsewhere.
+  /// The path of an object key below this location; nil for a key elsewhere.
   package func path(of key: String) -> String? {
     if prefix.isEmpty { return key }
     guard key.hasPrefix(prefix + "/") else { return nil }
@@ -79,21 +81,22 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// How texts are written where they are signed.
+/// The form of texts that are part of a signature.
 enum S3Text {
-  /// A query with sorted names and encoded values, each with its `=`: libcurl before 8.3 signs it unchanged, and stores
-  /// sign the sorted and encoded form.
+  /// A query with sorted names and encoded values, each with its `=`.
+  ///
+  /// Stores verify the signature of this form, and libcurl before 8.3 signs a query unchanged.
   static func query(_ parts: [String: String]) -> String {
     parts.sorted { $0.key < $1.key }.map { "\($0.key)=\(PercentEncoding.escaped($0.value))" }
       .joined(separator: "&")
   }
 }
 
-/// The credentials and the address of a store, as the environment gives them to the AWS tools.
+/// The credentials and the address of a store, from the environment variables of the AWS tools.
 package struct S3Environment: Sendable {
-  /// The access key's public part.
+  /// The access key id.
   let user: String
-  /// Its secret part.
+  /// The secret access key.
   let secret: String
   /// The session token of temporary credentials.
   let token: String?
@@ -101,16 +104,16 @@ package struct S3Environment: Sendable {
   package let region: String
   /// The store's own address; nil for AWS.
   package let endpoint: String?
-  /// Certificates to trust instead of the system's, a PEM file.
+  /// The path of a PEM file with CA certificates to trust instead of the system's.
   package let certificates: String?
 
   /// Reads the environment.
   ///
-  /// `AWS_ENDPOINT_URL_S3` wins over `AWS_ENDPOINT_URL`, `AWS_REGION` over `AWS_DEFAULT_REGION`; without a region it is
-  /// `us-east-1`.
+  /// `AWS_ENDPOINT_URL_S3` has precedence over `AWS_ENDPOINT_URL`, and `AWS_REGION` over `AWS_DEFAULT_REGION`. The
+  /// default region is `us-east-1`.
   ///
   /// - Parameter variables: The environment.
-  /// - Throws: ``LarderError`` that names the variable, and never its value where that is a secret.
+  /// - Throws: ``LarderError`` that names the variable, but never the value of a secret one.
   package init(_ variables: [String: String]) throws(LarderError) {
     func value(_ names: String...) -> String? {
       names.lazy.compactMap { variables[$0] }.first { !$0.isEmpty }
@@ -157,10 +160,10 @@ package struct S3Environment: Sendable {
       && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
-  /// The common beginning of the URLs of a bucket's objects, without a slash at the end.
+  /// The prefix of the URLs of a bucket's objects, without a trailing slash.
   ///
-  /// A store of one's own is asked by path; AWS by the bucket's own host, but for buckets with a dot, which no
-  /// certificate fits.
+  /// AWS gets virtual-hosted addresses, `https://bucket.s3.region.amazonaws.com`. Other stores, and buckets with a dot
+  /// in their name, which no certificate matches, get path-style addresses, `https://host/bucket`.
   func base(of bucket: String) -> String {
     if let endpoint { return "\(endpoint)/\(bucket)" }
     let domain = region.hasPrefix("cn-") ? "amazonaws.com.cn" : "amazonaws.com"

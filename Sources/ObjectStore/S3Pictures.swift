@@ -6,7 +6,7 @@ import Transport
 
 /// The pictures of a cache in an object store, under `PREFIX/images/`.
 ///
-/// Up to ``PartUpload/least`` a picture goes out in one request, a larger one in parts.
+/// A picture of up to ``PartUpload/least`` bytes is uploaded in one request, a larger one by multipart upload.
 package final class S3Pictures: RemotePictures {
   private let store: ObjectStore
   private let parts: PartUpload
@@ -17,7 +17,7 @@ package final class S3Pictures: RemotePictures {
   /// How many rows are asked for before the answers are looked at.
   private static let batch = 1024
 
-  /// Pictures in a store.
+  /// Makes the picture storage of a cache in a store.
   package init(_ store: ObjectStore) {
     self.store = store
     parts = PartUpload(store)
@@ -26,7 +26,7 @@ package final class S3Pictures: RemotePictures {
   /// The location.
   package var name: String { "\(store.location)" }
 
-  /// Puts a picture, idempotently.
+  /// Uploads a picture; a repeated upload changes nothing.
   package func put(
     _ entry: PictureEntry,
     _ bytes: RemoteBytes,
@@ -36,7 +36,8 @@ package final class S3Pictures: RemotePictures {
     let headers = S3Headers.headers(of: entry)
     let size = Int(bytes.count.count)
     guard size <= PartUpload.least else {
-      // One at a time: each waits for its requests, and all at once would hold their parts in memory.
+      // One upload at a time: each waits for its requests, and simultaneous uploads would hold all their parts in
+      // memory.
       uploads.async { [parts] in
         completion(
           Self.stamp(of: size) { () throws(LarderError) in
@@ -92,7 +93,7 @@ package final class S3Pictures: RemotePictures {
     if let failure { throw failure }
   }
 
-  /// Asks for the rows of pictures by HEAD, many at a time.
+  /// Reads the rows of pictures from their metadata, by many HEAD requests at a time.
   package func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry] {
     let rows = Mutex<[String: PictureEntry]>([:])
     try Self.cacheErrors { () throws(LarderError) in
@@ -111,7 +112,7 @@ package final class S3Pictures: RemotePictures {
     return rows.withLock { $0 }
   }
 
-  /// Reads a picture as it comes.
+  /// Downloads a picture, passing its bytes on as they arrive.
   package func read(
     _ path: String,
     restart: @escaping @Sendable () -> Void,
@@ -137,7 +138,7 @@ package final class S3Pictures: RemotePictures {
     }
   }
 
-  /// Reads a part of a picture.
+  /// Downloads a part of a picture, by a `Range` request.
   package func part(
     _ range: Range<Int>,
     of path: String,
@@ -160,14 +161,14 @@ package final class S3Pictures: RemotePictures {
     }
   }
 
-  /// The requested part of a reply; nil when the reply has another.
+  /// The requested part of a reply; nil when the reply has another range of bytes.
   private static func part(
     _ range: Range<Int>,
     of path: String,
     _ reply: ObjectStore.Reply
   ) -> RemotePart? {
     guard reply.head.status == 206 else {
-      // A server without ranges sends the whole.
+      // A server without support for ranges sends the whole object.
       guard reply.body.count >= range.upperBound else { return nil }
       let entry = S3Headers.entry(
         at: path,
@@ -186,9 +187,9 @@ package final class S3Pictures: RemotePictures {
     )
   }
 
-  /// Has the store copy pictures with their metadata, then removes the old ones.
+  /// Moves pictures: the store copies them with their metadata, then the old ones are removed.
   ///
-  /// A crash between the two leaves both.
+  /// A crash in between leaves both copies.
   package func move(_ paths: [(from: String, to: String)]) throws(LarderError) {
     let places = Dictionary(paths.map { ($0.from, $0.to) }) { first, _ in first }
     try Self.cacheErrors { () throws(LarderError) in
@@ -206,9 +207,9 @@ package final class S3Pictures: RemotePictures {
     try Self.cacheErrors { () throws(LarderError) in try store.remove(paths) }
   }
 
-  /// Ends multipart uploads that other runs began a day ago and never ended, which a store would keep and bill forever.
+  /// Aborts multipart uploads that are more than a day old; a store would keep and bill their parts forever.
   ///
-  /// - Parameter now: The moment.
+  /// - Parameter now: The present moment.
   /// - Throws: ``LarderError``.
   package func abortOldUploads(now: UnixTime) throws(LarderError) {
     try Self.cacheErrors { () throws(LarderError) in
@@ -227,15 +228,15 @@ package final class S3Pictures: RemotePictures {
   }
 }
 
-/// Converts a picture's row to headers that a store keeps with the object, and back.
+/// Converts a picture's row to `x-amz-meta-larder-…` headers, which a store keeps with the object, and back.
 ///
-/// A store keeps 2 KiB of such headers. A URL that does not fit is left out, and so are the origin's caching fields: the
-/// picture is then found by its name, and requested again.
+/// S3 keeps at most 2 KiB of such headers. If the URL or the origin's caching fields do not fit, they are left out.
+/// Without its URL a picture is found by its file name; without the caching fields it counts as stale.
 enum S3Headers {
   private static let prefix = "x-amz-meta-larder-"
-  /// How much of the 2 KiB is used.
+  /// The bytes of the 2 KiB that larder uses.
   private static let room = 1900
-  /// The most of it that a URL may take.
+  /// The most bytes of a URL.
   private static let urlRoom = 1200
 
   /// The headers of a picture.
@@ -257,14 +258,14 @@ enum S3Headers {
     return headers
   }
 
-  /// The row that was put with an object.
+  /// The row that was uploaded with an object.
   ///
   /// - Parameters:
-  ///   - path: Where it is.
-  ///   - headers: The store's headers for it.
-  ///   - whole: How long it is, when the headers are of a part of it.
-  /// - Returns: The row with its stamp; without a SHA-256 when larder did not put it, without a URL when that did not
-  ///   fit.
+  ///   - path: The object's path.
+  ///   - headers: The headers of the store's reply.
+  ///   - whole: The object's size, when the reply has only a part of it.
+  /// - Returns: The row with its stamp. It has no SHA-256 if larder did not upload the object, and no URL if that did
+  ///   not fit.
   static func entry(
     at path: String,
     _ headers: Headers,
@@ -286,13 +287,13 @@ enum S3Headers {
     if times.count == 3 {
       entry.fetched = UnixTime(times[0])
       entry.checked = UnixTime(times[1])
-      // Freshness comes with the origin's caching fields, or not at all.
+      // Without the origin's caching fields the picture counts as stale.
       if entry.response != nil { entry.expiry = UnixTime(times[2]) }
     }
     return entry
   }
 
-  /// The stamp of one version of an object.
+  /// The stamp of one version of an object: a number made of its entity-tag, and its size.
   static func stamp(tag: String, bytes: Int64) -> FileStamp {
     FileStamp(
       inode: ContentDigest.number(of: Array(tag.utf8)),

@@ -1,9 +1,9 @@
 import Base
 import CXML
 
-/// Reads replies of stores: small XML documents without relevant attributes.
+/// Reads the XML replies of S3: errors, lists of objects, and multipart uploads.
 enum S3Reply {
-  /// An object in a list.
+  /// An object in a `ListObjectsV2` reply.
   struct Object: Equatable {
     var key: String
     var tag: String
@@ -11,24 +11,24 @@ enum S3Reply {
     var changed: String
   }
 
-  /// A page of a list.
+  /// A page of a `ListObjectsV2` reply.
   struct Page: Equatable {
     var objects: [Object] = []
-    /// The token of the next page; nil at the end.
+    /// The `NextContinuationToken`; nil on the last page.
     var next: String?
   }
 
-  /// An upload in parts that was begun and not ended.
+  /// A multipart upload that was begun and not yet completed.
   struct Upload: Equatable {
     var key: String
     var id: String
     var begun: String
   }
 
-  /// A page of a list of uploads.
+  /// A page of a `ListMultipartUploads` reply.
   struct Uploads: Equatable {
     var uploads: [Upload] = []
-    /// The last key and upload, after which the next page begins; nil at the end.
+    /// The last key and upload id, after which the next page begins; nil on the last page.
     var next: Marker?
   }
 
@@ -38,7 +38,7 @@ enum S3Reply {
     var id: String
   }
 
-  /// The code of a refusal; nil when it is none, or has a code that is no word.
+  /// The error code in an `Error` document; nil for another document, or a code that is not one word.
   static func refusal(_ bytes: [UInt8]) -> String? {
     guard let error = S3Document(bytes), error.name == "Error", let code = error["Code"] else {
       return nil
@@ -48,7 +48,7 @@ enum S3Reply {
     return isWord ? code : nil
   }
 
-  /// A page of `ListObjectsV2`; nil when it is none.
+  /// Parses a page of `ListObjectsV2`; nil for any other document.
   static func page(_ bytes: [UInt8]) -> Page? {
     guard let list = S3Document(bytes), list.name == "ListBucketResult" else { return nil }
     let isEncoded = list["EncodingType"] == "url"
@@ -68,7 +68,7 @@ enum S3Reply {
     }
     switch list["IsTruncated"] {
     case "true":
-      // Without it the rest would be lost in silence.
+      // Without the token, the rest of the list would be lost silently.
       guard let next = list["NextContinuationToken"], !next.isEmpty else { return nil }
       page.next = next
     case "false": break
@@ -77,7 +77,7 @@ enum S3Reply {
     return page
   }
 
-  /// A page of `ListMultipartUploads`; nil when it is none.
+  /// Parses a page of `ListMultipartUploads`; nil for any other document.
   static func uploads(_ bytes: [UInt8]) -> Uploads? {
     guard let list = S3Document(bytes), list.name == "ListMultipartUploadsResult" else {
       return nil
@@ -93,7 +93,7 @@ enum S3Reply {
       )
     }
     guard list["IsTruncated"] == "true" else { return page }
-    // Without a marker the rest would be left open in silence.
+    // Without a marker, the rest of the uploads would silently stay open.
     guard let key = list["NextKeyMarker"], !key.isEmpty else { return nil }
     page.next = Marker(
       key: isEncoded ? decoded(key) : key,
@@ -102,7 +102,7 @@ enum S3Reply {
     return page
   }
 
-  /// The id of an upload in parts that was begun.
+  /// The upload id of an `InitiateMultipartUploadResult`; nil for any other document.
   static func upload(_ bytes: [UInt8]) -> String? {
     guard let reply = S3Document(bytes), reply.name == "InitiateMultipartUploadResult" else {
       return nil
@@ -110,7 +110,7 @@ enum S3Reply {
     return reply["UploadId"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// The entity-tag of an upload in parts that was ended.
+  /// The entity-tag of a `CompleteMultipartUploadResult`; nil for any other document.
   static func whole(_ bytes: [UInt8]) -> String? {
     guard let reply = S3Document(bytes), reply.name == "CompleteMultipartUploadResult" else {
       return nil
@@ -118,40 +118,41 @@ enum S3Reply {
     return reply["ETag"].map(tag).flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// An entity-tag without its quotation marks, which some answers have and others lack.
+  /// An entity-tag without quotation marks, which some replies have and others lack.
   static func tag(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.filter { $0 != "\"" }))
   }
 
-  /// A key as a list writes it that was asked to encode.
+  /// Decodes a key of a list with `encoding-type=url`.
   ///
-  /// XML has no way to write some characters. A plus is a blank.
+  /// Keys are requested encoded, because XML cannot represent some characters. A plus stands for a space.
   private static func decoded(_ key: String) -> String {
     PercentEncoding.lenientText(key, plusIsSpace: true)
   }
 }
 
-/// An element of an XML document of a store, with its content.
+/// An element of a store's XML reply, with its child elements; attributes are ignored.
 ///
-/// libxml2 reads it. A document with a document type or an entity of its own is refused, nothing is fetched, and a
-/// document larger than any reply of a store is refused.
+/// Parsed by libxml2, which fetches nothing. Documents with a DOCTYPE, with entities of their own, or larger than any
+/// reply of a store are refused.
 struct S3Document: Equatable {
-  /// Its name without prefix.
+  /// The element's name without its namespace prefix.
   let name: String
-  /// The characters that stand directly in it.
+  /// The text directly in the element, not in its children.
   private(set) var text = ""
   private var children: [S3Document] = []
 
-  /// How deep elements may lie in one another; a list needs four.
+  /// The deepest nesting of elements; a list needs four levels.
   private static let depth = 16
-  /// How many elements are read; a list of a thousand objects has 15,000 at the most.
+  /// The most elements of a document; a list of a thousand objects has at most 15,000.
   private static let most = 65_536
 
   private init(_ name: String) { self.name = name }
 
-  /// Reads a document whole; nil when it is none, or none that a store sends.
+  /// Parses a document; nil when it is malformed or exceeds the limits.
   init?(_ bytes: [UInt8]) {
-    // A store that takes its time sends blanks first. (S3, CompleteMultipartUpload)
+    // During slow work a store sends white space before the document, to keep the connection open. (S3,
+    // CompleteMultipartUpload)
     let body = bytes.drop { $0 == 32 || (9...13).contains($0) }
     guard !body.isEmpty else { return nil }
     let root = body.withUnsafeBufferPointer { buffer -> S3Document? in
@@ -188,10 +189,10 @@ struct S3Document: Equatable {
     }
   }
 
-  /// The text of the first element of a name directly in this one; nil when there is none.
+  /// The text of the first child element with this name; nil when there is none.
   subscript(_ name: String) -> String? { children.first { $0.name == name }?.text }
 
-  /// The elements of a name directly in this one.
+  /// The child elements with this name.
   func all(_ name: String) -> some Sequence<S3Document> {
     children.lazy.filter { $0.name == name }
   }
