@@ -6,9 +6,9 @@ import Pipeline
 import Synchronization
 import SystemPackage
 
-/// A file of a plan that is written a line or a piece at a time, and knows its length and SHA-256.
+/// Writes a file of a shard plan, and computes its length and SHA-256 on the way.
 ///
-/// Safe on any thread; pieces keep their order when one thread writes them.
+/// Thread-safe; the order of pieces is that of the calls.
 final class HashedFile: Sendable {
   private struct Written {
     var pending: [UInt8] = []
@@ -21,10 +21,10 @@ final class HashedFile: Sendable {
   private let disk: any Disk
   private let state = Mutex(Written())
 
-  /// How much is gathered before it is written.
+  /// The buffer size in bytes: this much is collected for one write.
   private static let piece = 256 * 1024
 
-  /// Makes the file, empty.
+  /// Creates the empty file.
   ///
   /// - Throws: ``LarderError``.
   init(_ name: String, in folder: Folder, on disk: any Disk) throws(LarderError) {
@@ -32,7 +32,7 @@ final class HashedFile: Sendable {
     self.disk = disk
   }
 
-  /// Appends bytes; a failure is told by ``close()``.
+  /// Appends bytes; ``close()`` throws the error of a failed write.
   func append(_ pieces: [UInt8]...) {
     state.withLock { state in
       for piece in pieces {
@@ -58,7 +58,7 @@ final class HashedFile: Sendable {
     }
   }
 
-  /// Writes the rest and syncs the file.
+  /// Writes the buffered bytes and syncs the file.
   ///
   /// - Returns: The length and digest of the file.
   /// - Throws: ``LarderError`` of the first write that failed.
@@ -108,17 +108,17 @@ final class LineReader {
   private var buffer: [UInt8] = []
   private var place = 0
   private var hash = SHA256()
-  /// How much of the file was read into the buffer so far.
+  /// The offset in the file at which the buffer ends.
   private var length: Int64
-  /// Where the next byte is.
+  /// The offset in the file of the next byte to return.
   private(set) var offset: Int64
 
   /// Opens the file.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - offset: Where to begin.
-  ///   - piece: How much is read at once.
+  ///   - offset: The offset in the file to begin at.
+  ///   - piece: The number of bytes to read at once.
   /// - Throws: `Errno`.
   init(_ path: String, from offset: Int64 = 0, piece: Int = 256 * 1024) throws {
     file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
@@ -150,9 +150,9 @@ final class LineReader {
   /// Skips bytes.
   ///
   /// - Parameters:
-  ///   - count: How many.
-  ///   - take: Given them, piece by piece.
-  /// - Returns: Whether there were so many.
+  ///   - count: The number of bytes.
+  ///   - take: Called with the skipped bytes, piece by piece.
+  /// - Returns: Whether the file had that many bytes.
   /// - Throws: `Errno`.
   @discardableResult
   func skip(_ count: Int, _ take: (ArraySlice<UInt8>) -> Void = { _ in }) throws -> Bool {
@@ -172,7 +172,7 @@ final class LineReader {
     offset += Int64(count)
   }
 
-  /// Has a byte in the buffer; false at the file's end.
+  /// Reads the next piece if the buffer is used up; false at the file's end.
   private func fill() throws -> Bool {
     if place < buffer.count { return true }
     var next = [UInt8](repeating: 0, count: piece)

@@ -7,20 +7,20 @@ import Transport
 
 /// The origin's answers to a plan's requests for sections and details, found by document.
 ///
-/// They stay in their file, see ``DocumentOrigin/kept(_:)``.
+/// The answers stay on disk in `documents.log`, which ``DocumentOrigin/kept(_:)`` wrote. Memory has only their offsets.
 struct PlannedDocuments: GivenDocuments {
   private let path: String
-  /// Where the line of each document is; of two, that of the last.
+  /// The offset of each document's line; the last one if there are several.
   private let lines: [DocumentID: Int64]
   /// The file's length and digest.
   let sum: FileSum
 
-  /// How much of an answer is read at once.
+  /// The number of bytes of an answer to read at once.
   private static let piece = 64 * 1024
 
-  /// Reads where everything is.
+  /// Reads the file once and records the offset of each answer.
   ///
-  /// - Throws: ``LarderError`` when a line is no answer; `Errno`.
+  /// - Throws: ``LarderError`` when a line is malformed; `Errno` when the file cannot be read.
   init(_ path: String) throws {
     let reader = try LineReader(path)
     var lines: [DocumentID: Int64] = [:]
@@ -44,7 +44,7 @@ struct PlannedDocuments: GivenDocuments {
     return answer
   }
 
-  /// The answer to the request for a document.
+  /// The answer to the request for a document; nil when the plan has none.
   func answer(
     to document: DocumentID,
     most: ByteCount,

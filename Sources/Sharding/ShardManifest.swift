@@ -8,20 +8,20 @@ import SystemPackage
 struct ManifestTrailer: Codable, Equatable {
   /// The digest of the plan.
   var plan: String
-  /// The run's name.
+  /// The plan's run name.
   var run: String
-  /// The shard.
+  /// The number of the shard.
   var shard: Int
-  /// How many pictures it has, and a line each.
+  /// The number of the shard's pictures, each of which has a line.
   var urls: Int
   var fetched: Int
   var held: Int
   var failed: Int
-  /// How many requests were made.
+  /// The number of HTTP requests that were made.
   var requests: Int
-  /// The length and digest of the lines before.
+  /// The length and digest of the lines before the trailer.
   var rows: FileSum
-  /// A name of the run that wrote it: no two runs write the same bytes.
+  /// The unique token of the process that wrote the manifest, so that no two processes write the same bytes.
   var writer: String?
 }
 
@@ -29,24 +29,27 @@ private struct TrailerLine: Codable {
   var trailer: ManifestTrailer
 }
 
-/// The results of a shard run, committed once: a line a picture, and a trailer.
+/// Reads and commits manifests.
+///
+/// A manifest has the results of a shard run: a line of JSON for each picture, and a trailer.
 enum ShardManifest {
-  /// A line of a manifest, and where it begins.
+  /// A picture of a manifest, and the offset of its line.
   typealias Line = (offset: Int64, picture: SettledPicture)
 
-  /// How much of a manifest's end is read for its trailer.
+  /// The number of bytes at a manifest's end in which to look for its trailer.
   private static let tail: Int64 = 64 * 1024
 
-  /// Reads a manifest a line at a time, beside the list that it answers.
+  /// Reads a manifest a line at a time, and compares its URLs with the shard's list.
   ///
-  /// Lines are handed on before the last was read: the caller's results count only when nothing is thrown.
+  /// Lines are passed on before the whole file is verified: if this throws, the caller must discard what it got.
   ///
   /// - Parameters:
-  ///   - shard: The shard.
+  ///   - shard: The number of the shard.
   ///   - planned: The plan.
-  ///   - take: Given each line.
+  ///   - take: Called with each line.
   /// - Returns: The trailer; nil when there is no manifest.
-  /// - Throws: ``LarderError`` when it is torn, of another plan or of other pictures; errors of `take`.
+  /// - Throws: ``LarderError`` when the manifest is truncated or damaged, or belongs to another plan or to other
+  ///   pictures; errors of `take`.
   static func read(
     _ shard: Int,
     of planned: PlannedRun,
@@ -76,7 +79,7 @@ enum ShardManifest {
     return trailer
   }
 
-  /// The trailer of a manifest that is of this plan; nil when there is none.
+  /// The trailer of a shard's manifest, which must belong to this plan; nil when there is no manifest.
   static func trailer(
     of shard: Int,
     of planned: PlannedRun
@@ -120,17 +123,17 @@ enum ShardManifest {
     )
   }
 
-  /// Commits a manifest: synced under a name of its own, then linked to the one that counts.
+  /// Commits a manifest: writes and syncs it under a temporary name, then creates a hard link with the final name.
   ///
-  /// A crash leaves no manifest or the whole one. Of several that commit the same shard one does.
+  /// A crash leaves no manifest or the whole one. If several processes commit the same shard, one succeeds.
   ///
   /// - Parameters:
-  ///   - pictures: The result for each, in the plan's order.
+  ///   - pictures: The result of each picture, in the plan's order.
   ///   - trailer: The last line; its `rows` are filled in.
   ///   - folder: The plan's folder.
-  ///   - token: A name that no other process has.
-  ///   - disk: Where bytes go.
-  /// - Returns: Whether this one was committed; false when another had been.
+  ///   - token: A unique token of this process, for the temporary name.
+  ///   - disk: The file system, or a test's own.
+  /// - Returns: Whether this manifest was committed; false when another process committed its own before.
   /// - Throws: ``LarderError``.
   static func commit(
     _ pictures: [SettledPicture],
@@ -159,7 +162,7 @@ enum ShardManifest {
             + "one that has"
         )
       }
-      // On NFS the reply to a link that was made may be lost, and its repetition refused. (open(2), O_EXCL)
+      // On NFS the reply to a successful link may be lost, and the repeated call refused. (open(2), O_EXCL)
       guard there == mine else { return false }
     }
     try disk.sync(folder)
@@ -167,8 +170,8 @@ enum ShardManifest {
   }
 }
 
-/// A picture as a line of a plan's list or of a manifest: its entry in an index, and in a manifest the end of its
-/// request.
+/// A picture as a line of JSON, in a shard's list or in a manifest: its index row, and in a manifest also the outcome
+/// of its request.
 struct PictureRow: Codable, Equatable {
   /// How a request ended.
   enum End: String, Codable {
@@ -176,7 +179,7 @@ struct PictureRow: Codable, Equatable {
   }
 
   var url: String
-  /// Its identity, where that is not its URL.
+  /// The picture's identity; nil when it is the URL.
   var identity: String?
   var sha256: String?
   var bytes: Int64?
@@ -189,12 +192,12 @@ struct PictureRow: Codable, Equatable {
   var checked: Int64?
   var failure: String?
   var failingSince: Int64?
-  /// Of a manifest alone, as all below.
+  /// The outcome; this and the fields below are only in manifests.
   var end: End?
   var before: String?
   var report: SyncReport.Failure?
 
-  /// The line of an index's row.
+  /// The line for a row of the index.
   init(_ entry: PictureEntry) {
     url = entry.url
     identity = entry.identity == entry.url ? nil : entry.identity
@@ -211,7 +214,7 @@ struct PictureRow: Codable, Equatable {
     failingSince = entry.failingSince?.seconds
   }
 
-  /// The line of a picture that was asked for; nil when the run ended before it was.
+  /// The line for a picture's result; nil when the run ended before the picture was requested.
   init?(_ picture: SettledPicture) {
     self.init(picture.entry)
     switch picture.end {
@@ -225,7 +228,7 @@ struct PictureRow: Codable, Equatable {
     report = picture.failure
   }
 
-  /// The index's row.
+  /// The row of the index.
   var entry: PictureEntry {
     var entry = PictureEntry(id: PictureID(url: identity ?? url), url: url, identity: identity)
     entry.sha256 = sha256.flatMap(Hexadecimal.bytes)
@@ -243,7 +246,7 @@ struct PictureRow: Codable, Equatable {
     return entry
   }
 
-  /// The result for the picture; nil in a line of a plan.
+  /// The picture's result; nil in a line of a shard's list.
   var settled: SettledPicture? {
     guard let end else { return nil }
     let entry = entry

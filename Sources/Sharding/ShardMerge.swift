@@ -4,11 +4,11 @@ import FoundationEssentials
 import Pipeline
 import SystemPackage
 
-/// Commits a planned run whose shards have all ended: a sync whose origin is the plan.
+/// Merges a planned run whose shards have all ended: a sync that reads the plan's files instead of asking the origin.
 ///
-/// Sections and details are the answers in the plan's log, pictures the results in the manifests; guards, diff, rows and
-/// report are the sync's own. The same holds after a crash: the run before is shown until the last transaction, and the
-/// merge can be run again.
+/// Sections and details are in the plan's `documents.log`, the pictures' results in the manifests. Guards, diff, rows
+/// and report are those of any sync. Readers see the previous run until the last transaction. After a crash, the merge
+/// can be run again.
 package struct ShardMerge {
   private let planned: PlannedRun
   private let cache: String
@@ -20,8 +20,8 @@ package struct ShardMerge {
   /// - Parameters:
   ///   - planned: The plan.
   ///   - cache: The cache that the shards filled.
-  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
-  ///   - isRead: Whether every file's bytes are read and compared, and not only its length and date.
+  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
+  ///   - isRead: Whether to compare the SHA-256 of every file, and not only its length and date.
   package init(
     _ planned: PlannedRun,
     cache: String,
@@ -37,9 +37,9 @@ package struct ShardMerge {
   /// Checks all manifests and their files, then commits.
   ///
   /// - Parameters:
-  ///   - holder: The text for the cache's lock.
+  ///   - holder: The holder's name to write into the cache's lock.
   ///   - start: Called with the sync before it starts.
-  ///   - sync: Makes a sync of the plan's catalog into the cache, from the replacements of its origins.
+  ///   - sync: Makes a sync of the plan's catalog into the cache; it gets the plan's files as inputs.
   /// - Returns: The report.
   /// - Throws: ``LarderError`` when manifests or files are missing or wrong; ``CatalogError``.
   package func run(
@@ -75,7 +75,7 @@ package struct ShardMerge {
     return report
   }
 
-  /// Demands a manifest of every shard.
+  /// Requires that every shard has a manifest.
   private func demandManifests() throws(LarderError) {
     var missing: [Int] = []
     for shard in planned.plan.shards.indices
@@ -91,14 +91,14 @@ package struct ShardMerge {
   }
 }
 
-/// The results of the manifests for the pictures of a run, found by identity.
+/// The pictures' results in all manifests, found by the pictures' ids.
 ///
-/// The lines stay in their files, and where they are is beside memory too, in a ``ScratchTable``.
+/// The lines stay in the manifests, and their offsets are on disk too, in a ``ScratchTable``.
 final class SettledManifests: ImportedPictures {
-  /// Where the line of a picture is.
+  /// The position of a picture's line.
   private struct Place {
     let id: PictureID
-    /// The shard, and in the low 40 bits the line's offset.
+    /// The number of the shard, and in the low 40 bits the line's offset.
     let line: Int64
 
     var shard: Int { Int(line >> 40) }
@@ -109,23 +109,25 @@ final class SettledManifests: ImportedPictures {
 
   private let planned: PlannedRun
   private let layout: CacheLayout
-  /// The lines by identity.
+  /// The lines' positions by picture id.
   private let lines: ScratchTable
-  /// The requests that the shards made.
+  /// The number of requests that the shards made.
   let requests: Int
 
   private let decoder = JSONDecoder()
 
-  /// How long a line is thought to be.
+  /// The number of bytes to read first for a line; read again with more if the line is longer.
   private static let piece = 1024
 
-  /// Reads all manifests and demands that they are whole, of this plan, and that their files are as they say.
+  /// Reads and checks all manifests.
+  ///
+  /// They must be whole and belong to this plan, and the picture files must match them.
   ///
   /// - Parameters:
   ///   - planned: The plan.
   ///   - cache: The cache that the shards filled.
-  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
-  ///   - isRead: Whether every file's bytes are read and compared.
+  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
+  ///   - isRead: Whether to compare the SHA-256 of every file.
   /// - Throws: ``LarderError``, also when a file cannot be read.
   init(
     _ planned: PlannedRun,
@@ -205,7 +207,7 @@ final class SettledManifests: ImportedPictures {
     return try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
   }
 
-  /// The picture of a line, as its file is.
+  /// The result in a line, with the present stamp of its file.
   private func picture(at place: Place, in file: FileDescriptor) throws -> SettledPicture {
     var count = Self.piece
     var text = try file.bytes(from: place.offset, count: count)
@@ -217,15 +219,15 @@ final class SettledManifests: ImportedPictures {
     guard var picture = try decoder.decode(PictureRow.self, from: line).settled else {
       throw Errno.ioError
     }
-    // Where a second run of the shard came between, the row is that of the file that is there. The commit of the row
-    // notices a picture that was removed since it was checked.
+    // A second run of the shard may have replaced the file: the row gets the stamp of the present one. A picture that
+    // was removed since the check is noticed when its row is committed.
     picture.entry = try layout.confirmed(picture.entry, read: false) ?? picture.entry
     return picture
   }
 }
 
 extension FileDescriptor {
-  /// The bytes from an offset on, fewer where the file ends.
+  /// Reads `count` bytes from an offset, or fewer if the file ends before.
   func bytes(from offset: Int64, count: Int) throws -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0

@@ -5,15 +5,15 @@ import Crypto
 import FoundationEssentials
 import Pipeline
 
-/// A run over many machines, as it was planned: the text of `plan.json`, key for key.
+/// The plan of a sync over many machines: the content of `plan.json`, key for key.
 package struct ShardPlan: Codable, Equatable, Sendable {
   /// One shard.
   package struct Shard: Codable, Equatable, Sendable {
-    /// Its number, from 0.
+    /// The shard's number, from 0.
     package var shard: Int
-    /// How many pictures it has.
+    /// The number of its pictures.
     package var urls: Int
-    /// Its list.
+    /// The length and digest of its list, `shard-N.ndjson`.
     var list: FileSum
   }
 
@@ -28,35 +28,37 @@ package struct ShardPlan: Codable, Equatable, Sendable {
     var maxSkippedCount: Int?
   }
 
-  /// The form of the plan's files; a larder reads those of its own form alone.
+  /// The version of the plan's file format; larder reads only plans of its own version.
   var format = Self.form
-  /// The run's own name, by which its traces in a cache are known.
+  /// The run's unique name, which is part of the names of its work folders in the cache.
   package var run: String
   /// The catalog's name.
   package var catalog: String
-  /// The catalog file; the plan has a copy of it.
+  /// The length and digest of the plan's copy of the catalog file.
   var catalogFile: FileSum
-  /// When it was planned, in seconds since 1970.
+  /// The time of planning, in seconds since 1970.
   var planned: Int64
-  /// The key of the partition.
+  /// The key by which pictures are assigned to shards.
   package var shardBy: Partition
-  /// Whether only pictures that the cache does not hold are part of it.
+  /// Whether the plan has only pictures that the cache does not hold.
   package var onlyFailed: Bool
   /// The scope of the sync.
   var scope: Scope
-  /// The answers of the origin to requests for sections and details.
+  /// The length and digest of `documents.log`, the origin's answers to the requests for sections and details.
   var documents: FileSum
-  /// How many pictures there are.
+  /// The number of pictures in all shards.
   package var urls: Int
   /// The shards, by number.
   package var shards: [Shard]
-  /// The SHA-256 of the plan's file; empty in the file itself.
+  /// The SHA-256 of `plan.json`; empty in the file itself.
   package var digest = ""
 
-  /// The form that this larder writes and reads: since 2 `documents.log` has a row a document.
+  /// The version that this larder writes and reads.
+  ///
+  /// Since version 2, `documents.log` has a row for each document.
   static let form = 2
 
-  /// The names of the plan's files.
+  /// The name of the plan's main file.
   static let fileName = "plan.json"
   static let catalogName = "catalog.yaml"
   static let documentsName = "documents.log"
@@ -97,7 +99,7 @@ extension ShardPlan.Scope {
   }
 }
 
-/// A plan as it is printed: its file's members, and the digest of that file.
+/// A plan for `--json`: the members of `plan.json`, and that file's digest.
 package struct PrintedPlan: Encodable {
   private let plan: ShardPlan
 
@@ -105,7 +107,7 @@ package struct PrintedPlan: Encodable {
     case digest
   }
 
-  /// Prints a plan.
+  /// Wraps a plan for printing.
   package init(_ plan: ShardPlan) {
     self.plan = plan
   }
@@ -128,20 +130,20 @@ package struct PlannedRun: Sendable {
   package var options: SyncOptions { plan.scope.options }
   /// The folder.
   let folder: String
-  /// As people call it.
+  /// The plan's name in messages, for example its `s3://` location.
   let name: String
 
-  /// The names of the files that everybody needs, who runs a shard or merges.
+  /// The names of the files that are needed both to run a shard and to merge.
   package static let files = [ShardPlan.catalogName, ShardPlan.fileName]
-  /// The file that makes a folder a plan.
+  /// The file that completes a plan's folder.
   package static let last = ShardPlan.fileName
 
-  /// The names of the files that the run of a shard needs besides: its list, and the manifest if it was committed.
+  /// The further files that the run of a shard needs: its list, and its manifest if there is one.
   package func files(of shard: Int) -> [String] {
     [ShardPlan.listName(shard), ShardPlan.manifestName(shard)]
   }
 
-  /// The names of the files that a merge needs besides.
+  /// The further files that a merge needs.
   package var filesOfAll: [String] {
     plan.shards.indices.flatMap(files(of:)) + [ShardPlan.documentsName]
   }
@@ -154,8 +156,8 @@ package struct PlannedRun: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.
-  ///   - name: Its displayed name, when it is the copy of another.
-  /// - Throws: ``LarderError`` when there is no plan, or one of another form; ``CatalogError``.
+  ///   - name: The name for messages, when the folder is the copy of another.
+  /// - Throws: ``LarderError`` when there is no plan, or one of another version; ``CatalogError``.
   package init(_ folder: String, called name: String? = nil) throws {
     self.folder = folder
     self.name = name ?? folder
@@ -186,7 +188,7 @@ package struct PlannedRun: Sendable {
     self.plan = plan
   }
 
-  /// The same plan with a catalog that has no command for new tokens.
+  /// The same plan without its catalog's command for new tokens.
   func withoutToken() -> Self {
     var planned = self
     planned.catalog.token = nil
@@ -206,14 +208,14 @@ package struct PlannedRun: Sendable {
     }
   }
 
-  /// The URLs of a shard's pictures, a line of its list at a time.
+  /// Reads the URLs of a shard's pictures from its list, a line at a time.
   struct URLs {
     private let reader: LineReader
     private let decoder = JSONDecoder()
     private let folder: String
     private let name: String
     private let list: FileSum
-    /// How many were read.
+    /// The number of URLs read so far.
     private(set) var count = 0
 
     private struct Row: Decodable {
@@ -225,7 +227,7 @@ package struct PlannedRun: Sendable {
       (self.name, self.folder, self.list) = (name, folder, list)
     }
 
-    /// The next; nil at the end.
+    /// The next URL; nil at the end.
     ///
     /// - Throws: ``LarderError`` at the end when the list is not the one that was planned.
     mutating func next() throws -> String? {
@@ -234,7 +236,7 @@ package struct PlannedRun: Sendable {
         return nil
       }
       count += 1
-      // A line that is none makes the digest another.
+      // A malformed line changes the digest, so that the check at the end throws.
       return (try? decoder.decode(Row.self, from: Data(line)))?.url ?? ""
     }
   }
@@ -244,7 +246,7 @@ package struct PlannedRun: Sendable {
     try URLs(ShardPlan.listName(shard), in: folder, plan.shards[shard].list)
   }
 
-  /// Demands that a file of the plan is as it was written.
+  /// Requires that a file of the plan has its recorded length and digest.
   static func demand(_ found: FileSum, _ planned: FileSum, _ name: String, in folder: String)
     throws(LarderError)
   {
@@ -255,7 +257,7 @@ package struct PlannedRun: Sendable {
     )
   }
 
-  /// A file of the plan.
+  /// The content of a file of the plan.
   static func bytes(_ name: String, in folder: String) throws(LarderError) -> Data {
     do {
       return try Data(contentsOf: URL(filePath: "\(folder)/\(name)"))
@@ -274,20 +276,20 @@ package struct PlannedRun: Sendable {
   }
 }
 
-/// The key of the partition: a URL or its host.
+/// The key by which pictures are assigned to shards: the URL or its host.
 package enum Partition: String, Sendable, Codable, CaseIterable {
-  /// The URL: shards are of nearly one size.
+  /// The URL; all shards have nearly the same size.
   case url
-  /// Its host and port: one shard alone asks a host.
+  /// The URL's host and port; each host gets requests from only one shard.
   case host
 
   /// The shard of a URL, the same on every machine: the first 8 bytes of the SHA-256 of the text, big-endian,
   /// modulo the number of shards.
   ///
   /// - Parameters:
-  ///   - url: The URL's text, as it is sent.
-  ///   - host: Its host and port, as `host:port`.
-  ///   - count: How many shards there are, at least 1.
+  ///   - url: The URL's text, as in the request.
+  ///   - host: The URL's host and port, as `host:port`.
+  ///   - count: The number of shards, at least 1.
   /// - Returns: A number from 0 to `count - 1`.
   package func shard(of url: String, host: String, among count: Int) -> Int {
     var text = self == .url ? url : host
@@ -299,51 +301,54 @@ package enum Partition: String, Sendable, Codable, CaseIterable {
   }
 }
 
-/// The part of a machine that a plan may use: environment variables by name, and its rights to run a command.
+/// Restricts a plan to allowed environment variables, and decides whether it may run the catalog's command for new
+/// tokens.
 ///
-/// The writer of the plan's folder controls the catalog file in it, and with it the hosts that get its headers.
+/// Whoever can write to the plan's folder controls its catalog file, and thereby the hosts that get secrets in headers.
 package struct PlanTrust: Sendable {
-  /// Why a plan is not used.
+  /// The reason to refuse a plan.
   package enum Fault: Equatable, Sendable {
-    /// It is another plan than the one that was named, with its own digest.
+    /// The plan has this digest, and not the one that the user gave.
     case digest(String)
-    /// Its catalog file names a variable that is not allowed.
+    /// The plan's catalog file uses this variable, which is not allowed.
     case variable(String)
   }
 
   private let variables: Set<String>
   private let digest: String?
 
-  /// Trusts a plan so far.
+  /// Makes the restrictions for a plan.
   ///
   /// - Parameters:
-  ///   - variables: The names of the environment variables that it may use; those that no plan may use are left out.
-  ///   - digest: The SHA-256 of the plan that is meant, in lower case; nil for any plan.
+  ///   - variables: The names of the environment variables that the plan may use; names that ``mayBeAllowed(_:)``
+  ///     rejects are ignored.
+  ///   - digest: The SHA-256 of the only plan to accept, in lower case; nil for any plan.
   package init(variables: Set<String>, digest: String? = nil) {
     self.variables = variables.filter(Self.mayBeAllowed)
     self.digest = digest
   }
 
-  /// Whether a plan may be allowed a variable: never the credentials of a store, or those that larder reads itself.
+  /// Whether a user may allow a variable to a plan: `AWS_…` and `LARDER_…`, which larder reads itself, are never
+  /// allowed.
   package static func mayBeAllowed(_ name: String) -> Bool {
     !["AWS_", "LARDER_"].contains { name.uppercased().hasPrefix($0) }
   }
 
-  /// The first reason not to use a plan; nil when there is none.
+  /// The first reason to refuse a plan; nil when there is none.
   package func fault(of planned: PlannedRun) -> Fault? {
     if let digest, digest != planned.plan.digest { return .digest(planned.plan.digest) }
     return planned.catalog.variableNames.first { !variables.contains($0) }.map(Fault.variable)
   }
 
-  /// The plan as it may be used: without its command for new tokens, unless its digest was named.
+  /// The plan without its command for new tokens, unless the user gave the plan's digest.
   package func admitted(_ planned: PlannedRun) -> PlannedRun {
     digest == nil ? planned.withoutToken() : planned
   }
 
-  /// The environment of a plan's run.
+  /// The environment variables for the run of a plan.
   ///
-  /// - Parameter environment: That of the process.
-  /// - Returns: The variables that are allowed, and where programs and their files are found.
+  /// - Parameter environment: The environment of the process.
+  /// - Returns: The allowed variables, and `PATH` and `HOME`.
   package func environment(_ environment: [String: String]) -> [String: String] {
     environment.filter { variables.contains($0.key) || ["PATH", "HOME"].contains($0.key) }
   }

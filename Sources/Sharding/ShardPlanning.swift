@@ -5,23 +5,23 @@ import FoundationEssentials
 import Pipeline
 import Transport
 
-/// Plans a run over many machines: fetches sections and details once, and parts the pictures that they name.
+/// Plans a sync over many machines: fetches sections and details once, and assigns their pictures to shards.
 ///
-/// Sections and details are kept in the plan as the origin answered, not as a run that is begun in the cache's index:
-/// other runs may use the cache meanwhile, and the merge is a sync whose answers are here. The cache is only read.
+/// The plan stores the origin's answers in its own files, and only reads the cache. So other runs may use the cache
+/// until the merge, which is a sync with these answers.
 package struct ShardPlanning: Sendable {
   private let shards: Int
   private let partition: Partition
   private let onlyFailed: Bool
   private let run: String
 
-  /// The input of a plan.
+  /// Makes the settings of a plan.
   ///
   /// - Parameters:
-  ///   - shards: How many shards, at least 1.
-  ///   - partition: The key of the partition.
-  ///   - onlyFailed: Whether pictures that the cache holds are left out.
-  ///   - run: A name for the run that no other has.
+  ///   - shards: The number of shards, at least 1.
+  ///   - partition: The key by which pictures are assigned to shards.
+  ///   - onlyFailed: Whether to leave out pictures that the cache holds.
+  ///   - run: A unique name for the run.
   package init(shards: Int, by partition: Partition, onlyFailed: Bool, run: String) {
     self.shards = shards
     self.partition = partition
@@ -29,7 +29,7 @@ package struct ShardPlanning: Sendable {
     self.run = run
   }
 
-  /// The pictures' entries before the run.
+  /// The cache's index before the run, if there is a cache.
   private struct Known {
     let index: Index?
     let states: KnownPictures
@@ -45,7 +45,7 @@ package struct ShardPlanning: Sendable {
     }
 
     func isHeld(_ id: PictureID) -> Bool {
-      // A picture that cannot be looked up is planned, and then found current.
+      // If the look-up fails the picture is planned, and its shard then finds it current.
       (try? states.states(of: [id]))?[id]?.isHeld ?? false
     }
 
@@ -56,18 +56,18 @@ package struct ShardPlanning: Sendable {
 
   /// Makes the plan.
   ///
-  /// Its last step is the name of `plan.json`: a folder without it is no plan.
+  /// The last step renames `plan.json` to its final name: a folder without this file is no plan.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
   ///   - text: The catalog file's bytes.
-  ///   - folder: Where the plan goes: a folder that is empty, or is made.
+  ///   - folder: The plan's folder, which must be empty; it is created if it does not exist.
   ///   - cache: The cache that the shards will fill; it need not exist.
   ///   - options: The options of the sync.
   ///   - disk: Where bytes go.
   ///   - now: The wall clock.
   ///   - start: Called with the sync before it starts.
-  ///   - sync: Makes a sync that fetches for the plan, from a cache's path and the replacements of its origins.
+  ///   - sync: Makes the sync that fetches for the plan, from the path of a temporary cache and the inputs to use.
   /// - Returns: The plan, or nil when too little could be fetched; and the report.
   /// - Throws: ``LarderError``, ``CatalogError``.
   package func make(
@@ -163,28 +163,28 @@ package struct ShardPlanning: Sendable {
   }
 }
 
-/// The pictures of a plan on their way into the lists of their shards.
+/// Collects the pictures of a plan, and writes the sorted list of each shard.
 ///
-/// They wait beside memory, where they are sorted. Safe on any thread.
+/// The URLs are sorted on disk, not in memory. Thread-safe.
 final class ShardLists: Sendable {
   private let partition: Partition
-  /// The rule for the identities of a catalog's pictures.
+  /// The catalog's rule for the identity of a picture.
   private let identity: PictureIdentity
   private let count: Int
   private let disk: any Disk
   private let lines: ScratchLines
 
-  /// How many rows are looked up at once.
+  /// The number of rows to look up at once.
   private static let batch = 1024
 
-  /// Lists without a picture.
+  /// Makes empty lists.
   ///
   /// - Parameters:
-  ///   - partition: The key of the partition.
-  ///   - identity: The rule for identities of pictures.
-  ///   - count: How many lists.
-  ///   - disk: Where lists go.
-  /// - Throws: ``LarderError`` when there is no room for temporary files.
+  ///   - partition: The key by which pictures are assigned to shards.
+  ///   - identity: The catalog's rule for the identity of a picture.
+  ///   - count: The number of lists.
+  ///   - disk: The file system, or a test's own.
+  /// - Throws: ``LarderError`` when the temporary files cannot be created.
   init(
     _ partition: Partition,
     identity: PictureIdentity = .url,
@@ -197,7 +197,7 @@ final class ShardLists: Sendable {
     lines = try ScratchLines()
   }
 
-  /// Adds a picture; a failure is told by ``write(to:known:)``.
+  /// Adds a picture; ``write(to:known:)`` throws the error of a failed write.
   func add(_ url: WebURL) {
     lines.add(
       url.text,
@@ -205,12 +205,12 @@ final class ShardLists: Sendable {
     )
   }
 
-  /// Writes a file a list: each picture once, by URL, for any order of arrival.
+  /// Writes the file of each list: sorted by URL, each picture once, whatever the order in which they were added.
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.
-  ///   - known: Finds the index's entries of pictures.
-  /// - Returns: The contents of the lists.
+  ///   - known: Returns the index rows of pictures.
+  /// - Returns: The number of pictures, and the length and digest, of each list.
   /// - Throws: ``LarderError``; errors of the encoder.
   func write(
     to folder: Folder,

@@ -5,17 +5,17 @@ import Transport
 
 /// The result of a shard run.
 package struct ShardOutcome: Codable, Equatable, Sendable {
-  /// The shard.
+  /// The shard's number, from 0.
   package var shard: Int
-  /// How many pictures it has.
+  /// The number of its pictures.
   package var urls: Int
-  /// How many came.
+  /// The number of pictures that were fetched.
   package var fetched: Int
-  /// How many were held and are right.
+  /// The number of pictures that the cache held and that are current.
   package var held: Int
-  /// The number that could not be fetched.
+  /// The number of pictures that could not be fetched.
   package var failed: Int
-  /// Whether this run's manifest is the one that counts; false when another's is.
+  /// Whether this run committed the shard's manifest; false when another run did.
   package var committed: Bool
 
   init(_ trailer: ManifestTrailer, committed: Bool) {
@@ -28,7 +28,7 @@ package struct ShardOutcome: Codable, Equatable, Sendable {
   }
 }
 
-/// One shard of a planned run: brings its pictures into the cache, then commits its manifest once.
+/// Runs one shard of a plan: fetches its pictures into the cache, then commits its manifest.
 package final class ShardRun: Sendable {
   private let planned: PlannedRun
   private let shard: Int
@@ -38,7 +38,7 @@ package final class ShardRun: Sendable {
   private let publish: (@Sendable (String) throws -> Bool)?
   private let disk: any Disk
 
-  /// How far the run is, for a display.
+  /// The run's progress, for a display.
   package var progress: ProgressMeter { pictures.progress }
 
   /// Prepares a run.
@@ -47,14 +47,14 @@ package final class ShardRun: Sendable {
   ///   - planned: The plan.
   ///   - shard: The shard's number, from 0.
   ///   - cache: The cache that all shards share.
-  ///   - token: A name that no other process has.
-  ///   - maxFailures: Of how many of a hundred pictures failures that may pass are committed.
-  ///   - transport: How to fetch.
-  ///   - environment: Where `${NAME}` in the catalog's headers and URLs comes from.
-  ///   - disk: Where bytes go.
-  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
-  ///   - publish: Commits the manifest of a name where all machines see it, when the plan's folder is a copy; false when
-  ///     another was there, which the copy then has.
+  ///   - token: A unique token of this process.
+  ///   - maxFailures: The highest percentage of pictures with temporary failures at which the shard is still committed.
+  ///   - transport: The transport for the requests.
+  ///   - environment: The values for `${NAME}` in the catalog's headers and URLs.
+  ///   - disk: The file system, or a test's own.
+  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
+  ///   - publish: Uploads the manifest with the given name, when the plan's folder is a copy of one in a store. Returns
+  ///     false when the store had another manifest, which then replaces the copy's.
   ///   - now: The wall clock.
   /// - Throws: ``LarderError`` when the plan has no such shard.
   package init(
@@ -95,26 +95,27 @@ package final class ShardRun: Sendable {
     )
   }
 
-  /// Ends the run early: nothing is committed, whole pictures are kept for the next.
+  /// Ends the run early: nothing is committed, but complete pictures are kept for the next run.
   package func stop() { pictures.stop() }
 
   /// Runs to the end.
   ///
   /// - Returns: The result.
-  /// - Throws: ``LarderError`` when it is to be tried again, or never; ``CatalogError``.
+  /// - Throws: ``LarderError`` with the code `tryAgain` when the shard should be run again, with another one otherwise;
+  ///   ``CatalogError``.
   package func run() throws -> ShardOutcome {
     if let other = try committed() { return other }
     do {
       return try perform()
     } catch {
-      // Once another run has committed the shard it is done, even if this one failed: a merge, for example, removes
-      // the working folder of a run that was given up.
+      // Once another run has committed the shard, it is done even if this run failed. For example, a merge removes the
+      // work folder of a run that is still active.
       guard let other = try? committed() else { throw error }
       return other
     }
   }
 
-  /// The result of the run that committed the shard; nil when none has.
+  /// The result of the run that committed the shard; nil when no run has.
   private func committed() throws(LarderError) -> ShardOutcome? {
     try ShardManifest.trailer(of: shard, of: planned).map { ShardOutcome($0, committed: false) }
   }
