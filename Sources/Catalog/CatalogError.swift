@@ -1,4 +1,4 @@
-/// Why a catalog, its JSON or a price in it cannot be used.
+/// An error in a catalog file, in a shop's JSON, or in a price.
 ///
 /// `description` reads "cannot read THING: line L, column C: KEY: REASON; TRY THIS", each part only
 /// when it is known. No header value is ever part of it.
@@ -17,7 +17,7 @@ public struct CatalogError: Error, Hashable, Sendable {
   public var keyPath: String?
   /// The value or form that was expected at the place.
   public var expected: String?
-  /// The known key that comes nearest to an unknown one.
+  /// The known key that is most similar to an unknown one.
   public var nearestKey: String?
   /// The cause, in words that fit after a colon.
   public var reason: String
@@ -63,7 +63,7 @@ extension CatalogError {
 
     /// The catalog file is wrong.
     public static let catalogFile = Code(rawValue: "catalog-file")
-    /// A header names an environment variable that is not set, or whose value no header may hold.
+    /// A header names an environment variable that is not set, or whose value is not allowed in a header.
     public static let environment = Code(rawValue: "environment")
     /// A JSONPath is wrong.
     public static let jsonPath = Code(rawValue: "json-path")
@@ -77,7 +77,7 @@ extension CatalogError {
     public static let unexpectedShape = Code(rawValue: "unexpected-shape")
     /// A body is JSON, and has no list of items where the mapping looks: none at all, or null.
     public static let absentItems = Code(rawValue: "absent-items")
-    /// A body that holds the details of many items holds none of the one asked for.
+    /// A body with the details of many items has none for the requested item.
     public static let absentDetail = Code(rawValue: "absent-detail")
     /// A body says itself that the request failed.
     public static let reportedFailure = Code(rawValue: "reported-failure")

@@ -1,24 +1,25 @@
 import Glibc
 
-/// Finds one array in a JSON text, and where it can be cut, without making a tree of it or holding it whole.
+/// Finds an array in a JSON text and the places where it can be cut, without parsing the text or loading it whole.
 ///
-/// It does not validate the text: a text that it misreads is no JSON, and the parser of a piece
-/// reports that.
+/// ``ListingWindows`` uses it to decode a large listing in pieces.
+///
+/// It does not validate the text. It misreads only texts that are not JSON, and the parser of a piece reports those.
 struct ArrayScan {
   /// Where the array's elements begin: after its bracket.
   private(set) var start = 0
-  /// Where they end: at its closing bracket.
+  /// Where the elements end: at the closing bracket.
   private(set) var end = 0
   /// The commas between elements that are at least one window apart.
   private(set) var cuts: [Int] = []
   /// Whether one of the elements is an array.
   private(set) var holdsArrays = false
 
-  /// Whether an array is there.
+  /// The outcome of a search.
   enum Finding: Equatable {
-    /// It is, and nothing else has its name.
+    /// There is an array, and no other member has its name.
     case array
-    /// There is nothing of the name, or something else than an array.
+    /// There is no member of that name, or it is not an array.
     case none
     /// Only a parser can tell.
     case unsure
@@ -27,10 +28,10 @@ struct ArrayScan {
   /// Follows names from the outermost value to an array.
   ///
   /// - Parameters:
-  ///   - names: The members to follow.
+  ///   - names: The names of the members to follow, outermost first.
   ///   - body: JSON in UTF-8.
   ///   - place: Where its text begins, after any byte order mark.
-  ///   - window: How many bytes are between two cuts at least.
+  ///   - window: The least number of bytes between two cuts.
   /// - Returns: The outcome of the search; `start`, `end` and `cuts` are of the array.
   mutating func find(
     _ names: [String],
@@ -42,7 +43,7 @@ struct ArrayScan {
     return find(names[...].map { Array($0.utf8) }[...], &reader, window)
   }
 
-  /// Follows the names inside the value that the reader stands before, and skips that value.
+  /// Follows the names inside the value at the reader's place, and skips that value.
   private mutating func find(
     _ names: ArraySlice<[UInt8]>,
     _ reader: inout Reader,
@@ -56,12 +57,12 @@ struct ArrayScan {
     if reader.take("}") { return .none }
     repeat {
       reader.skipSpace()
-      // An escape may spell the name in another way.
+      // A key with escapes may spell the name too.
       guard let key = reader.plainString() else { return .unsure }
       reader.skipSpace()
       guard reader.take(":") else { return .unsure }
       if key == name {
-        // Of a name that comes again the last value counts.
+        // If a name is repeated, its last value counts, and only a parser finds that one.
         guard finding == .none else { return .unsure }
         finding = find(names.dropFirst(), &reader, window)
         if finding == .unsure { return .unsure }
@@ -74,14 +75,15 @@ struct ArrayScan {
     return reader.take("}") ? finding : .unsure
   }
 
-  /// The elements of an array of sections, each searched for an array of its own.
+  /// Finds an array of sections, and in each section its array of items.
   ///
   /// - Parameters:
   ///   - names: The members to follow to the array of sections.
-  ///   - inner: The members to follow from a section to its array; the first of these ways that leads to one counts.
+  ///   - inner: Alternative lists of members to follow from a section to its array; the first that leads to an array
+  ///     counts.
   ///   - body: JSON in UTF-8.
   ///   - place: Where its text begins, after any byte order mark.
-  ///   - window: How many bytes are between two cuts of a section's array at least.
+  ///   - window: The least number of bytes between two cuts of a section's array.
   ///   - found: Called with each section: its place in the body, and its array when there is one.
   /// - Returns: The outcome of the search; `start` and `end` are of the array of sections.
   mutating func findSections(
@@ -92,7 +94,7 @@ struct ArrayScan {
     window: Int,
     _ found: (Range<Int>, ArrayScan?) -> Void
   ) -> Finding {
-    // The sections themselves are cut nowhere.
+    // The array of sections itself is not cut.
     let finding = find(names, in: body, from: place, window: .max)
     guard finding == .array else { return finding }
     var reader = Reader(body, at: start)
@@ -142,7 +144,7 @@ struct ArrayScan {
     }
   }
 
-  /// A place in a body, with a window of its bytes.
+  /// A cursor in a body, with a buffer of the bytes that follow.
   private struct Reader: ~Copyable {
     private let body: any RandomAccessBody
     private let piece: UnsafeMutableBufferPointer<UInt8>
@@ -150,11 +152,11 @@ struct ArrayScan {
     private var first: Int
     /// How much of the piece was read from the body.
     private var filled = 0
-    /// The place, in the piece.
+    /// The cursor's offset in the piece.
     private var offset = 0
 
     private static let pieceSize = 256 << 10
-    /// A name that is longer is not compared.
+    /// Longer names are not compared.
     private static let longestName = 1024
 
     init(_ body: any RandomAccessBody, at place: Int) {
@@ -165,7 +167,7 @@ struct ArrayScan {
 
     deinit { piece.deallocate() }
 
-    /// The place in the body.
+    /// The cursor's offset in the body.
     var place: Int { first + offset }
 
     /// Goes to another place.
@@ -210,8 +212,8 @@ struct ArrayScan {
       return true
     }
 
-    /// Skips a string; its bytes between the quotes, or nil when it has escapes, is long or there
-    /// is none.
+    /// Skips a string and returns the bytes between its quotes; nil when it has escapes or is too long, or there is
+    /// none.
     mutating func plainString() -> [UInt8]? {
       guard take("\"") else { return nil }
       var bytes: [UInt8] = []
@@ -223,7 +225,7 @@ struct ArrayScan {
       return take("\"") ? bytes : nil
     }
 
-    /// Skips a value; false when there is none, or no end to it.
+    /// Skips a value; false when there is none, or when it does not end.
     mutating func skipValue() -> Bool {
       let start = place
       var depth = 0
@@ -266,9 +268,9 @@ struct ArrayScan {
       return false
     }
 
-    /// Where a byte is first; nil when it is not there.
+    /// The offset of the first such byte; nil when there is none.
     ///
-    /// Texts are most of a body.
+    /// Uses `memchr`, because most of a body is inside strings.
     private static func place(of byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
       guard let start = bytes.baseAddress, let found = memchr(start, Int32(byte), bytes.count)
       else {
@@ -279,22 +281,22 @@ struct ArrayScan {
   }
 }
 
-/// A body whose bytes are read by their place, be they in memory or in a file.
+/// A body whose bytes can be read at any offset, in memory or in a file.
 package protocol RandomAccessBody: Sendable {
-  /// How many bytes there are.
+  /// The number of bytes.
   var count: Int { get }
 
   /// Copies bytes.
   ///
   /// - Parameters:
-  ///   - range: Which; all of them are in the body.
-  ///   - buffer: As many bytes of room.
+  ///   - range: The bytes to copy; all of them are in the body.
+  ///   - buffer: Room for as many bytes.
   /// - Returns: false when they cannot be read.
   func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool
 }
 
 extension [UInt8]: RandomAccessBody {
-  /// Copies bytes, which are there.
+  /// Copies bytes; never fails.
   package func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool {
     withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[range])) }
     return true

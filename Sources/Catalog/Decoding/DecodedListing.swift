@@ -6,18 +6,18 @@ public struct DecodedListing: Hashable, Sendable {
   public private(set) var skipped: [SkippedItem] = []
   /// By section, counts of skipped items and fields beyond the rows of ``skipped``.
   public private(set) var omitted: [String: SkipTally] = [:]
-  /// The sections that were not read to their end, because too much of them is lost already.
+  /// The sections whose decoding stopped early, because they had lost more items than the limit allows.
   public package(set) var givenUp: Set<String> = []
   /// The sections of a combined response that cannot be used.
   public var failed: [FailedSection] = []
-  /// By section, the fields that the catalog file names and that none of its elements yields; all of
-  /// them when there are no elements.
+  /// By section, the fields that the catalog file maps and that none of its elements has; all of them when there are no
+  /// elements.
   public var absent: [String: Set<ItemField>] = [:]
   /// How many elements the body listed, skipped ones included; 0 ends counted pages.
   public var elementCount: Int
   /// The cursor or URL of the next page in the body, where paging asks for it.
   public var nextPage: String?
-  /// How many elements the body says that there are; nil when it says nothing, or a transform made the listing.
+  /// The total number of elements that the body states; nil when it states none, or a transform made the listing.
   public var total: Int?
   /// The member that says there are more pages, such as `has_more`; nil without one, or after a
   /// transform.
@@ -54,14 +54,14 @@ public struct DecodedListing: Hashable, Sendable {
     }
   }
 
-  /// Adds the page that follows: sections with the same key grow, others join at the end.
+  /// Adds the next page: its items extend sections with the same key, and other sections are appended.
   ///
   /// - Parameter page: The next page, decoded with `firstIndex` after this one's elements.
   public mutating func append(_ page: DecodedListing) {
     append(page, isNew: false)
   }
 
-  /// Adds a page whose sections, when `isNew`, are known to be none of those before, so that no search is needed.
+  /// Adds a page; `isNew` says that all its sections are new, so that no search is needed.
   mutating func append(_ page: DecodedListing, isNew: Bool) {
     for section in page.sections {
       if !isNew, let index = sections.firstIndex(where: { $0.key == section.key }) {
@@ -99,7 +99,7 @@ public struct DecodedListing: Hashable, Sendable {
   /// Records items as skipped whose id an earlier item of the section has.
   ///
   /// - Parameters:
-  ///   - items: By place among those that can be read, in order, their ids.
+  ///   - items: The items' ids, each with its place among the readable items, in order.
   ///   - key: The section.
   package mutating func noteDuplicates(_ items: [(place: Int, id: String)], in key: String) {
     guard !items.isEmpty else { return }
@@ -127,7 +127,7 @@ public struct DecodedListing: Hashable, Sendable {
     }
   }
 
-  /// Fails every section whose key another section of the same body has: nothing says which one is meant.
+  /// Moves all sections that share a key to ``failed``: nothing says which of them is meant.
   ///
   /// - Returns: The places of the sections that were taken out.
   package mutating func refuseRepeatedKeys() -> [Int] {
@@ -152,8 +152,10 @@ public struct DecodedListing: Hashable, Sendable {
     return places
   }
 
-  /// Removes the absent fields that some section has: the sections of one response are read by the
-  /// same paths, so a field that only a small one lacks is not missing.
+  /// Removes from ``absent`` every field that at least one section has.
+  ///
+  /// The sections of one response are read by the same paths, so a field that only a small section lacks is not
+  /// missing.
   package mutating func settleAbsence() {
     let all = absent.values.dropFirst().reduce(absent.values.first ?? []) { $0.intersection($1) }
     for key in absent.keys { absent[key] = all }
@@ -181,9 +183,9 @@ public struct FailedSection: Hashable, Sendable {
 
 /// Counts of unreadable items and fields of a section, beyond the rows that name them.
 public struct SkipTally: Hashable, Sendable, Codable {
-  /// How many rows a section has at most; more is counted.
+  /// The most rows of a section; further ones are only counted.
   public static let mostRows = 1000
-  /// How many reasons are told apart: a reason may quote the feed.
+  /// The most reasons that are counted separately: a reason may quote the feed, so there may be any number of them.
   private static let mostReasons = 50
 
   /// How many elements are lost.
@@ -219,9 +221,9 @@ public struct SkipTally: Hashable, Sendable, Codable {
   }
 }
 
-/// An element of a feed that could not be used, whole or in one field.
+/// An element of a feed that could not be used, or a field of one.
 public struct SkippedItem: Hashable, Sendable, Codable {
-  /// The cost of a fault.
+  /// How much of the element is lost.
   public enum Loss: String, Hashable, Sendable, Codable {
     /// The whole element: it is not in the section.
     case item
@@ -229,7 +231,7 @@ public struct SkippedItem: Hashable, Sendable, Codable {
     case field
   }
 
-  /// The reason of an item whose id an earlier item of its section has, with other values.
+  /// The reason of an item that has the id of an earlier item of its section, but other values.
   public static let duplicateID = "duplicate-id"
 
   /// The key of its section.
@@ -240,7 +242,7 @@ public struct SkippedItem: Hashable, Sendable, Codable {
   public var field: String?
   /// The item's id; nil when it has none that can be read.
   public var id: String?
-  /// The part that is lost by it.
+  /// Whether the element is lost, or only the field.
   public var lost: Loss
   /// Why it could not be used.
   public var reason: String
@@ -266,22 +268,22 @@ public struct SkippedItem: Hashable, Sendable, Codable {
   }
 }
 
-/// How many items of a listing may be lost before the listing is not believed.
+/// How many items of a listing may be unreadable before the listing is rejected.
 public enum SkipLimit: Hashable, Sendable {
   /// A share in percent of the elements, and at least one element unless the share is 0.
   case percent(Double)
   /// A number of elements.
   case count(Int)
 
-  /// The limit of a run without an option for it.
+  /// The default limit.
   public static let standard = SkipLimit.percent(10)
 
-  /// Whether a listing is not to be taken: too many of its elements cannot be read, or none can.
+  /// Whether a listing is rejected: too many of its elements cannot be read, or none can.
   ///
   /// - Parameters:
-  ///   - lost: How many cannot be read.
-  ///   - elements: How many the feed lists, these included.
-  /// - Returns: Whether it is refused.
+  ///   - lost: The number of unreadable elements.
+  ///   - elements: The number of elements that the feed lists, unreadable ones included.
+  /// - Returns: Whether the listing is rejected.
   public func refuses(lost: Int, of elements: Int) -> Bool {
     guard lost > 0 else { return false }
     return lost >= elements || isPassed(by: lost, of: elements)
@@ -290,9 +292,9 @@ public enum SkipLimit: Hashable, Sendable {
   /// Whether too many elements are lost, however many of the others can be read.
   ///
   /// - Parameters:
-  ///   - lost: How many cannot be read.
-  ///   - most: How many the feed lists at most, these included.
-  /// - Returns: Whether the listing is refused once all of it is read.
+  ///   - lost: The number of unreadable elements.
+  ///   - most: The most elements that the feed may list, unreadable ones included.
+  /// - Returns: Whether the listing will be rejected once all of it is read.
   package func isPassed(by lost: Int, of most: Int) -> Bool {
     switch self {
     case .percent(let share):

@@ -4,7 +4,7 @@
 ///   - body: JSON in UTF-8.
 ///   - source: The section it was fetched for.
 ///   - file: The catalog it belongs to.
-///   - firstIndex: How many elements earlier pages listed, so that skipped items keep counting.
+///   - firstIndex: The number of elements on earlier pages, so that the indices of skipped items continue.
 /// - Returns: The section, with a list of the skipped items and fields.
 /// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no items where
 ///   the mapping looks. An empty array is an empty section.
@@ -43,9 +43,9 @@ package func windows(
 ///   - position: The source that the body was fetched for, in the catalog's order.
 ///   - file: The catalog it belongs to.
 ///   - earlier: The result of the windows before it; its items are not used.
-///   - elements: How many elements earlier windows listed of its section.
+///   - elements: The number of elements of its section in earlier windows.
 ///   - limits: The run's limits for decoding.
-/// - Returns: The sections, or parts of them, to be added to what is there.
+/// - Returns: The sections, or parts of them, to be added to the result so far.
 /// - Throws: ``CatalogError`` when the window cannot be decoded alone; decode the body whole to
 ///   learn why.
 package func decodeWindow(
@@ -59,7 +59,7 @@ package func decodeWindow(
   var decoder = ListingDecoder(file, position: position)
   decoder.mapping.notation.kind = window.kind
   decoder.linesBefore = window.linesBefore
-  // Of one section, a window does not know how much there is.
+  // A window does not know how many elements the whole section has, so a limit in percent cannot be judged.
   decoder.limits = limits
   if file.sections.parts(ofSource: position) == nil { decoder.limits.maxSkipped = nil }
   if let parts = file.sections.parts(ofSource: position) {
@@ -115,7 +115,7 @@ public func decodeSections(
   try ListingDecoder(file).sections(body, plan: plan, firstIndices: firstIndices)
 }
 
-/// Decodes the detail of one item, from a body that holds it alone or those of many.
+/// Decodes the detail of one item, from a body that holds only this detail, or the details of many items.
 ///
 /// - Parameters:
 ///   - body: JSON in UTF-8.
@@ -190,11 +190,11 @@ public func decodeDetails(
   ).details(body)
 }
 
-/// Limits of a run on the decoding of a body, such as its deadline, beside those of every body.
+/// Limits that a run sets on the decoding of a body, such as a deadline.
 package struct DecodingLimits: Sendable {
   /// How many elements of a listing may be lost before the rest of it is left unread; nil reads all of it.
   package var maxSkipped: SkipLimit?
-  /// Asked now and then whether decoding is to end, as at a deadline.
+  /// Called now and then; true ends the decoding, for example at a deadline.
   package var isStopped: @Sendable () -> Bool
 
   /// Limits from their parts.
@@ -206,7 +206,7 @@ package struct DecodingLimits: Sendable {
     self.isStopped = isStopped
   }
 
-  /// Throws once decoding is to end.
+  /// Throws once decoding has to end.
   func demandTime(_ subject: String) throws(CatalogError) {
     guard isStopped() else { return }
     throw CatalogError(.stopped, subject: subject, reason: "the run ended while it was read")
@@ -217,7 +217,7 @@ package struct DecodingLimits: Sendable {
 enum SectionLimit {
   static let most = 10_000
 
-  /// Refuses a response of more.
+  /// Refuses a response with more sections.
   static func check(_ count: Int) throws(CatalogError) {
     guard count > most else { return }
     throw CatalogError(

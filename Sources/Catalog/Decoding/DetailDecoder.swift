@@ -1,8 +1,8 @@
-/// Turns bodies into details.
+/// Decodes details of items from the bodies of responses.
 public struct DetailDecoder: Sendable {
   /// The members around the details.
   public let envelope: Mapping.Envelope
-  /// Where things are.
+  /// The paths to a detail's fields.
   public let mapping: Mapping.Detail
   /// The catalog's currency.
   public let currency: String
@@ -14,14 +14,14 @@ public struct DetailDecoder: Sendable {
     self.currency = currency
   }
 
-  /// Decodes the detail of one item, from a body that holds it alone or those of many.
+  /// Decodes the detail of one item, from a body that holds only this detail, or the details of many items.
   ///
   /// - Parameters:
   ///   - body: JSON in UTF-8.
   ///   - id: The item's id.
   /// - Returns: The detail, with the fields that could not be read in ``ItemDetail/lost``.
-  /// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, holds no detail of
-  ///   that item, or one of which no field can be read.
+  /// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, holds no detail of that item, or a
+  ///   detail without a readable field.
   public func detail(_ body: [UInt8], id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"
     let entries = try entries(of: body, subject: subject)
@@ -30,7 +30,7 @@ public struct DetailDecoder: Sendable {
       do throws(CatalogError) {
         found = try name(of: entry, subject: subject)
       } catch {
-        // Of many, one that belongs to nobody is not this item's fault.
+        // In a body of many details, one whose id cannot be read does not fail this item.
         guard entries.count > 1 else { throw error }
         continue
       }
@@ -121,7 +121,7 @@ public struct DetailDecoder: Sendable {
     detail.prices = reader.prices(mapping.prices)
     detail.images = reader.images(mapping.images)
     for rule in mapping.notes { detail.notes[rule.name] = reader.identifier(rule.paths) }
-    // A held detail is worth more than a new one in which every field was lost.
+    // The held detail is better than a new one that lost every field.
     if let fault = reader.faults.first, detail == ItemDetail(id: id) {
       throw shapeError(subject, (fault.field.map { "\($0): " } ?? "") + fault.reason)
     }
@@ -131,7 +131,7 @@ public struct DetailDecoder: Sendable {
     return detail
   }
 
-  /// The fields that the catalog file names and that are lists without elements; nil when there are none.
+  /// The fields that the catalog file names and that are empty lists; nil when there are none.
   private func emptyFields(
     of detail: ItemDetail,
     in root: JSONNode
@@ -145,7 +145,7 @@ public struct DetailDecoder: Sendable {
     return empty.isEmpty ? nil : empty.map(\.name).sorted()
   }
 
-  /// Whether anything that the mapping names is there, so that `{}` does not pass for a detail.
+  /// Whether the detail has any field of the mapping, so that `{}` does not count as a detail.
   private func holdsAnyField(_ reader: FieldReader) throws(CatalogError) -> Bool {
     let images = ImageReference.Role.allCases.flatMap { mapping.images[$0] }
     let paths =
@@ -166,7 +166,7 @@ public struct DetailDecoder: Sendable {
 public struct DecodedDetails: Hashable, Sendable {
   /// The details that could be read, in the body's order.
   public var details: [ItemDetail]
-  /// Those that could not.
+  /// The details that could not be read.
   public var unreadable: [UnreadableDetail]
 
   /// Makes a record.

@@ -8,10 +8,10 @@ struct FieldFault: Error, Equatable {
   let reason: String
 }
 
-/// Reads fields of an object by their alternatives: the first that is not empty counts.
+/// Reads the fields of a JSON object, each by alternative paths of which the first that is not empty counts.
 ///
-/// Empty is `null`, a text of no characters, and an array without elements. A value that cannot be
-/// used is noted in ``faults``, and reads as if it were absent: one odd value costs one field.
+/// `null`, `""` and `[]` are empty. A value that cannot be used is noted in ``faults`` and treated as absent: one odd
+/// value loses one field.
 struct FieldReader {
   /// The object that `$` stands for.
   let node: JSONNode
@@ -32,7 +32,7 @@ struct FieldReader {
     self.values = values
   }
 
-  /// Text for people on one line, or a number as text; nil when absent or empty.
+  /// Text for display on one line, or a number as text; nil when absent or empty.
   mutating func title(_ paths: [JSONPath]) -> String? {
     guard let title = identifier(paths) else { return nil }
     guard values.isHTML else { return title }
@@ -92,7 +92,7 @@ struct FieldReader {
     return nil
   }
 
-  /// The text that ``price(_:)`` reads, and its currency; nil when there is none, or no text.
+  /// The text that ``price(_:)`` reads, and its currency; nil when there is no price, or it is not text.
   mutating func priceText(_ rules: [Mapping.PriceRule]) -> (text: String, currency: String)? {
     for rule in rules {
       guard let value = first(rule.path), !Self.isBlank(value) else { continue }
@@ -104,7 +104,7 @@ struct FieldReader {
     return nil
   }
 
-  /// The whole number that ``price(_:)`` reads; nil when there is none, or something else.
+  /// The whole number that ``price(_:)`` reads; nil when there is no price, or it is not a whole number.
   mutating func wholePrice(_ rules: [Mapping.PriceRule]) -> Int? {
     for rule in rules {
       guard let value = first(rule.path), !Self.isBlank(value), !Self.isNone(value, rule.none)
@@ -119,8 +119,7 @@ struct FieldReader {
 
   /// Prices from one price, a list of them, or a path that leads to several.
   ///
-  /// The place of a price in the list gives its meaning, so one that cannot be read costs them
-  /// all.
+  /// The position of a price in the list gives its meaning, so an unreadable one makes all of them unusable.
   mutating func prices(_ rules: [Mapping.PriceRule]) -> [Price] {
     for rule in rules {
       let values = all(rule.path).filter { !Self.isBlank($0) && !Self.isNone($0, rule.none) }
@@ -186,7 +185,7 @@ struct FieldReader {
     return []
   }
 
-  /// Of each group of sizes that a path leads to, the text of the largest.
+  /// The text of the largest size in each group of sizes that a path leads to.
   private mutating func largest(_ rule: Mapping.TextsRule, _ path: JSONPath) -> [JSONNode] {
     do throws(CatalogError) {
       var found: [JSONNode] = []
@@ -200,7 +199,8 @@ struct FieldReader {
     }
   }
 
-  /// Addresses with the item's fields in their places; none where the item lacks one of them.
+  /// Fills the placeholders of addresses with the item's fields; returns nothing when the item lacks one of these
+  /// fields.
   private mutating func filled(_ texts: [String], _ rule: Mapping.TextsRule) -> [String] {
     let texts = values.isHTML ? texts.map { $0.replacing("&amp;", with: "&") } : texts
     guard !rule.fields.isEmpty else { return texts }
@@ -214,7 +214,7 @@ struct FieldReader {
     }
   }
 
-  /// Whether a value says that there is nothing; numbers are compared as numbers.
+  /// Whether a value stands for "none", such as `N/A`; numbers are compared as numbers.
   private static func isNone(_ value: JSONNode, _ none: Set<String>) -> Bool {
     guard !none.isEmpty, let text = plainText(value) else { return false }
     if none.contains(text) { return true }
@@ -222,7 +222,7 @@ struct FieldReader {
     return none.contains { Double($0) == number }
   }
 
-  /// Whether a URL is no address but the data itself. (RFC 2397)
+  /// Whether a URL is a `data:` URL, which holds the picture itself. (RFC 2397)
   private static func isData(_ url: String) -> Bool {
     url.utf8.count > 5 && url.prefix(5).lowercased() == "data:"
   }
@@ -249,7 +249,7 @@ struct FieldReader {
     if !faults.contains(fault) { faults.append(fault) }
   }
 
-  /// Notes a field that cannot be used; it reads as absent.
+  /// Notes a field that cannot be used, and returns nil for it.
   mutating func fail<Value>(_ path: JSONPath?, _ reason: String) -> Value? {
     note(path, reason)
     return nil
@@ -269,7 +269,7 @@ struct FieldReader {
     }
   }
 
-  /// The values of the first alternative that is not empty, lists taken apart.
+  /// The values of the first alternative that is not empty, with lists flattened.
   private mutating func all(_ paths: [JSONPath]) -> (path: JSONPath, values: [JSONNode])? {
     for path in paths {
       let values = all(path)
@@ -305,7 +305,7 @@ struct FieldReader {
     value.isEmpty || Self.isNone(value, values.none)
   }
 
-  /// Whether a price says nothing: shops leave spaces where there is none.
+  /// Whether a price is blank: some shops write spaces where there is none.
   private static func isBlank(_ value: JSONNode) -> Bool {
     value.isString { $0 <= 0x20 }
   }
@@ -335,7 +335,9 @@ struct FieldReader {
     }
   }
 
-  /// A price of whole units and thousand millionths, each absent where it is 0. (google.type.Money)
+  /// A price of whole `units` and of billionths in `nanos`: 5 and 990000000 are 5.99. (google.type.Money)
+  ///
+  /// An absent `nanos` is 0.
   private func price(
     _ units: JSONNode,
     _ nanos: JSONPath,
@@ -384,7 +386,7 @@ struct FieldReader {
 }
 
 extension JSONNode {
-  /// Whether a feed says nothing by this value: `null`, `""` or `[]`.
+  /// Whether the value is empty: `null`, `""` or `[]`.
   var isEmpty: Bool {
     switch kind {
     case .null: true

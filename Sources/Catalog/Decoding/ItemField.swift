@@ -1,8 +1,8 @@
 /// A field of a listed item that a mapping may name, beside the id and the title that every item has.
 public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
-  /// The line about the item.
+  /// A line about the item.
   case description
-  /// Why it stands out.
+  /// Labels, for example "new" or "sale".
   case badges
   /// How it can be delivered.
   case deliveryTypes
@@ -20,12 +20,12 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
   case thumbnail = "images.thumbnail"
   /// The large picture.
   case top = "images.top"
-  /// The pictures to leaf through.
+  /// The pictures of the gallery.
   case gallery = "images.gallery"
   /// Parts of the long description.
   case section = "images.section"
 
-  /// The part that a picture plays, for the fields that are pictures.
+  /// The role of the pictures, for fields that are pictures.
   public var role: ImageReference.Role? {
     switch self {
     case .thumbnail: .thumbnail
@@ -52,7 +52,7 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
 }
 
 extension Mapping.Item {
-  /// Where the feed has a field: its alternatives.
+  /// The alternative paths to a field in the feed.
   public func paths(of field: ItemField) -> [JSONPath] {
     switch field {
     case .description: description
@@ -72,14 +72,14 @@ extension Mapping.Item {
 }
 
 extension ListingDecoder {
-  /// The fields that the catalog file names and that none of these elements yields.
+  /// The fields that the catalog file names and that none of these elements has.
   ///
-  /// A list without elements is a value: it says that there are none of them. `null`, empty text
-  /// and unreadable values are no values.
+  /// An empty list counts as a value: it says, for example, that an item has no badges. `null`, empty text and
+  /// unreadable values do not count.
   func absentFields(of items: [StoreItem], in elements: [JSONNode])
     throws(CatalogError) -> Set<ItemField>
   {
-    // Where nothing can be read, no field can.
+    // If no element could be read, no field could.
     guard !items.isEmpty || elements.isEmpty else { return Set(mapping.item.given) }
     var absent: Set<ItemField> = []
     for field in mapping.item.given where !items.contains(where: field.isHeld) {
@@ -121,7 +121,7 @@ public enum DetailField: Hashable, Sendable {
   case description
   /// The item's prices.
   case prices
-  /// The pictures that play a part.
+  /// The pictures of one role.
   case images(ImageReference.Role)
   /// A further text, by its name.
   case note(String)
@@ -156,7 +156,7 @@ extension Mapping.Detail {
     return all.filter { !paths(of: $0).isEmpty }
   }
 
-  /// Where the feed has a field: its alternatives.
+  /// The alternative paths to a field in the feed.
   public func paths(of field: DetailField) -> [JSONPath] {
     switch field {
     case .description: description
@@ -171,9 +171,9 @@ extension ItemDetail {
   /// The detail with some fields taken from another version of it.
   ///
   /// - Parameters:
-  ///   - fields: The fields.
+  ///   - fields: The fields to take from `old`.
   ///   - old: The other version.
-  /// - Returns: The detail, its pictures in the order of their parts.
+  /// - Returns: The detail, its pictures in the order of their roles.
   public func keeping(_ fields: [DetailField], of old: ItemDetail) -> ItemDetail {
     var detail = self
     for field in fields {

@@ -1,16 +1,16 @@
-/// Turns bodies into sections: tolerant item by item, strict about the body as a whole.
+/// Decodes listings into sections: lenient about single items, strict about the body as a whole.
 public struct ListingDecoder: Sendable {
-  /// Where things are.
+  /// The paths to the items and their fields.
   public internal(set) var mapping: Mapping
   /// The catalog's currency.
   public let currency: String
-  /// Where the next page is named; nil when it is not.
+  /// The path to the next page's URL or cursor; nil when bodies name none.
   public let nextPage: JSONPath?
-  /// Whether it may be a number there: a cursor may, which a URL is not.
+  /// Whether ``nextPage`` leads to a cursor, which may be a number, rather than to a URL.
   var nextPageIsCursor = false
   /// The run's limits for decoding.
   var limits = DecodingLimits()
-  /// How many lines are before the body, where it is a part of a larger one.
+  /// The number of lines before the body, if it is a part of a larger one.
   var linesBefore = 0
 
   /// Makes a decoder.
@@ -37,7 +37,7 @@ public struct ListingDecoder: Sendable {
     do throws(CatalogError) {
       return try listing(body, source: source, firstIndex: firstIndex)
     } catch {
-      // Of a feed in XML, the fault itself says more than that it is no JSON.
+      // Only a body that should be JSON is quoted. Of XML, the fault itself says more.
       throw mapping.notation.isJSON ? error.quoting(body) : error
     }
   }
@@ -81,7 +81,7 @@ public struct ListingDecoder: Sendable {
     return listing
   }
 
-  /// Why items cannot be told apart: all have one id, and are not one item; nil when they can.
+  /// Why items cannot be distinguished: all have the same id, but not the same title; nil when they can.
   func sharedID(of items: [StoreItem]) -> String? {
     guard items.count > 2, let id = items.first?.id, items.allSatisfy({ $0.id == id }),
       items.contains(where: { $0.title != items[0].title })
@@ -97,7 +97,7 @@ public struct ListingDecoder: Sendable {
   /// - Parameters:
   ///   - elements: The elements.
   ///   - section: The section.
-  ///   - listing: The listing that the section belongs to, or will.
+  ///   - listing: The listing that the section belongs to, or will belong to.
   ///   - firstIndex: How many elements were listed before.
   ///   - isWhole: Whether these are all elements of the section.
   /// - Returns: How many elements were read.
@@ -136,18 +136,17 @@ public struct ListingDecoder: Sendable {
     return elements.count
   }
 
-  /// An element as it was read; without an item there is one fault, the reason.
+  /// The result of reading an element; if it has no item, its only fault is the reason.
   private struct ReadItem {
     var item: StoreItem?
     var id: String?
     var faults: [FieldFault]
   }
 
-  /// How long an id may be: it is in every list of items, and in messages.
+  /// The most bytes of an id: it appears in every list of items, and in messages.
   private static let longestID = 2048
 
-  /// Reads an item, which needs an id and a title; any other unreadable value costs its field
-  /// alone.
+  /// Reads an item, which needs an id and a title; any other unreadable value only loses its field.
   private func item(_ node: JSONNode) -> ReadItem {
     func unusable(_ fault: FieldFault, id: String? = nil) -> ReadItem {
       ReadItem(item: nil, id: id, faults: [fault])
@@ -198,7 +197,7 @@ public struct ListingDecoder: Sendable {
     return values
   }
 
-  /// The elements of the arrays that the first fitting alternative leads to.
+  /// The elements of the arrays that the first matching alternative leads to.
   func elements(of root: JSONNode, subject: String) throws(CatalogError) -> [JSONNode] {
     for path in mapping.items {
       guard let elements = try elements(path, in: root) else { continue }
@@ -216,8 +215,8 @@ public struct ListingDecoder: Sendable {
     )
   }
 
-  /// The elements of the arrays that a path leads to, or the items that it picks; nil when it leads to neither, `null`
-  /// aside.
+  /// The elements of the arrays that a path leads to, or the items that it selects; nil when it leads to neither.
+  /// `null` is ignored.
   private func elements(
     _ path: JSONPath,
     in root: JSONNode
@@ -226,7 +225,8 @@ public struct ListingDecoder: Sendable {
     let lists = values.filter { $0.kind != .null }
     if lists.count == 1, lists[0].kind == .array { return lists[0].elements }
     if !lists.isEmpty, lists.allSatisfy({ $0.kind == .array }) { return lists.flatMap(\.elements) }
-    // `$.edges[*].node` and `$..product` lead to the items; a wildcard of members does where no alternative is left.
+    // `$.edges[*].node` and `$..product` lead to the items themselves; a wildcard over members does so only if there is
+    // no other alternative.
     let picksItems = !path.isSingular && (!path.endsInMembers || mapping.items.count == 1)
     if picksItems, !lists.isEmpty, lists.allSatisfy({ $0.kind == .object }) { return lists }
     guard let parents = try path.withoutLastChoice?.values(in: root), !parents.isEmpty,
@@ -274,7 +274,7 @@ public struct ListingDecoder: Sendable {
     )
   }
 
-  /// How long the URL or cursor of a next page may be: each is kept for every page.
+  /// The most bytes of a next page's URL or cursor: it is kept for every page.
   private static let longestNextPage = 16 << 10
 
   /// The next page that the body names: a URL or a cursor.
@@ -302,7 +302,7 @@ extension ListingDecoder {
   ///   - body: JSON in UTF-8.
   ///   - plan: Where the sections and their names are.
   ///   - firstIndices: By section, how many elements earlier pages listed.
-  /// - Returns: The sections; one that cannot be used is among those that failed.
+  /// - Returns: The sections; unusable ones are in ``DecodedListing/failed``.
   /// - Throws: ``CatalogError`` when the body as a whole cannot be used, or none of its sections.
   public func sections(
     _ body: [UInt8],
@@ -324,7 +324,7 @@ extension ListingDecoder {
       }
       return listing
     } catch {
-      // Of a feed in XML, the fault itself says more than that it is no JSON.
+      // Only a body that should be JSON is quoted. Of XML, the fault itself says more.
       throw mapping.notation.isJSON ? error.quoting(body) : error
     }
   }
@@ -335,10 +335,9 @@ extension ListingDecoder {
   ///   - window: The window.
   ///   - plan: Where the sections and their names are.
   ///   - earlier: The result of the windows before it; its items are not used.
-  ///   - elements: How many elements earlier windows listed of a section that the window
-  ///     continues.
-  /// - Returns: The sections, or parts of them, whose absence is to be settled when all are there;
-  ///   one that cannot be used is among those that failed.
+  ///   - elements: The number of elements in earlier windows of a section that this window continues.
+  /// - Returns: The sections, or parts of them; unusable ones are in ``DecodedListing/failed``. Call
+  ///   ``DecodedListing/settleAbsence()`` once all windows are joined.
   /// - Throws: ``CatalogError`` when the window cannot be decoded alone; decode the body whole to
   ///   learn why.
   func sections(
@@ -364,11 +363,11 @@ extension ListingDecoder {
 
   /// The state of the body before the sections that a window decodes.
   private struct SectionsBefore {
-    /// How many sections.
+    /// The number of sections.
     var count = 0
-    /// The keys that are taken.
+    /// The keys already in use.
     var keys: Set<String> = []
-    /// How much of its sections the body has.
+    /// How much of its sections the window contains.
     var extent = ListingWindow.Extent.whole
     /// The section that the window continues; nil when it cannot be used.
     var open: String?
@@ -403,7 +402,7 @@ extension ListingDecoder {
     return listing
   }
 
-  /// Adds one section to the listing, or why it fails: alone, for the others are as good as before.
+  /// Adds one section to the listing, or the reason why it failed; the other sections are not affected.
   private func decodeSection(
     _ node: JSONNode,
     _ plan: CombinedSections,
@@ -478,14 +477,14 @@ extension ListingDecoder {
 }
 
 extension ListingDecoder {
-  /// Names that shops give to the number of all items, as ``NameWords/plain(_:)`` writes them.
+  /// Names that shops use for the total number of items, as ``NameWords/plain(_:)`` writes them.
   static let totalNames: Set<String> = [
     "total", "total count", "total results", "total items", "total elements", "count",
   ]
   /// Objects that may hold the number, if it is not beside the items.
   private static let totalPlaces = ["meta", "pagination", "paging", "page", "data"]
 
-  /// How many items a body says that there are; nil when it says nothing.
+  /// The total number of items that a body states; nil when it states none.
   static func total(in root: JSONNode) -> Int? {
     guard root.kind == .object else { return nil }
     for node in [root] + totalPlaces.compactMap({ root[$0] }) where node.kind == .object {
@@ -499,7 +498,7 @@ extension ListingDecoder {
     return nil
   }
 
-  /// The member that says there are more pages, as `has_more is true`; nil when none does.
+  /// The member that says that there are more pages, for example "has_more is true"; nil when none does.
   ///
   /// Looks at the objects around the items, not at the items.
   static func continuation(in root: JSONNode) -> String? {

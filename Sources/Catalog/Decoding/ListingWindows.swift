@@ -1,42 +1,41 @@
 /// A part of a body that can be decoded by itself.
 package struct ListingWindow: Sendable {
-  /// A body of its own, with white space at its end that spares the parser a copy; empty, and so no JSON, when the
-  /// whole one could not be read.
+  /// A complete body, padded with white space so that the parser need not copy it.
+  ///
+  /// It is empty, and so not valid JSON, when the whole body could not be read.
   package let bytes: [UInt8]
   /// How many sections of the body are before it; 0 in the body of one section.
   let sectionsBefore: Int
-  /// How much of its sections it has.
+  /// How much of its sections the window contains.
   let extent: Extent
-  /// How many bytes of the body later windows have.
+  /// The number of bytes in all later windows.
   package let bytesAfter: Int
   /// The notation of the window.
   let kind: BodyFormat.Kind
-  /// How many lines of the body are before it; 0 where lines do not count.
+  /// The number of lines of the body before it; 0 in notations where lines do not matter.
   let linesBefore: Int
 
-  /// How much of its sections a window of a body of many sections has.
+  /// How much of its sections a window contains, when the body has many.
   enum Extent {
-    /// All of one or of several.
+    /// One or several whole sections.
     case whole
-    /// The first items of one.
+    /// The first items of one section.
     case beginning
-    /// Further items of one.
+    /// Further items of one section.
     case continuation
   }
 
-  /// Whether it has further items of the last section of the window before it, and nothing else.
+  /// Whether it only continues the last section of the window before it.
   package var isContinuation: Bool { extent == .continuation }
 }
 
-/// A body of a section, or of many, in pieces, each a body of its own: all that stands around the items, and some of
-/// them.
+/// Cuts a large body into windows, each a complete smaller body: everything around the items, and some of the items.
 ///
-/// A tree of a whole catalog, and the items read from it, take several times its bytes; those of a
-/// window are freed before the next. All windows together are the body: if the body is no JSON, at
-/// least one window is none. The results of all windows, joined in order, equal the result of the
-/// whole body.
+/// A parsed catalog and its items take several times the bytes of the body. Those of one window are freed before the
+/// next is read. The windows together cover the body: if the body is not JSON, at least one window is not JSON either.
+/// The results of all windows, joined in order, equal the result of the whole body.
 package struct ListingWindows: Sequence, IteratorProtocol {
-  /// A window before it is read.
+  /// A window that has not been read yet.
   private struct Plan {
     var ranges: [Range<Int>]
     var sectionsBefore = 0
@@ -47,12 +46,14 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   private let body: any RandomAccessBody
   private let kind: BodyFormat.Kind
   private var plans: ArraySlice<Plan>
-  /// The bytes of the last window, whose memory the next one takes over when they are no longer held.
+  /// The bytes of the last window; the next one reuses their memory if nobody else holds it.
   private var bytes: [UInt8] = []
 
-  /// How many bytes of items make a window at least, where a smaller body is not worth the cutting.
+  /// The least number of bytes of items in a window; smaller bodies are not worth cutting.
   private static let size = 2 << 20
-  /// How many bytes around the items each window may repeat; around records of XML, such as a shop's categories, more.
+  /// The most bytes around the items, which every window repeats.
+  ///
+  /// The limit is larger around records, because an XML feed has for example its categories there.
   private static let mostAround = 64 << 10
   private static let mostAroundRecords = 512 << 10
   /// Padding that simdjson may read after a text.
@@ -66,8 +67,8 @@ package struct ListingWindows: Sequence, IteratorProtocol {
   /// - Parameters:
   ///   - body: The body, of any notation.
   ///   - decoder: The decoder that is to read it.
-  ///   - parts: Where its sections are; nil when it is one.
-  ///   - size: How many bytes of items make a window at least.
+  ///   - parts: Where its sections are; nil when it is one section.
+  ///   - size: The least number of bytes of items in a window.
   package init?(
     _ body: some RandomAccessBody,
     for decoder: ListingDecoder,
@@ -80,7 +81,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     self.body = body
     var notation = decoder.mapping.notation
     let named = notation.kind ?? notation.content(of: beginning)
-    // JSON Lines that were recognized by name or type are an array by now.
+    // JSON Lines that were recognized by name or type have been converted to an array by now.
     let isArray = JSONText(beginning).first == UInt8(ascii: "[")
     kind = named == .jsonl && isArray ? .json : named
     notation.kind = kind
@@ -139,7 +140,7 @@ package struct ListingWindows: Sequence, IteratorProtocol {
     let isLines = notation.kind == .jsonl
     let names = isLines ? [] : ["items"]
     let ways = decoder.mapping.items.map(\.namesOfArray)
-    // The paths before it are for other notations, and lead to nothing here.
+    // The alternatives before it are for other notations, and lead to nothing here.
     guard let way = ways.firstIndex(where: { $0?.names == names }),
       ways[..<way].allSatisfy({ $0.map { $0.names.first != "around" } ?? false }),
       !(isLines && ways[way]?.isChoice == true),
@@ -245,14 +246,14 @@ package struct ListingWindows: Sequence, IteratorProtocol {
 }
 
 extension ArrayScan {
-  /// The elements between two cuts each.
+  /// The ranges of elements between cuts.
   fileprivate var parts: [Range<Int>] {
     zip([start] + cuts.map { $0 + 1 }, cuts + [end]).map { $0..<$1 }
   }
 }
 
 extension ListingDecoder {
-  /// The paths that are read from the body beside those of the items.
+  /// The paths that are read outside the items.
   fileprivate var pathsAroundItems: [JSONPath] {
     let envelope = mapping.envelope
     return envelope.title + envelope.subtitle + envelope.status + [nextPage].compactMap(\.self)
@@ -260,8 +261,9 @@ extension ListingDecoder {
 }
 
 extension JSONPath {
-  /// The names that lead to an array, by taking one member after the other, and whether the path
-  /// then selects elements by a test of each element alone; nil for any other path.
+  /// The member names that lead to an array; nil for a path of another form.
+  ///
+  /// `isChoice` says whether the path then selects elements by a test of each element on its own.
   var namesOfArray: (names: [String], isChoice: Bool)? {
     var names: [String] = []
     for (place, segment) in segments.enumerated() {
@@ -287,7 +289,7 @@ extension JSONPath {
       switch segment.selectors[0] {
       case .name(let name) where isArray || name != names[place]: return true
       case .name: break
-      // Past the members on the way, which are objects.
+      // Before the array there are objects, and a wildcard may take the member that leads on.
       case .wildcard where !isArray: break
       case .index, .slice: return !isArray
       case .wildcard, .filter: return false
@@ -298,7 +300,7 @@ extension JSONPath {
 }
 
 extension JSONPath.Segment {
-  /// The one name that the step takes; nil when it takes anything else.
+  /// The name that the step takes; nil when it takes anything else.
   fileprivate var plainName: String? {
     guard !isDescendant, selectors.count == 1, case .name(let name) = selectors[0] else {
       return nil
@@ -306,7 +308,7 @@ extension JSONPath.Segment {
     return name
   }
 
-  /// Whether the step selects elements by a test of each element alone.
+  /// Whether the step selects elements by a test of each element on its own.
   fileprivate var choosesAlone: Bool {
     guard !isDescendant, selectors.count == 1 else { return false }
     return switch selectors[0] {

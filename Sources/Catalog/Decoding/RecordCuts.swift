@@ -1,20 +1,20 @@
-/// The records of a large table, of lines or of an XML document, and the places between them where it can be cut.
+/// Where the records of a large table, JSON Lines text or XML document are, and where it can be cut between them.
 ///
 /// The bytes around the records together with some of the records are a smaller body of the same notation. For example,
 /// a table is cut into tables that all have its first line, and a feed into feeds that all have its channel.
 struct RecordCuts {
   /// Where the records are in the body.
   private(set) var records: Range<Int>
-  /// The records between two cuts each, and how many lines of the body stand before them.
+  /// The parts between two cuts, each with the number of lines before it.
   private(set) var parts: [(range: Range<Int>, linesBefore: Int)] = []
 
-  /// Cuts a body; nil when it has to be read whole: its notation has no records, or they do not stand side by side.
+  /// Cuts a body; nil when it has to be read whole: its notation has no records, or they are not siblings.
   ///
   /// - Parameters:
   ///   - body: The body.
-  ///   - start: Where it begins, behind a byte order mark.
+  ///   - start: Where its text begins, after any byte order mark.
   ///   - notation: Its notation, with a kind.
-  ///   - size: How many bytes of records make a part at least.
+  ///   - size: The least number of bytes of records in a part.
   init?(
     _ body: some RandomAccessBody,
     from start: Int,
@@ -44,7 +44,7 @@ struct RecordCuts {
 
     init(size: Int) { self.size = size }
 
-    /// Whether a cut here would make a part that is large enough; the first one is where the records begin.
+    /// Cuts here if the part since the last cut is large enough; the first cut is where the records begin.
     mutating func offer(_ place: Int, lines: Int) {
       if let last, place - last < size { return }
       last = place
@@ -85,7 +85,7 @@ struct RecordCuts {
     return pieces.end.flatMap { end in start.map { $0..<end } }
   }
 
-  /// All lines; they are cut behind a line feed.
+  /// All lines; cuts are made after a line feed.
   private static func lines(_ pieces: inout BodyPieces, _ cutter: inout Cutter) -> Range<Int>? {
     let start = pieces.start
     cutter.offer(start, lines: 0)
@@ -101,7 +101,7 @@ struct RecordCuts {
     return pieces.end.map { start..<$0 }
   }
 
-  /// The records of an XML document, which have to be in one element.
+  /// The records of an XML document, which have to be children of one element.
   private static func xml(
     _ pieces: inout BodyPieces,
     named names: [String],
@@ -137,7 +137,7 @@ struct RecordCuts {
   }
 }
 
-/// A body, piece after piece from its beginning.
+/// Reads a body piece by piece from its beginning.
 private struct BodyPieces {
   private let body: any RandomAccessBody
   private var offset: Int
@@ -155,10 +155,10 @@ private struct BodyPieces {
     beginning = body.beginning(from: start, most: 1 << 16) ?? []
   }
 
-  /// Where the body ends, once all pieces were read; nil when one could not be.
+  /// Where the body ends, once all pieces were read; nil when one could not be read.
   var end: Int? { isRead && offset == body.count ? offset : nil }
 
-  /// The next piece and its place in the body; nil behind the last, and where it cannot be read.
+  /// The next piece and its place in the body; nil after the last, or when it cannot be read.
   mutating func next() -> (offset: Int, piece: [UInt8])? {
     let range = offset..<min(body.count, offset + Self.size)
     guard !range.isEmpty, isRead else { return nil }
@@ -171,7 +171,7 @@ private struct BodyPieces {
 }
 
 extension RandomAccessBody {
-  /// Up to `most` bytes from a place on; nil when they cannot be read.
+  /// Up to `most` bytes from `start`; nil when they cannot be read.
   func beginning(from start: Int = 0, most: Int) -> [UInt8]? {
     let range = start..<max(start, min(count, start + most))
     var bytes = [UInt8](repeating: 0, count: range.count)
@@ -179,9 +179,9 @@ extension RandomAccessBody {
   }
 }
 
-/// A walk through the tags of an XML document, byte after byte.
+/// A state machine that finds the tags of an XML document, byte by byte.
 ///
-/// It knows comments, CDATA, instructions and quoted values, and checks nothing: libxml2 reads the
+/// It knows comments, CDATA, processing instructions and quoted values. It validates nothing: libxml2 parses the
 /// elements that it finds.
 private struct MarkupScan {
   /// The tag that a byte ends.
@@ -192,15 +192,15 @@ private struct MarkupScan {
     case start(name: String, at: Int, isEmpty: Bool)
     /// The end tag that begins at `at`.
     case end(at: Int)
-    /// A document type, or a tag with a name of more than a kibibyte.
+    /// A document type declaration, or a tag with a name of more than 1 KiB.
     case refused
   }
 
   private enum State {
     case text
-    /// Behind `<`.
+    /// After `<`.
     case open
-    /// Behind `<!`.
+    /// After `<!`.
     case declaration
     /// Within something that ends with these bytes.
     case until(StaticString)
@@ -212,7 +212,7 @@ private struct MarkupScan {
 
   private var state = State.text
   private var start = 0
-  /// The bytes behind `<!`, the name of the tag, or the last bytes of a comment.
+  /// The bytes after `<!`, the name of the tag, or the last bytes of a comment.
   private var word: [UInt8] = []
   private var last: UInt8 = 0
 
