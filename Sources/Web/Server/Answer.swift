@@ -6,7 +6,7 @@ import NIOHTTP1
 import Pipeline
 import Transport
 
-/// An open file that an answer sends; closed when nobody needs it any more.
+/// An open file that an answer sends; the last reference closes it.
 final class SentFile: Sendable {
   let descriptor: Int32
 
@@ -24,9 +24,9 @@ struct Answer: Sendable {
   enum Body: Sendable {
     case none
     case bytes(ByteBuffer)
-    /// A part of a file, which goes from the disk to the socket.
+    /// A part of a file, sent by the kernel from disk to socket (`sendfile`).
     case file(SentFile, Range<Int>)
-    /// A part of a picture that a store keeps, which is sent on as it comes.
+    /// A part of a picture in an object store, forwarded piece by piece.
     case kept(SentPicture, Range<Int>)
 
     var count: Int {
@@ -39,15 +39,15 @@ struct Answer: Sendable {
   }
 
   let status: Int
-  /// The status line and the fields, but for those that the connection adds.
+  /// The status line and the fields, except those that the connection adds.
   let head: ByteBuffer
   var body: Body
-  /// Whether the connection cannot be used for another request.
+  /// Whether the connection has to be closed after this answer.
   var closes = false
-  /// Why it is a failure of this server, for the log; the client is not told.
+  /// The cause of an internal failure, for the log; never sent to the client.
   var cause: String?
 
-  /// An answer with a head that was rendered before.
+  /// Creates an answer from a rendered head.
   init(status: Int, head: ByteBuffer, body: Body) {
     (self.status, self.head, self.body) = (status, head, body)
   }
@@ -56,7 +56,7 @@ struct Answer: Sendable {
   ///
   /// - Parameters:
   ///   - status: The status code.
-  ///   - fields: The fields; the body's length is added where a body may be.
+  ///   - fields: The fields; `Content-Length` is added for every status that allows a body.
   ///   - body: The body.
   init(_ status: Int, _ fields: [(name: String, value: String)], _ body: Body = .none) {
     self.status = status
@@ -81,19 +81,21 @@ struct Answer: Sendable {
     return head
   }
 
-  /// Whether a text may be in a head: a line break would begin another field.
+  /// Whether a text is allowed in a head.
+  ///
+  /// A line break would begin another field.
   private static func isFit(_ text: String) -> Bool {
     text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
   }
 }
 
 extension Answer {
-  /// A failure in the words of RFC 9457, which people can read too.
+  /// A failure as a problem document. (RFC 9457)
   ///
   /// - Parameters:
   ///   - status: The status code.
   ///   - detail: The fault and a remedy, in one sentence.
-  ///   - fields: Fields besides.
+  ///   - fields: Additional fields.
   /// - Returns: The answer.
   static func problem(
     _ status: Int,
@@ -113,7 +115,7 @@ extension Answer {
     return Answer(status, own + fields + SafetyFields.data, .bytes(ByteBuffer(bytes: bytes)))
   }
 
-  /// The same with its cause.
+  /// A copy with its cause, for the log.
   func caused(by error: any Error) -> Answer {
     var answer = self
     answer.cause = "\(error)"
@@ -128,7 +130,7 @@ extension Answer {
   }
 }
 
-/// An answer that stays as it is while the catalog does, with its entity tag.
+/// An answer with its entity tag, rendered once and reused until the catalog changes.
 struct PreparedAnswer: Sendable {
   private let whole: Answer
   private let unmodified: ByteBuffer
@@ -138,12 +140,12 @@ struct PreparedAnswer: Sendable {
   ///
   /// - Parameters:
   ///   - type: The body's media type.
-  ///   - fields: Fields besides.
+  ///   - fields: Additional fields.
   ///   - body: The body.
   init(_ type: String, _ fields: [(name: String, value: String)] = [], _ body: [UInt8]) {
     let digest = Hexadecimal.text(SHA256.hash(data: body).prefix(16))
     tag = EntityTag("\"\(digest)\"")
-    // Clients that cache it must revalidate each time: the next run may change it.
+    // `no-cache` makes clients revalidate each time, because the next run may change it.
     let all =
       [
         (name: "Content-Type", value: type), ("ETag", "\"\(digest)\""),
@@ -168,7 +170,7 @@ struct PreparedAnswer: Sendable {
 
 /// The header fields of every answer that protect its content.
 enum SafetyFields {
-  /// With data and pictures, which are documents to nobody.
+  /// For data and pictures, which no browser should render as documents.
   static let data: [(name: String, value: String)] = [
     ("X-Content-Type-Options", "nosniff"),
     ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox"),
@@ -176,7 +178,7 @@ enum SafetyFields {
     ("Referrer-Policy", "same-origin"),
   ]
 
-  /// For pages: only their own files, in no frame.
+  /// For pages: only the server's own files, and no embedding in a frame.
   static let page: [(name: String, value: String)] = [
     (
       "Content-Security-Policy",

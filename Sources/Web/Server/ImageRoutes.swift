@@ -4,21 +4,21 @@ import NIOCore
 import Pipeline
 import Synchronization
 
-/// Pictures, by their paths in the cache, and squares of them.
+/// Serves pictures by their paths in the cache, such as `/images/ab/….jpg`, and squares of them (`?square=256`).
 ///
-/// A path is looked up in the index and in the catalog; no other file is opened or fetched.
+/// A path is looked up in the index and in the catalog. Nothing that they do not name is opened or fetched.
 final class ImageRoutes: Sendable {
   private let shelf: OpenCatalog
   private let cache: String
   private let files: ServedFiles
-  /// The pictures, where a store keeps them.
+  /// The object store with the pictures; nil when they are files.
   private let kept: KeptImages?
   private let sides: [Int]
   private let squares: Squares
   private let pulls: PullThrough?
   private let roomPath: String
   private let bench: WorkPool
-  /// Paths that no catalog names, for as long as its last run is the last.
+  /// Paths that the catalog does not name, remembered until the next run.
   private let unknown = Mutex<(run: Int64, paths: Set<String>)>((0, []))
 
   init(_ content: ServerContent, _ bench: WorkPool) {
@@ -67,7 +67,7 @@ final class ImageRoutes: Sendable {
     side.map { "\($0)/\(path)" } ?? path
   }
 
-  /// Finds a picture in the index, else among those that wait to be kept, else at its origin.
+  /// Finds a picture in the index, then among the fetched pictures that are not in the cache yet, then at its origin.
   private func find(
     _ request: ServerRequest,
     _ path: String,
@@ -82,7 +82,7 @@ final class ImageRoutes: Sendable {
         if kept != nil || pulls == nil || files.hold(path) {
           return try send(held, .cache, side, request, edition, done)
         }
-        // Its file is gone, by whosever hand: it is fetched as if it had never been held, for a 304 brings no bytes.
+        // Somebody deleted its file. Fetch it unconditionally, because a 304 has no body.
         known = nil
       }
       guard let pulls else { return done(.noPicture) }
@@ -90,7 +90,7 @@ final class ImageRoutes: Sendable {
         return try send(entry, .room, side, request, edition, done)
       }
       guard let named = try url(of: path, edition.reader) else { return done(.noPicture) }
-      // A catalog may name only a part of a URL; a row has the URL to request.
+      // The catalog may have only a part of the URL; a row has the URL to request.
       let picture = PictureEntry(
         id: PictureID(url: named),
         url: row?.url ?? named,
@@ -104,7 +104,9 @@ final class ImageRoutes: Sendable {
     }
   }
 
-  /// The URL of a picture that the catalog names; other paths are searched once a run.
+  /// The URL of a picture that the catalog names.
+  ///
+  /// A path that it does not name is looked up only once a run.
   private func url(of path: String, _ reader: CatalogReader) throws(LarderError) -> String? {
     let run = try reader.lastRun().id.rawValue
     let isUnknown = unknown.withLock { unknown in
@@ -113,7 +115,7 @@ final class ImageRoutes: Sendable {
     }
     guard !isUnknown else { return nil }
     if let url = try reader.url(ofPictureAt: path) { return url }
-    // Shorter than the longest name that a picture has.
+    // No picture's path is longer than this.
     if path.utf8.count < 128 { unknown.withLock { _ = $0.paths.insert(path) } }
     return nil
   }
@@ -182,14 +184,14 @@ final class ImageRoutes: Sendable {
       stamp: picture.stamp
     )
     if place == .cache { edition.images.add(image, cost: image.cost, for: path) }
-    // A picture that waited in the working folder may have been kept meanwhile.
+    // A picture may have moved from the working folder to the cache in the meantime.
     let answer =
       place == .room
       ? pulls.flatMap { image.answer(request, from: $0.files) } : nil
     done(answer ?? image.answer(request, from: files) ?? .noPicture)
   }
 
-  /// Fetches a picture whose object is gone from the store, by whosever hand, as if it had never been held.
+  /// Fetches a picture unconditionally after somebody deleted its object from the store.
   private func fetchAnew(
     _ picture: PictureEntry,
     _ request: ServerRequest,
@@ -213,7 +215,7 @@ final class ImageRoutes: Sendable {
     if !begins { done(.busy) }
   }
 
-  /// The answer for a square that is held, or that is known not to exist; nil when it has to be made.
+  /// The answer for a square that is held, or is known to be impossible; nil when it has to be made.
   private func heldSquare(
     of picture: PictureEntry,
     _ digest: [UInt8],
@@ -237,7 +239,7 @@ final class ImageRoutes: Sendable {
     return answer
   }
 
-  /// The answer of a square that was just made: as later ones, from its file, where it could be kept.
+  /// The answer for a new square: from its file if it could be kept, as for later requests, else from memory.
   private func madeSquare(
     _ outcome: Squares.Outcome,
     of picture: PictureEntry,
@@ -279,7 +281,7 @@ extension Answer {
     [("Retry-After", "1")]
   )
 
-  /// The answer for a picture of which no square can be made.
+  /// The answer when no square can be made of a picture.
   static func noSquare(_ words: String) -> Answer {
     .problem(404, "no square can be made of the picture: \(words)")
   }

@@ -1,8 +1,8 @@
 import Pipeline
 
-/// The description of the interface in OpenAPI 3.1.
+/// The OpenAPI 3.1 description of the JSON interface, served as `/openapi.json`.
 ///
-/// A test asks a server for every path of it and holds every key of every answer against it.
+/// A test requests every path in it from a server, and compares every key of every answer with it.
 struct InterfaceDescription {
   /// The document, as JSON.
   let bytes: [UInt8]
@@ -11,7 +11,7 @@ struct InterfaceDescription {
   ///
   /// - Parameter squares: The sizes of squares.
   init(squares: [Int]) {
-    // Texts, numbers and flags: none can fail to be encoded.
+    // Encoding cannot fail: the document has only texts, numbers and flags.
     bytes = (try? Self.document(squares).jsonLine()) ?? []
   }
 
@@ -70,7 +70,9 @@ struct InterfaceDescription {
     ["200", "304", "400", "412"]
   )
 
-  /// A text to look for; no URL of this server may hold a NUL.
+  /// The schema of a search text.
+  ///
+  /// URLs with a NUL are refused.
   private static let text: DescriptionNode = [
     "type": "string", "maxLength": .number(InterfaceQuery.longest), "pattern": "^[^\\x00]*$",
   ]
@@ -125,7 +127,7 @@ struct InterfaceDescription {
   private static func part(_ name: String, _ words: String) -> DescriptionNode {
     [
       "name": .text(name), "in": "path", "required": true, "description": .text(words),
-      // No control characters, which no path of this server has.
+      // Without control characters: paths that have some are refused.
       "schema": ["type": "string", "pattern": "^[^\\x00-\\x1F\\x7F]+$"],
     ]
   }
@@ -147,7 +149,7 @@ struct InterfaceDescription {
     ]
   }
 
-  /// The statuses that any request may get.
+  /// The statuses that any request can get.
   private static let usual = ["400", "421", "429", "503"]
 
   private static func response(_ status: String, _ schema: String) -> DescriptionNode {
@@ -252,7 +254,7 @@ struct InterfaceDescription {
 
 /// The shapes of the interface's answers, as JSON Schema.
 ///
-/// Every key is always there, and no other.
+/// Every key is always present, and there are no others.
 enum InterfaceSchemas {
   static let all: DescriptionNode = [
     "Sections": sections, "Items": ["type": "array", "items": reference("Listing")],
@@ -344,7 +346,7 @@ enum InterfaceSchemas {
   ])
 }
 
-/// A piece of JSON, written down in Swift.
+/// A JSON value, written as a Swift literal.
 indirect enum DescriptionNode: Sendable {
   case text(String)
   case number(Int)

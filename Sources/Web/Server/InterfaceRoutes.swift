@@ -6,7 +6,7 @@ import Pipeline
 
 /// The interface for apps: the catalog as `list --json` and `show --json` print it.
 final class InterfaceRoutes: Sendable {
-  /// The most items of one answer, and how many there are unless the request says.
+  /// The largest `limit` of a request, and the default.
   static let most = 200
   static let usual = 100
 
@@ -82,7 +82,7 @@ final class InterfaceRoutes: Sendable {
     }
   }
 
-  /// How many items there are in all, and where the next are.
+  /// The fields of a paged answer: the total count, and the link to the next page.
   private func paged(
     _ query: InterfaceQuery,
     _ items: [ShownItem],
@@ -99,7 +99,7 @@ final class InterfaceRoutes: Sendable {
     PreparedAnswer("application/json", fields, bytes)
   }
 
-  /// Where this server has a picture, held or not.
+  /// The path of a picture on this server, whether or not it is held.
   private static func place(_ image: ShownPicture) -> String { "/" + image.name.path }
 }
 
@@ -119,7 +119,7 @@ private struct SectionsDocument: Encodable {
       var body = encoder.container(keyedBy: Key.self)
       try body.encode(key, forKey: .key)
       try body.encode(title, forKey: .title)
-      // Always there, null when there is none.
+      // Always present; null when there is none.
       try body.encode(subtitle, forKey: .subtitle)
       try body.encode(items, forKey: .items)
       try body.encode(stale, forKey: .stale)
@@ -154,7 +154,7 @@ private struct SectionsDocument: Encodable {
 
 /// A request to the interface, parsed and checked.
 struct InterfaceQuery: Sendable {
-  /// The requested thing.
+  /// The requested resource.
   enum What: Sendable {
     case sections
     case section(String)
@@ -162,16 +162,16 @@ struct InterfaceQuery: Sendable {
     case search(ItemQuery)
   }
 
-  /// Why it is not answered.
+  /// The reason why a request is refused.
   struct Refusal: Error {
     let status: Int
     let words: String
   }
 
   let what: What
-  /// How many items are passed over.
+  /// The number of items to skip.
   private(set) var offset = 0
-  /// How many items there are at most.
+  /// The most items to return.
   private(set) var limit = InterfaceRoutes.usual
   private let target: RequestTarget
 
@@ -198,7 +198,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// Whether it is answered a page at a time.
+  /// Whether the answer is paged.
   private var isPaged: Bool {
     switch what {
     case .section, .search: true
@@ -206,7 +206,9 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// The key of the answer: equivalent queries have the same key.
+  /// The cache key of the answer.
+  ///
+  /// Equivalent queries have the same key.
   var key: String {
     let page = "\(offset) \(limit)"
     return switch what {
@@ -220,7 +222,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// The kind of path.
+  /// The kind of path, for the counters.
   var route: RequestRecord.Route {
     switch what {
     case .sections: .sections
@@ -230,7 +232,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// The message when there is no such thing.
+  /// The message of a 404.
   var nothing: String {
     switch what {
     case .section: "there is no such section; /api/sections names those there are"
@@ -239,7 +241,7 @@ struct InterfaceQuery: Sendable {
     }
   }
 
-  /// Where the next page is. (RFC 8288)
+  /// The `Link` field with the next page, if there is one. (RFC 8288)
   func link(isMore: Bool) -> [(name: String, value: String)] {
     guard isMore, isPaged else { return [] }
     var pairs = target.query.filter { !["offset", "limit"].contains($0.name) }

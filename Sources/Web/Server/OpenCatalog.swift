@@ -3,22 +3,22 @@ import Cache
 import Pipeline
 import Synchronization
 
-/// The present catalog, and the answers made from it so far.
+/// The current catalog of the server, and the answers made from it so far.
 ///
-/// A run beside the server changes the index; the next request then finds a new ``CatalogSnapshot``.
+/// When a run changes the index, the next request opens a new ``CatalogSnapshot``.
 package final class OpenCatalog: Sendable {
   private let cache: String
   private let catalog: String?
   private let counter: IndexChangeCounter
   private let edition = Mutex<CatalogSnapshot?>(nil)
-  /// Held while an edition is opened, so that many who find the old one out of date open one new one.
+  /// Held while a snapshot is opened, so that concurrent requests open only one.
   private let opening = Mutex<Void>(())
 
   /// Opens a catalog.
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - catalog: Which of its catalogs; nil for the only one.
+  ///   - catalog: The catalog's name; nil for the only one.
   /// - Throws: ``LarderError`` when there is no such cache or catalog.
   package init(cache: String, catalog: String?) throws(LarderError) {
     (self.cache, self.catalog) = (cache, catalog)
@@ -29,19 +29,21 @@ package final class OpenCatalog: Sendable {
   /// The catalog's name.
   package var name: String { edition.withLock { $0?.reader.catalog.name } ?? "" }
 
-  /// The edition that is up to date; nil when it has yet to be opened, with ``renewed()`` and off the event loop.
+  /// The snapshot, if it is up to date.
+  ///
+  /// If nil, call ``renewed()``, but not on an event loop.
   var current: CatalogSnapshot? {
     guard let reading = counter.read() else { return nil }
     return edition.withLock { $0?.reading == reading ? $0 : nil }
   }
 
-  /// The edition that is up to date, opened now if it has to be; blocks.
+  /// An up-to-date snapshot, opened if necessary; blocks.
   func renewed() throws(LarderError) -> CatalogSnapshot {
     if let current { return current }
     let result: Result<CatalogSnapshot, LarderError> = opening.withLock { _ in
       if let current { return .success(current) }
       do throws(LarderError) {
-        // Before the index is opened: the data read then is of that state, or newer.
+        // Read before the index is opened, so the data is of this state or newer, never older.
         let reading = counter.read()
         let reader = try CatalogReader(cache: cache, catalog: catalog)
         let edition = CatalogSnapshot(reader, reading)
@@ -54,17 +56,17 @@ package final class OpenCatalog: Sendable {
     return try result.get()
   }
 
-  /// Reads the catalog's sections, as each request does; blocks.
+  /// Checks that the catalog's sections can be read, for `/healthz`; blocks.
   ///
   /// - Throws: ``LarderError`` when they cannot be read.
   func demandReadable() throws(LarderError) { _ = try renewed().reader.sections() }
 }
 
-/// The catalog at a moment, with the answers that were made of it.
+/// A catalog as of one state of the index, with the answers made from it.
 final class CatalogSnapshot: Sendable {
   let reader: CatalogReader
   let reading: IndexChangeCounter.Reading?
-  /// Pictures that were asked for, by path and size of square.
+  /// Requested pictures, by path and size of square.
   let images = LRUCache<ServedImage>(most: 8 << 20)
   /// Answers of the interface, by target.
   let answers = LRUCache<PreparedAnswer>(most: 16 << 20)
@@ -74,8 +76,10 @@ final class CatalogSnapshot: Sendable {
   }
 }
 
-/// A cache of values by key, limited in bytes: when half of that is full, values without a request since the last time
-/// go.
+/// An approximate LRU cache of two generations, limited in bytes.
+///
+/// When the young generation reaches half of the limit, it becomes the old one, and the values of the old one that were
+/// not requested since are dropped.
 final class LRUCache<Value: Sendable>: Sendable {
   private struct Generations {
     var young: [String: (value: Value, cost: Int)] = [:]
@@ -86,9 +90,9 @@ final class LRUCache<Value: Sendable>: Sendable {
   private let most: Int
   private let state = Mutex(Generations())
 
-  /// An empty cache of values.
+  /// Creates an empty cache.
   ///
-  /// - Parameter most: The most bytes that all values may take together.
+  /// - Parameter most: The limit for all values together, in bytes.
   init(most: Int) { self.most = most }
 
   subscript(key: String) -> Value? {
@@ -100,7 +104,7 @@ final class LRUCache<Value: Sendable>: Sendable {
     }
   }
 
-  /// Adds a value, unless it is too large for the cache.
+  /// Adds a value, unless it is larger than an eighth of the limit.
   func add(_ value: Value, cost: Int, for key: String) {
     let cost = cost + 2 * key.utf8.count + 128
     guard cost < most / 8 else { return }

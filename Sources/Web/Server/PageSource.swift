@@ -2,7 +2,7 @@ import Base
 import FoundationEssentials
 import NIOCore
 
-/// The pages, which know nothing of sockets.
+/// Connects the server to the functions that render pages, which know nothing of sockets.
 struct PageSource: Sendable {
   /// Answers a request for a page; nil when there is no such page.
   typealias Pages = @Sendable (StorefrontExchange) async -> StorefrontAnswer?
@@ -14,7 +14,7 @@ struct PageSource: Sendable {
     (self.pages, self.clock) = (pages, clock)
   }
 
-  /// Has a page made in a task of its own.
+  /// Renders a page in a task of its own.
   func outcome(of request: ServerRequest) -> Site.Outcome {
     var form: [(name: String, value: String)] = []
     if request.method == .post {
@@ -48,14 +48,16 @@ struct PageSource: Sendable {
   private static func answer(_ page: StorefrontAnswer) -> Answer {
     let named = Set(page.headers.map { $0.name.lowercased() })
     let own = SafetyFields.page.filter { !named.contains($0.name.lowercased()) }
-    // The content's own field gives the length.
+    // The server adds `Content-Length` itself, from the body.
     let fields = page.headers.filter { $0.name.lowercased() != "content-length" }
     var answer = Answer(page.status, fields + own, .bytes(ByteBuffer(bytes: page.body)))
     answer.cause = page.cause
     return answer
   }
 
-  /// The pairs of `Cookie` fields; of two of one name the first counts. (RFC 6265, section 5.4)
+  /// The pairs of `Cookie` fields.
+  ///
+  /// If two have the same name, the first counts. (RFC 6265, section 5.4)
   private static func cookies(_ fields: [String]) -> [String: String] {
     var cookies: [String: String] = [:]
     for pair in fields.joined(separator: ";").split(separator: ";") {

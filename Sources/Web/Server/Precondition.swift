@@ -1,11 +1,11 @@
 import Base
 import Transport
 
-/// The outcome of a GET's or HEAD's conditions for the held version. (RFC 9110, section 13)
+/// The result of the conditions of a GET or HEAD, such as `If-None-Match`. (RFC 9110, section 13)
 enum Precondition: Equatable {
   case passed, failed, notModified
 
-  /// Judges a request in the order of RFC 9110, section 13.2.2.
+  /// Evaluates the conditions in the order of RFC 9110, section 13.2.2.
   init(_ request: ServerRequest, tag: EntityTag?, modified: UnixTime?) {
     if let list = request.list("If-Match") {
       guard Self.isAmong(list, tag, { $0.isIdentical(to: $1) }) else {
@@ -29,7 +29,7 @@ enum Precondition: Equatable {
     }
   }
 
-  /// Whether a range is of the held version. (RFC 9110, section 13.1.5)
+  /// Whether `If-Range` allows a partial answer. (RFC 9110, section 13.1.5)
   static func mayUseRange(
     _ request: ServerRequest,
     tag: EntityTag?,
@@ -37,11 +37,11 @@ enum Precondition: Equatable {
   ) -> Bool {
     guard let text = request.list("If-Range") else { return true }
     if let asked = EntityTag(text) { return tag.map { $0.isIdentical(to: asked) } ?? false }
-    // A date counts only when it is exactly ours.
+    // A date must equal ours exactly.
     return modified.map { $0.httpDate == text } ?? false
   }
 
-  /// Whether one of a list of entity tags, or `*`, is the one there is.
+  /// Whether a list of entity tags has the current one, or is `*`.
   private static func isAmong(
     _ list: String,
     _ tag: EntityTag?,
@@ -52,7 +52,9 @@ enum Precondition: Equatable {
     return tags(list).contains { equal($0, tag) }
   }
 
-  /// The tags of a list; a tag may hold commas.
+  /// The tags of a list.
+  ///
+  /// A tag may contain commas.
   private static func tags(_ list: String) -> [EntityTag] {
     var tags: [EntityTag] = []
     var text: [UInt8] = []
@@ -71,17 +73,19 @@ enum Precondition: Equatable {
   }
 
   private static func moment(_ text: String?) -> UnixTime? {
-    // Which century a date of two digits is in depends on now; this serves nobody who sends one.
+    // `now` only decides the century of two-digit years, which no client of this server sends.
     text.flatMap { UnixTime(httpDate: $0, now: UnixTime(1_700_000_000)) }
   }
 }
 
 /// The part that a `Range` field selects of a body of known size. (RFC 9110, section 14.2)
 enum ByteRange: Equatable {
-  /// All of it: other units, several ranges, and malformed values are ignored.
+  /// The whole body.
+  ///
+  /// Other units, several ranges and malformed values are ignored.
   case whole
   case part(Range<Int>)
-  /// Nothing that there is.
+  /// A range beyond the end of the body.
   case unsatisfiable
 
   init(_ text: String, size: Int) {
@@ -98,7 +102,7 @@ enum ByteRange: Equatable {
     guard ends.count == 2, ends.allSatisfy({ $0.allSatisfy { (48...57).contains($0) } }) else {
       return nil
     }
-    // A number too large for an Int is always beyond the end.
+    // A number that overflows Int is beyond the end of any body.
     let numbers = ends.map { $0.isEmpty ? nil : Int(String(decoding: $0, as: UTF8.self)) ?? .max }
     switch (numbers[0], numbers[1]) {
     case (nil, nil):

@@ -4,25 +4,28 @@ import Dispatch
 import Pipeline
 import Synchronization
 
-/// Pictures that are asked for and not held: each is fetched once, however many ask, and kept.
+/// Fetches requested pictures that the cache lacks, and adds them to it.
+///
+/// Concurrent requests for one picture share one fetch. A fetched picture waits in the working folder (the "room")
+/// while a run holds the cache's lock.
 final class PullThrough: Sendable {
-  /// The result for a picture, for all requests.
+  /// The result of a fetch, for all requests that wait for it.
   enum Outcome: Sendable {
-    /// It is held, or will be: its row, and where its file is now.
+    /// The picture's row, and where its file is now.
     case had(PictureEntry, in: Place)
     case refused(PicturePull.Refusal)
-    /// Too many are under way.
+    /// Too many fetches are under way.
     case busy
   }
 
-  /// Where a file is.
+  /// Where a file is: in the cache, or still in the working folder.
   enum Place: Sendable { case cache, room }
 
   typealias Waiter = @Sendable (Outcome) -> Void
 
   private struct Requests {
     var waiters: [PictureID: [Waiter]] = [:]
-    /// The pictures that wait in the working folder until the cache can be changed, and failures to record.
+    /// The pictures in the working folder, and the failures, that have yet to be entered into the cache.
     var kept: [PictureID: PictureEntry] = [:]
     var failures: [PictureID: PictureEntry] = [:]
     var arrived: [PictureEntry] = []
@@ -38,17 +41,17 @@ final class PullThrough: Sendable {
   private let state = Mutex(Requests())
   private let lanes = WorkPool(threads: 16, most: 512)
   private let remote = DispatchQueue(label: "larder.remote")
-  /// The files of the room.
+  /// The files of the working folder.
   let files: ServedFiles
 
-  /// How many pictures may wait in the room.
+  /// The most pictures that may wait in the working folder.
   private static let mostKept = 1000
-  /// How many failures are remembered.
+  /// The most failures that are remembered.
   private static let mostRefusals = 10_000
-  /// How long to wait before a cache that a run holds is tried again.
+  /// The delay before another attempt when a run holds the cache's lock.
   private static let pause = DispatchTimeInterval.milliseconds(500)
 
-  /// PullThrough into a cache.
+  /// Prepares to fetch into a cache.
   init(
     _ cache: String,
     remote: (any RemotePictures)? = nil,
@@ -70,14 +73,14 @@ final class PullThrough: Sendable {
     }
   }
 
-  /// A picture that waits in the room, by its path in the cache.
+  /// A picture in the working folder, by its future path in the cache.
   func unkept(at path: String) -> PictureEntry? {
     state.withLock { state in
       state.kept.isEmpty ? nil : state.kept.values.first { $0.name.path == path }
     }
   }
 
-  /// Has a picture fetched; `waiter` is told once, on any thread.
+  /// Fetches a picture; calls `waiter` exactly once, on any thread.
   func fetch(_ picture: PictureEntry, known: PictureEntry?, _ waiter: @escaping Waiter) {
     let id = picture.id
     enum Step { case tell(Outcome), wait, start }
@@ -109,7 +112,9 @@ final class PullThrough: Sendable {
     }
   }
 
-  /// Ends the transfers under way, and keeps finished pictures; no further request is allowed.
+  /// Ends the transfers under way, and adds finished pictures to the cache.
+  ///
+  /// Call nothing afterwards.
   func stop() {
     pull.stop()
     remote.sync { admit() }
@@ -137,7 +142,9 @@ final class PullThrough: Sendable {
     remote.async { [self] in admit() }
   }
 
-  /// On the remote: takes all that lies in the room into the cache, as far as nobody else holds it, and tells who waits.
+  /// Enters the pictures of the working folder into the cache, if no run holds it, and answers the waiting requests.
+  ///
+  /// Runs on the queue `remote`.
   private func admit() {
     let (arrived, entries) = state.withLock { state in
       let arrived = state.arrived
@@ -156,7 +163,7 @@ final class PullThrough: Sendable {
         }
       }
     } catch {
-      // A run holds the cache, or it cannot be written: the fetched picture is served all the same.
+      // A run holds the cache, or it cannot be written. Serve the picture from the working folder meanwhile.
       tryLater(after: Self.pause)
     }
     for entry in arrived {
@@ -180,7 +187,7 @@ final class PullThrough: Sendable {
   }
 }
 
-/// How pulls went.
+/// Counts of fetched pictures, for `/metrics`.
 struct PullCounts: Sendable {
   var fetched = 0
   var failed = 0

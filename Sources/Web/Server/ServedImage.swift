@@ -4,7 +4,7 @@ import NIOCore
 import Synchronization
 import Transport
 
-/// A picture or a square as it is sent: where its bytes are, and a head for each way to answer.
+/// A picture or square, ready to send: its file, and the rendered heads of a 200 and a 304.
 struct ServedImage: Sendable {
   /// Its path in the cache.
   let path: String
@@ -13,21 +13,23 @@ struct ServedImage: Sendable {
   private let type: String
   private let modified: UnixTime?
 
-  /// The head of a whole answer, and of a 304.
+  /// The heads of a 200 and of a 304.
   private let whole: ByteBuffer
   private let unmodified: ByteBuffer
 
-  /// How long a copy may be shown without a question, in seconds: its URL stays when its origin replaces the picture.
+  /// The `max-age` of a picture, in seconds.
+  ///
+  /// Short, because the URL stays the same when the origin replaces the picture.
   private static let lifetime = 300
 
-  /// The content of a file.
+  /// Prepares a file for sending.
   ///
   /// - Parameters:
   ///   - path: Its path in the cache.
-  ///   - sha256: The digest of its bytes, its entity tag.
-  ///   - type: The type of its bytes.
+  ///   - sha256: The digest of its bytes, used as the entity tag.
+  ///   - type: Its media type.
   ///   - stamp: The `stat` of the expected file.
-  ///   - changed: Since when it is as it is, where the stamp does not say that.
+  ///   - changed: The time of its last change, if the stamp does not have it.
   init(
     path: String,
     sha256: [UInt8],
@@ -48,31 +50,31 @@ struct ServedImage: Sendable {
   /// Its approximate size in memory.
   var cost: Int { 256 + whole.readableBytes + unmodified.readableBytes + 2 * path.utf8.count }
 
-  /// Answers a request, or nil when its file is not there.
+  /// Answers a request; nil when the file does not exist.
   ///
-  /// Opens the file: a system call or two, which the event loop makes itself, as other servers do.
+  /// Opens the file on the event loop itself, as other servers do: it takes only one or two system calls.
   func answer(_ request: ServerRequest, from files: ServedFiles) -> Answer? {
     guard let (descriptor, found) = files.open(path) else { return nil }
     let file = SentFile(descriptor: descriptor)
     let size = Int(found.bytes.count)
-    // A restored backup has other inodes and the same dates.
+    // Either is enough: a restored backup has new inodes but the same dates.
     let isMeant =
       found.bytes == stamp?.bytes
       && (found.inode == stamp?.inode || found.modified == stamp?.modified)
     guard isMeant else {
-      // A run has just replaced it, and its row will follow: sent as it is, and kept by nobody.
+      // A run has just replaced the file, and its row will follow. Send the new bytes, but let no client cache them.
       let fields = [(name: "Content-Type", value: type), ("Cache-Control", "no-store")]
       return Answer(200, fields + SafetyFields.data, .file(file, 0..<size))
     }
     return answer(request, size: size) { .file(file, $0) }
   }
 
-  /// Answers a request for the picture that is meant.
+  /// Answers a request with the version that the index names.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - size: How many bytes the picture has.
-  ///   - body: The sender of a part of them.
+  ///   - size: The picture's size in bytes.
+  ///   - body: Makes the body for a range of its bytes.
   /// - Returns: The answer.
   func answer(
     _ request: ServerRequest,
@@ -114,12 +116,14 @@ struct ServedImage: Sendable {
   }
 }
 
-/// Pictures that an object store keeps, sent on as they come: of each answer one piece at a time is here, and no file.
+/// Forwards pictures from an object store to clients, without files.
+///
+/// Holds one piece of each answer in memory.
 final class KeptImages: Sendable {
   private let remote: any RemotePictures
   private let underWay = Atomic<Int>(0)
 
-  /// How many answers may wait for their first piece.
+  /// The most answers that may wait for their first piece.
   private static let most = 512
 
   init(_ remote: any RemotePictures) {
@@ -131,9 +135,9 @@ final class KeptImages: Sendable {
   /// A 304 and a HEAD are answered from the row, without a request to the store.
   ///
   /// - Parameters:
-  ///   - picture: Its row, which is held.
+  ///   - picture: The row of a held picture.
   ///   - request: The request.
-  ///   - done: Told once, on any thread; nil when the store has no such picture.
+  ///   - done: Called once, on any thread; nil when the store has no such picture.
   func send(
     _ picture: PictureEntry,
     _ request: ServerRequest,
@@ -178,7 +182,7 @@ final class KeptImages: Sendable {
         answer.body = .kept(SentPicture(remote, path, stamp, first: part.bytes), range)
         done(answer)
       case .success(let part?):
-        // Another machine has put a newer version, which this one's index does not have yet.
+        // Another machine has uploaded a newer version, which this machine's index does not have yet.
         guard !isRenewed, let row = part.entry.row(of: picture) else { return done(nil) }
         send(row, request, isRenewed: true, done)
       case .failure(let error):
@@ -189,9 +193,9 @@ final class KeptImages: Sendable {
   }
 }
 
-/// A picture of a store that an answer sends on.
+/// A picture in an object store that an answer forwards.
 struct SentPicture: Sendable {
-  /// The size of a request: the bytes of a picture that a connection holds.
+  /// The size of one request to the store, and so the memory that a connection takes.
   static let piece = 512 << 10
 
   private let remote: any RemotePictures
@@ -199,13 +203,13 @@ struct SentPicture: Sendable {
   private let stamp: FileStamp
   private let first: ByteBuffer
 
-  /// A picture.
+  /// Creates a picture to forward.
   ///
   /// - Parameters:
   ///   - remote: The store.
-  ///   - path: Where it is.
+  ///   - path: Its path in the store.
   ///   - stamp: Its size and tag, which differ for each version.
-  ///   - first: The first bytes of the body, which are here already.
+  ///   - first: The first bytes of the body, already received.
   init(
     _ remote: any RemotePictures,
     _ path: String,
@@ -219,10 +223,9 @@ struct SentPicture: Sendable {
   /// Fetches the next piece of a range.
   ///
   /// - Parameters:
-  ///   - start: How much of the range was sent.
+  ///   - start: The bytes of the range that were already sent.
   ///   - range: The part of the picture.
-  ///   - done: Called once, on any thread; nil when the picture is no longer available, or is another version
-  ///     by now.
+  ///   - done: Called once, on any thread; nil when the picture was deleted or replaced in the meantime.
   func piece(
     from start: Int,
     of range: Range<Int>,

@@ -3,10 +3,10 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// One client connection: reads a request, has the site answer it, sends the answer, and so on.
+/// One client connection: reads a request, passes it to ``Site``, sends the answer, and reads the next one.
 ///
-/// Nothing is read while an answer is on its way, so a client that asks faster than it reads waits. All of it runs on
-/// the loop of its channel.
+/// It reads nothing while it sends an answer, so a client that sends requests faster than it reads answers is slowed
+/// down. Everything runs on the channel's event loop.
 final class ServerConnection: ChannelDuplexHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundIn = Never
@@ -14,17 +14,17 @@ final class ServerConnection: ChannelDuplexHandler {
 
   /// The state of the connection.
   private enum Phase {
-    /// Nothing; the next request has not begun.
+    /// The next request has not begun.
     case idle
     /// A request is arriving.
     case reading
     /// An answer is being made or sent.
     case answering
-    /// The last answer was sent, and further bytes of the client are discarded.
+    /// The last answer was sent; further bytes from the client are discarded.
     case lingering
   }
 
-  /// How many bytes of a body are under way between two looks at whether the client takes any.
+  /// The bytes of a body that are sent before the next check whether the client still reads.
   private static let piece = 128 << 10
 
   private let site: Site
@@ -39,16 +39,16 @@ final class ServerConnection: ChannelDuplexHandler {
   private var quits = false
   private var context: ChannelHandlerContext?
 
-  /// When it is closed unless something happens.
+  /// When the connection is closed if nothing happens before.
   private(set) var deadline = NIODeadline.distantFuture
-  /// Since when it waits for a request.
+  /// When it began to wait for a request.
   private(set) var waitingSince = NIODeadline.now()
 
   init(_ site: Site, _ connections: LoopConnections) {
     (self.site, self.connections) = (site, connections)
   }
 
-  /// Whether it can be closed without taking an answer from anybody.
+  /// Whether it can be closed without cutting off an answer.
   var isWaiting: Bool {
     switch phase {
     case .idle, .reading, .lingering: true
@@ -56,7 +56,7 @@ final class ServerConnection: ChannelDuplexHandler {
     }
   }
 
-  /// Closes it as it is.
+  /// Closes the connection at once.
   func shut() { context?.close(promise: nil) }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -76,7 +76,7 @@ final class ServerConnection: ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
-  /// Holds the reading back while an answer is on its way.
+  /// Postpones reading while an answer is being made or sent.
   func read(context: ChannelHandlerContext) {
     if phase == .answering || !waiting.isEmpty || !context.channel.isWritable {
       holdsRead = true
@@ -95,7 +95,7 @@ final class ServerConnection: ChannelDuplexHandler {
       }
       let request = IncomingRequest(head, limit: site.limits.body)
       incoming = request
-      // A body that is not wanted is not waited for.
+      // Do not wait for a body that would be refused.
       if request.isTooLong { return finishReading(context) }
       guard phase == .reading, head.version == .http1_1,
         head.headers.first(name: "Expect")?.lowercased() == "100-continue"
@@ -107,7 +107,7 @@ final class ServerConnection: ChannelDuplexHandler {
       context.writeAndFlush(wrapOutboundOut(.byteBuffer(line)), promise: nil)
     case .body(let piece):
       incoming?.append(piece)
-      // A head or body that is too long is answered before its end, which may never come.
+      // Refuse a head or body that is too long at once; its end may never arrive.
       if incoming?.isTooLong == true { finishReading(context) }
     case .end:
       incoming?.end()
@@ -119,7 +119,7 @@ final class ServerConnection: ChannelDuplexHandler {
     switch event {
     case is ChannelShouldQuiesceEvent:
       quits = true
-      // An incomplete request was promised no answer.
+      // No answer is owed to an incomplete request.
       if phase == .idle || phase == .reading { context.close(promise: nil) }
     case ChannelEvent.inputClosed:
       inputClosed = true
@@ -162,13 +162,13 @@ final class ServerConnection: ChannelDuplexHandler {
     advance(context)
   }
 
-  /// Answers the received requests, until an answer takes time.
+  /// Answers the received requests until one of them has to wait.
   private func advance(_ context: ChannelHandlerContext) {
     while phase == .idle || phase == .reading, context.channel.isWritable,
       let request = waiting.popFirst()
     {
       phase = .answering
-      // However long it takes to be made, the site has limits of its own.
+      // No deadline here: the site limits how long an answer may take.
       deadline = .distantFuture
       current = request
       let record = RequestRecord(request.head, context.remoteAddress)
@@ -183,7 +183,7 @@ final class ServerConnection: ChannelDuplexHandler {
         work { answer in
           bound.eventLoop.execute {
             let (connection, context) = bound.value
-            // The client may have gone.
+            // The client may have disconnected.
             guard connection.phase == .answering, context.channel.isActive else { return }
             connection.begin(answer, context)
             connection.advance(context)
@@ -201,7 +201,7 @@ final class ServerConnection: ChannelDuplexHandler {
 
   private func begin(_ answer: Answer, _ context: ChannelHandlerContext) {
     let head = current?.head
-    // The rest of a body that was not waited for would be taken for the next request.
+    // Close after a partly read request: the rest of its body would be parsed as the next request.
     let isWhole = current?.isWhole ?? false
     let closes = answer.closes || !isWhole || quits || inputClosed || !(head?.isKeepAlive ?? false)
     var top = answer.head
@@ -227,7 +227,7 @@ final class ServerConnection: ChannelDuplexHandler {
     }
   }
 
-  /// Sends a body piece by piece, each when the one before it has left.
+  /// Sends a body piece by piece, each after the previous one was written to the socket.
   private func send(
     _ body: Answer.Body,
     from start: Int,
@@ -260,7 +260,7 @@ final class ServerConnection: ChannelDuplexHandler {
       let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: file.descriptor)
       let first = range.lowerBound + start
       let region = FileRegion(fileHandle: handle, readerIndex: first, endIndex: first + count)
-      // The descriptor is the file's to close, once the last piece has left.
+      // `SentFile` closes the descriptor, after the last piece.
       sent.futureResult.whenComplete { _ in
         _ = try? handle.takeDescriptorOwnership()
         withExtendedLifetime(file) {}
@@ -269,7 +269,7 @@ final class ServerConnection: ChannelDuplexHandler {
     }
     sent.futureResult.assumeIsolated().whenComplete { result in
       guard case .success = result, context.channel.isActive else {
-        // Half an answer looks whole to nobody: its length was said.
+        // The client notices the truncated answer, because `Content-Length` was sent.
         return context.close(promise: nil)
       }
       if isLast {
@@ -281,7 +281,7 @@ final class ServerConnection: ChannelDuplexHandler {
     }
   }
 
-  /// Ends an answer all of whose bytes were handed to NIO.
+  /// Ends an answer after all its bytes were handed to NIO.
   private func finish(_ closes: Bool, _ context: ChannelHandlerContext) {
     if var record {
       record.end()
@@ -292,14 +292,14 @@ final class ServerConnection: ChannelDuplexHandler {
       context.flush()
       phase = .idle
       waitingSince = .now()
-      // The client must first take some of the unsent bytes.
+      // If bytes are still unsent, the client must take some of them first.
       wait(context.channel.isWritable ? site.limits.idleTime : site.limits.answerTime)
       return
     }
     phase = .lingering
     waiting.removeAll()
     wait(.seconds(2))
-    // A close while the client still sends would be a reset, and could overtake the answer.
+    // Closing while the client still sends would reset the connection, and the client could lose the answer.
     let flushed = context.eventLoop.makePromise(of: Void.self)
     context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: flushed)
     flushed.futureResult.assumeIsolated().whenComplete { _ in
@@ -309,13 +309,13 @@ final class ServerConnection: ChannelDuplexHandler {
   }
 }
 
-/// A request as it came in, with as much of its body as is read.
+/// A request as received so far: its head, and its body up to the limit.
 struct IncomingRequest: Sendable {
   let head: HTTPRequestHead
   private(set) var body: [UInt8] = []
-  /// Whether the body is longer than any that is read.
+  /// Whether the body is longer than the limit.
   private(set) var isTooLong = false
-  /// Whether it was read to its end.
+  /// Whether the body was received completely.
   private(set) var isWhole = false
   private let limit: Int
 
@@ -325,7 +325,7 @@ struct IncomingRequest: Sendable {
       head.headers.first(name: "Content-Length").flatMap { Int($0) }.map { $0 > limit } ?? false
   }
 
-  /// Takes note that nothing more belongs to it.
+  /// Marks the request as complete.
   mutating func end() { isWhole = true }
 
   mutating func append(_ piece: ByteBuffer) {
@@ -339,13 +339,13 @@ struct IncomingRequest: Sendable {
   }
 }
 
-/// The connections of one event loop: their time limits, and the date that their answers bear.
+/// The connections of one event loop: enforces their time limits, and renders the `Date` field of their answers.
 ///
-/// All of it runs on that loop.
+/// Everything runs on that loop.
 final class LoopConnections {
   /// The state that the loops of a server share.
   final class Shared: Sendable {
-    /// How many connections are open.
+    /// The number of open connections.
     let count = Atomic<Int>(0)
     /// The wall clock.
     let clock: @Sendable () -> UnixTime
@@ -364,9 +364,9 @@ final class LoopConnections {
     renewDate()
   }
 
-  /// Looks at every connection once a second.
+  /// Checks every connection once a second.
   ///
-  /// One timer a loop costs less than one a request, and a limit that comes a second late is no harm.
+  /// One timer for each loop costs less than one for each request, and a limit may be a second late.
   static func start(
     _ shared: Shared,
     _ limits: ServerLimits,
@@ -379,12 +379,12 @@ final class LoopConnections {
     return connections
   }
 
-  /// Takes a connection in.
+  /// Registers a connection.
   ///
-  /// Where there are too many, the one that has waited longest without asking for anything is closed: thousands of
-  /// connections that send a byte now and then keep nobody out.
+  /// If there are too many, the one that has waited longest for a request is closed. So thousands of connections that
+  /// send a byte now and then cannot keep others out.
   ///
-  /// - Returns: False when none can give way.
+  /// - Returns: False when no other connection can be closed.
   func add(_ connection: ServerConnection) -> Bool {
     if shared.count.add(1, ordering: .relaxed).newValue > limits.connections {
       guard
@@ -399,13 +399,13 @@ final class LoopConnections {
     return true
   }
 
-  /// Lets a connection go that was taken in.
+  /// Unregisters a connection.
   func remove(_ connection: ServerConnection) {
     guard open.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
     shared.count.subtract(1, ordering: .relaxed)
   }
 
-  /// Closes every connection, in any state.
+  /// Closes every connection, whatever its state.
   func shutAll() {
     for connection in Array(open.values) { connection.shut() }
   }

@@ -3,7 +3,7 @@ import NIOHTTP1
 import Pipeline
 import Synchronization
 
-/// The server's counters, in Prometheus' text format, version 0.0.4.
+/// The server's counters, served at `/metrics` in Prometheus' text format, version 0.0.4.
 final class ServerMetrics: Sendable {
   private struct Key: Hashable {
     let route: RequestRecord.Route
@@ -30,16 +30,16 @@ final class ServerMetrics: Sendable {
 
   private let state = Mutex(Counters())
 
-  /// Asks how many connections are open.
+  /// Returns the number of open connections.
   var connections: @Sendable () -> Int {
     get { state.withLock { $0.connections } }
     set { state.withLock { $0.connections = newValue } }
   }
 
-  /// Counts a connection that was turned away.
+  /// Counts a connection that was refused because there were too many.
   func refuse() { state.withLock { $0.refused += 1 } }
 
-  /// Counts a request that was answered.
+  /// Counts an answered request.
   func note(_ record: RequestRecord) {
     let method = Self.methods.contains(record.method) ? record.method : "other"
     let key = Key(route: record.route, method: method, status: record.status)
@@ -56,7 +56,7 @@ final class ServerMetrics: Sendable {
     }
   }
 
-  /// Answers with all of it.
+  /// The answer to `/metrics`.
   func answer(_ images: (pulls: PullCounts?, squares: SquareCounts)) -> Answer {
     let fields = [
       (name: "Content-Type", value: "text/plain; version=0.0.4; charset=utf-8"),
@@ -128,28 +128,28 @@ final class ServerMetrics: Sendable {
   }
 }
 
-/// The data about an answered request, for the log and the counts.
+/// Data about an answered request, for the log and the counters.
 package struct RequestRecord: Sendable {
-  /// The kinds of paths that are counted apart.
+  /// The kinds of paths that are counted separately.
   package enum Route: String, CaseIterable, Sendable {
     case page, sections, section, item, search, openapi, image, square, health, metrics, refused
   }
 
-  /// Who asked.
+  /// The client's IP address, or `-`.
   package let client: String
   /// The method as it was sent.
   package let method: String
-  /// The target as it was sent, whole.
+  /// The whole request target as it was sent.
   package let target: String
   /// The kind of its path.
   package var route = Route.refused
   /// The answer's status.
   package var status = 0
-  /// Why the server failed; nil when it did not, or nobody knows.
+  /// The cause of an internal failure; nil when there was none, or it is unknown.
   package var cause: String?
-  /// The length of its body, as far as it was to be sent.
+  /// The length of the body that was to be sent, in bytes.
   package var bytes = 0
-  /// From the end of the request to the end of the answer.
+  /// The time from the end of the request to the end of the answer.
   package private(set) var seconds = 0.0
   private let began = NIODeadline.now()
 
@@ -159,7 +159,7 @@ package struct RequestRecord: Sendable {
     target = head.uri
   }
 
-  /// A connection whose bytes could not be parsed as a request.
+  /// A record of bytes that could not be parsed as a request.
   init(unreadable client: SocketAddress?) {
     self.client = client?.ipAddress ?? "-"
     method = "-"

@@ -1,9 +1,9 @@
 import Base
 import NIOHTTP1
 
-/// A request whose head was read and judged, with its body.
+/// A request that passed the checks of ``Site``, with its body.
 struct ServerRequest: Sendable {
-  /// The method; any other was refused.
+  /// The methods that are accepted.
   enum Method: String, Sendable {
     case get = "GET"
     case head = "HEAD"
@@ -16,7 +16,7 @@ struct ServerRequest: Sendable {
   /// The body of a POST.
   var body: [UInt8] = []
 
-  /// The value of a header field; several of one name are one list. (RFC 9110, section 5.3)
+  /// The value of a header field; several fields of one name are joined into a list. (RFC 9110, section 5.3)
   func list(_ name: String) -> String? {
     let values = headers[name]
     return values.isEmpty ? nil : values.joined(separator: ", ")
@@ -31,21 +31,21 @@ struct ServerRequest: Sendable {
 
 /// The target of a request: its path and query, decoded once. (RFC 9112, section 3.2)
 ///
-/// A path is only ever looked up, never followed: `..` is a name like any other, and no file has it.
+/// Paths are looked up as keys and never resolved in a file system, so `..` has no special meaning.
 struct RequestTarget: Sendable {
   /// The path, decoded, beginning with a slash.
   let path: String
-  /// The parts between its slashes, each decoded on its own, so that `%2F` parts nothing.
+  /// The segments of the path, each decoded after the split, so that `%2F` does not separate segments.
   let segments: [String]
-  /// The pairs of the query, decoded as a form's.
+  /// The pairs of the query, decoded like those of a form.
   let query: [(name: String, value: String)]
   /// The authority before the path in an absolute-form target, as sent to a proxy.
   let authority: String?
 
-  /// The longest target that is read, in bytes.
+  /// The longest target that is accepted, in bytes.
   static let limit = 8192
 
-  /// Parses a target; nil for one that is malformed, or that has characters that no path of this server has.
+  /// Parses a target; nil if it is malformed or has control characters.
   init?(_ text: String) {
     var rest = text.utf8[...]
     var authority: String?
@@ -103,7 +103,7 @@ struct RequestTarget: Sendable {
     return pairs
   }
 
-  /// Undoes percent-encoding; nil for a broken escape, for invalid UTF-8, and for control characters outside a form.
+  /// Decodes percent-encoding; nil for a broken escape, invalid UTF-8, a NUL, or control characters outside a form.
   private static func decoded(
     _ bytes: some Collection<UInt8>,
     plusIsSpace: Bool
@@ -111,7 +111,7 @@ struct RequestTarget: Sendable {
     guard let plain = PercentEncoding.validated(bytes, plusIsSpace: plusIsSpace) else {
       return nil
     }
-    // A form's text areas have line ends; nothing has a NUL.
+    // Line ends are allowed in forms, for text areas; a NUL never is.
     let isFit = plain.allSatisfy { plusIsSpace ? $0 != 0 : !isForbidden($0) }
     return isFit ? String(validating: plain, as: UTF8.self) : nil
   }

@@ -4,17 +4,17 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Everything that is served: checks a request, routes it, and returns its answer.
+/// The server's router: checks a request, routes it to pages, interface or pictures, and returns the answer.
 ///
-/// Called on event loops, so slow work is done on ``WorkPool`` or in a task.
+/// It is called on event loops, so slow work runs on a ``WorkPool`` or in a task.
 final class Site: Sendable {
   typealias Route = RequestRecord.Route
 
   /// The outcome of a request.
   enum Outcome {
-    /// An answer that is at hand.
+    /// An immediate answer.
     case now(Answer, Route)
-    /// One that takes its time; it is handed over exactly once, on any thread.
+    /// An answer that takes time: call the function with a callback, which is called exactly once, on any thread.
     case later(Route, (@escaping @Sendable (Answer) -> Void) -> Void)
   }
 
@@ -42,24 +42,24 @@ final class Site: Sendable {
     log = content.log
   }
 
-  /// Whether the server is about to end, which `healthz` tells.
+  /// Makes `/healthz` report that the server is about to end.
   func stop() { isStopping.store(true, ordering: .relaxed) }
 
-  /// Ends background work, once there are no requests; blocks for a moment.
+  /// Ends background work, after the last request; blocks briefly.
   func finish() { images.stop() }
 
-  /// Counts and logs a request that was answered.
+  /// Counts and logs an answered request.
   func note(_ record: RequestRecord) {
     metrics.note(record)
     log(record)
   }
 
-  /// Judges a request and begins to answer it.
+  /// Checks a request and begins to answer it.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - local: The address that it came to.
-  ///   - client: Who asks.
+  ///   - local: The server's address of the connection.
+  ///   - client: The client's address.
   /// - Returns: The outcome.
   func outcome(
     of request: IncomingRequest,
@@ -72,7 +72,7 @@ final class Site: Sendable {
     }
   }
 
-  /// An answer instead of the requested one.
+  /// The answer to a request that is refused.
   private struct Refusal: Error {
     let answer: Answer
 
@@ -83,7 +83,7 @@ final class Site: Sendable {
     }
   }
 
-  /// Whether the body of a request is asked for, whose head alone has come.
+  /// Whether to send `100 Continue`: judges a request by its head, before its body is sent.
   func wantsBody(of incoming: IncomingRequest, at local: SocketAddress?) -> Bool {
     guard case .success(let request) = read(incoming, at: local) else { return false }
     return request.method != .post || isOwn(request, at: local)
@@ -111,7 +111,7 @@ final class Site: Sendable {
     }
   }
 
-  /// Reads a request to a name of this server, as far as it has come.
+  /// Parses a request as far as it was received, and checks that it is meant for this server.
   private func read(
     _ incoming: IncomingRequest,
     at local: SocketAddress?
@@ -138,7 +138,7 @@ final class Site: Sendable {
       let answer = Answer.problem(400, "the URL or the Host field is malformed")
       return .failure(Refusal(answer, closes: true))
     }
-    // Of a whole URL the host in it counts. (RFC 9112, section 3.2.2)
+    // If the target is a whole URL, the host in it counts. (RFC 9112, section 3.2.2)
     guard hosts.admits(target.authority ?? names[0], at: local), hosts.admits(names[0], at: local)
     else {
       let words =
@@ -151,10 +151,10 @@ final class Site: Sendable {
     )
   }
 
-  /// The beginnings of paths that are no pages.
+  /// The prefixes of paths that are not pages.
   private static let data = ["/api/", "/images/", "/openapi.json", "/healthz", "/metrics"]
 
-  /// Whether a POST does not come from another site's page, as far as the browser says.
+  /// Whether a POST comes from this server's own pages, according to the browser's `Sec-Fetch-Site` and `Origin`.
   private func isOwn(_ request: ServerRequest, at local: SocketAddress?) -> Bool {
     if let site = request.single("Sec-Fetch-Site"), site != "same-origin", site != "none" {
       return false
@@ -218,25 +218,25 @@ final class Site: Sendable {
   }
 }
 
-/// Which names of this server a request may use.
+/// Decides which host names a request may use for this server, as a protection against DNS rebinding.
 ///
-/// A page anywhere on the web can let a name of its own lead to this machine and have the visitor's browser ask
-/// here under that name (DNS rebinding). Such a request names that host, and no other server would know it.
-/// An address in digits cannot be rebound: it is taken when the connection came to it.
+/// Any web page can point its own host name to this machine and make the visitor's browser send requests here under
+/// that name. Such a request has an unknown host name and is refused. A numeric address cannot be rebound; it is
+/// accepted if the connection was made to it.
 struct HostRule: Sendable {
   private let names: Set<String>
   private static let loopbackNames: Set<String> = ["localhost", "127.0.0.1", "::1"]
 
-  /// A rule for the names that the user gave.
+  /// A rule that accepts the names given by the user.
   init(names: [String]) {
     self.names = Set(names.map { $0.lowercased() })
   }
 
-  /// Whether a `Host` field's value, or an authority, is of this server.
+  /// Whether a `Host` field's value, or an authority, names this server.
   ///
   /// - Parameters:
   ///   - authority: Host and port.
-  ///   - local: The address that the connection came to.
+  ///   - local: The server's address of the connection.
   /// - Returns: Whether the request may be answered.
   func admits(_ authority: String, at local: SocketAddress?) -> Bool {
     guard let host = Self.host(of: authority) else { return false }
@@ -246,7 +246,7 @@ struct HostRule: Sendable {
     return host == own || "::ffff:" + host == own
   }
 
-  /// The host of an authority in lower case, without port, brackets and the dot at its end; nil when it is malformed.
+  /// The host of an authority in lower case, without port, brackets and trailing dot; nil when it is malformed.
   private static func host(of authority: String) -> String? {
     let bytes = authority.utf8
     guard !bytes.isEmpty, bytes.count <= 261 else { return nil }
@@ -282,7 +282,7 @@ struct HostRule: Sendable {
   }
 }
 
-/// How many requests each client may make: a bucket an address, refilled steadily.
+/// Limits each client's requests by a token bucket for each address.
 final class ClientRates: Sendable {
   private struct Bucket {
     var tokens: Double
@@ -293,18 +293,22 @@ final class ClientRates: Sendable {
   private let all: Double?
   private let buckets = Mutex<[String: Bucket]>([:])
 
-  /// How many clients are remembered; then the full buckets are emptied out, and if there are none, all.
+  /// The most clients that are remembered.
+  ///
+  /// Beyond that, clients with full buckets are forgotten, or all if there are none.
   private static let most = 10_000
 
   init(_ limits: ServerLimits) {
     (remote, all) = (limits.perClient, limits.perAnyClient)
   }
 
-  /// In how many seconds a client may ask again; nil when it may now.
+  /// Takes a token for a request.
+  ///
+  /// - Returns: Nil if the request is allowed; else the seconds until the next one is.
   func refusal(of client: SocketAddress?, at now: NIODeadline = .now()) -> Int? {
     guard remote != nil || all != nil, let address = client?.ipAddress else { return nil }
     guard let rate = all ?? (LoopbackAddress.isOne(address) ? nil : remote) else { return nil }
-    // The owner of one IPv6 address has 2^64.
+    // The owner of one IPv6 address has a whole /64 network of them.
     let key =
       address.contains(":") && !address.hasPrefix("::ffff:") ? Self.network(address) : address
     let room = max(1, 2 * rate)
@@ -339,9 +343,9 @@ final class ClientRates: Sendable {
   }
 }
 
-/// Which addresses only this machine can reach. (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3)
+/// Recognizes loopback addresses. (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3)
 enum LoopbackAddress {
-  /// Whether an IP address, as the system writes it, is one; IPv4 within IPv6 is.
+  /// Whether an IP address, as the system writes it, is a loopback address, such as `::1` or `::ffff:127.0.0.1`.
   static func isOne(_ address: String) -> Bool {
     address == "::1" || address.hasPrefix("127.") || address.hasPrefix("::ffff:127.")
   }

@@ -5,13 +5,17 @@ import NIOCore
 import Pipeline
 import Synchronization
 
-/// Squares that are asked for and not held: each is made once, however many ask, and kept.
+/// Makes requested squares that the cache lacks, and adds them to it.
+///
+/// Concurrent requests for one square share the work.
 final class Squares: Sendable {
   /// The result for a square.
   enum Outcome: Sendable {
-    /// Its bytes and type; its file may not exist.
+    /// Its bytes and type.
+    ///
+    /// It may not have been written to a file.
     case made([UInt8], PictureType?)
-    /// None can be made of that picture.
+    /// No square can be made of that picture; the text says why.
     case refused(String)
     case busy
   }
@@ -34,12 +38,14 @@ final class Squares: Sendable {
   private let admission: SquareAdmission
   private let limits: PictureLimits
   private let state = Mutex(Requests())
-  /// One at a time: a square takes memory by the size of its picture.
+  /// Makes one square at a time, because each needs memory for its whole picture.
   private let bench = WorkPool(threads: 1, most: 256)
-  /// The squares made while the cache could not be changed.
+  /// Squares that could not be written because a run held the cache.
   private let unkept = LRUCache<(bytes: [UInt8], type: PictureType?)>(most: 16 << 20)
 
-  /// Squares of the pictures in a cache, or in the store that keeps them for it; they themselves are kept in the cache.
+  /// Prepares to make squares of a cache's pictures.
+  ///
+  /// The pictures may be in an object store; the squares are always kept in the cache's folder.
   init(
     _ cache: String,
     remote: (any RemotePictures)? = nil,
@@ -53,16 +59,16 @@ final class Squares: Sendable {
     self.limits = limits
   }
 
-  /// How many were made.
+  /// The counts so far.
   var counts: SquareCounts { state.withLock { $0.counts } }
 
-  /// Has a square made; `waiter` is told once, on any thread.
+  /// Makes a square; calls `waiter` exactly once, on any thread.
   ///
   /// - Parameters:
   ///   - picture: The picture, which is held.
   ///   - digest: The SHA-256 of its bytes.
   ///   - side: Pixels along a side.
-  ///   - root: Where the picture's file is: the cache, or a room beside it, whose pictures have no row yet.
+  ///   - root: The folder of the picture's file: the cache, or the working folder for pictures without a row.
   ///   - waiter: Called with the result.
   func make(
     of picture: PictureEntry,
@@ -109,7 +115,7 @@ final class Squares: Sendable {
       keep(.success(square.bytes), of: picture, key, in: root)
       return .made(square.bytes, picture.type?.kept)
     } catch {
-      // Another machine may have a library that does it, or more memory.
+      // Do not record these failures: another machine may have the library, or more memory.
       let isOfPicture = ![.library, .tooLarge, .worker].contains(error.code)
       if isOfPicture {
         keep(.failure(SquareRefusal(error.description)), of: picture, key, in: root)
@@ -118,7 +124,7 @@ final class Squares: Sendable {
     }
   }
 
-  /// Keeps a square where that can be done now; else it is remembered for a while.
+  /// Writes a square into the cache; if that is impossible now, keeps it in memory for a while.
   private func keep(
     _ square: Result<[UInt8], SquareRefusal>,
     of picture: PictureEntry,
@@ -137,7 +143,7 @@ final class Squares: Sendable {
   }
 }
 
-/// How squares went.
+/// Counts of squares, for `/metrics`.
 struct SquareCounts: Sendable {
   var made = 0
   var refused = 0

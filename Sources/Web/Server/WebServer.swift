@@ -10,7 +10,7 @@ import NIOPosix
 import Pipeline
 import Synchronization
 
-/// The server: hummingbird's, on threads of its own.
+/// The HTTP server of `larder serve`: hummingbird's, on its own threads.
 package final class WebServer: Sendable {
   /// Where it listens, such as `http://127.0.0.1:8080`.
   package let url: String
@@ -32,11 +32,11 @@ package final class WebServer: Sendable {
   ///
   /// - Parameters:
   ///   - content: The content to serve.
-  ///   - bind: The address to listen on, or a name of one.
-  ///   - port: The port, 0 for any that is free.
-  ///   - hosts: Names of this server besides those of loopback and the address that a connection comes to.
-  ///   - limits: How much a client may have.
-  ///   - threads: How many event loops.
+  ///   - bind: The address or host name to listen on.
+  ///   - port: The port; 0 for any free one.
+  ///   - hosts: Names of this server besides loopback names and the address of a connection.
+  ///   - limits: The limits for clients.
+  ///   - threads: The number of event loops.
   /// - Throws: ``LarderError`` when it cannot listen.
   package init(
     _ content: ServerContent,
@@ -91,8 +91,9 @@ package final class WebServer: Sendable {
     url = "http://\(address.contains(":") ? "[\(address)]" : address):\(port)"
   }
 
-  /// Stops: takes no new connection, closes the idle ones, and the others as soon as their answers are sent or their
-  /// time is over.
+  /// Stops the server: accepts no new connections, and closes idle ones.
+  ///
+  /// Other connections are closed when their answer is sent, or after ``ServerLimits/stopTime``.
   package func stop() async {
     site.stop()
     let overtime = group.next().scheduleTask(in: TimeAmount(site.limits.stopTime)) { [loops] in
@@ -130,10 +131,10 @@ extension LarderError {
   }
 }
 
-/// How hummingbird's server sets up a connection.
+/// Sets up each connection of hummingbird's server.
 ///
-/// Hummingbird's own HTTP channel writes bodies as buffers only. Here a part of a file is handed on as such, and NIO
-/// has the kernel send it.
+/// Hummingbird's own HTTP channel writes bodies only as buffers. This one passes on parts of files, which NIO sends
+/// with `sendfile`.
 struct ServerChannel: ServerChildChannel {
   /// The connection, which runs by itself on its loop.
   struct Value: ServerChildChannelValue {
@@ -172,42 +173,42 @@ struct ServerChannel: ServerChildChannel {
 package struct ServerContent: Sendable {
   /// The cache's path.
   let cache: String
-  /// The store that keeps the pictures instead of the cache's folder, if any.
+  /// The object store with the pictures; nil when they are in the cache's folder.
   let remote: (any RemotePictures)?
   /// The catalog.
   let shelf: OpenCatalog
   /// The available sizes of squares, in pixels a side.
   let squares: [Int]
-  /// Where squares are made.
+  /// Decides in which process squares are made.
   let pictures: any PictureWorking
   /// The pages; nil for none.
   let pages: PageSource?
   /// Fetches missing pictures; nil to fetch none.
   let pulls: PullThrough?
-  /// Where they wait to be kept.
+  /// The working folder, where fetched pictures wait until the cache can be changed.
   let room: ServingFolder?
-  /// Why nothing is fetched although something is there to do it; nil when that is not so.
+  /// Why missing pictures cannot be fetched, although the user asked for it; nil when they can, or are not wanted.
   package let obstacle: LarderError?
   /// The wall clock.
   let clock: @Sendable () -> UnixTime
-  /// Told of each request once it was answered.
+  /// Called after each answered request.
   let log: @Sendable (RequestRecord) -> Void
 
   /// Makes the fetcher of pictures, given its working folder.
   package typealias PullFactory = (_ room: String) -> PicturePull
 
-  /// The content that a server serves.
+  /// Assembles the content of a server.
   ///
   /// - Parameters:
   ///   - cache: The cache's path.
-  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The object store with the pictures; nil when they are in the cache's folder.
   ///   - shelf: The catalog.
   ///   - squares: The available sizes of squares, in pixels a side.
-  ///   - pictures: Where squares are made.
+  ///   - pictures: Decides in which process squares are made.
   ///   - clock: The wall clock.
   ///   - pulling: Makes the fetcher of missing pictures; nil to serve only held ones.
-  ///   - pages: Answers requests for pages; returns nil for paths that are no pages.
-  ///   - log: Told of each request once it was answered, on an event loop: it must not take its time.
+  ///   - pages: Answers requests for pages; returns nil for other paths.
+  ///   - log: Called after each answered request, on an event loop, so it must not block.
   package init(
     cache: String,
     remote: (any RemotePictures)? = nil,
@@ -239,25 +240,27 @@ package struct ServerContent: Sendable {
   }
 }
 
-/// How much a client may have of the server, and for how long.
+/// Limits for clients: connections, rates, times and sizes.
 package struct ServerLimits: Sendable {
-  /// Connections at once; the one that has waited longest without asking gives way to a new one.
+  /// The most open connections.
+  ///
+  /// Beyond that, a new one replaces the one that has waited longest for a request.
   package var connections = 4096
-  /// Requests a second from one address beyond loopback; nil for any number.
+  /// The most requests a second from one address other than loopback; nil for no limit.
   package var perClient: Double? = 200
-  /// The same for every address, loopback too.
+  /// The most requests a second from any address, loopback included; nil to use ``perClient``.
   package var perAnyClient: Double?
-  /// How long a request may take to arrive.
+  /// The time in which a request must arrive.
   package var requestTime = Duration.seconds(15)
-  /// How long a connection may stay without a request.
+  /// The time after which a connection without a request is closed.
   package var idleTime = Duration.seconds(60)
-  /// How long a client may take none of an answer.
+  /// The time after which a client that does not read its answer is disconnected.
   package var answerTime = Duration.seconds(30)
-  /// How long open answers have once the server is to stop.
+  /// The time for unfinished answers when the server stops.
   package var stopTime = Duration.seconds(10)
-  /// The longest body of a POST, in bytes.
+  /// The largest body of a POST, in bytes.
   package var body = 64 << 10
-  /// All fields of a request's head, in bytes.
+  /// The largest head of a request, in bytes.
   package var head = 32 << 10
 
   /// The ordinary limits.

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Where answers are made that take their time: a few threads, and a line that is not endless.
+/// A few threads for work that would block an event loop, with a bounded queue.
 final class WorkPool: Sendable {
   private let queue = DispatchQueue(label: "larder.web", attributes: .concurrent)
   private let slots: DispatchSemaphore
@@ -9,17 +9,17 @@ final class WorkPool: Sendable {
   private let waiting = Atomic<Int>(0)
   private let most: Int
 
-  /// A bench.
+  /// Creates a pool.
   ///
   /// - Parameters:
-  ///   - threads: How many answers are made at once.
-  ///   - most: How many may wait or be made.
+  ///   - threads: The most pieces of work that run at once.
+  ///   - most: The most pieces of work that wait or run.
   init(threads: Int = 4, most: Int = 512) {
     slots = DispatchSemaphore(value: threads)
     self.most = most
   }
 
-  /// Has an answer made, or says at once that there are too many.
+  /// Makes an answer on a thread of the pool; answers 503 at once when the queue is full.
   func make(
     _ work: @escaping @Sendable () -> Answer,
     _ done: @escaping @Sendable (Answer) -> Void
@@ -27,7 +27,7 @@ final class WorkPool: Sendable {
     if !begin({ done(work()) }) { done(.busy) }
   }
 
-  /// Has something done as soon as a thread is free; false when too much waits already.
+  /// Runs work as soon as a thread is free; false when the queue is full.
   func begin(_ work: @escaping @Sendable () -> Void) -> Bool {
     guard waiting.add(1, ordering: .relaxed).newValue <= most else {
       waiting.subtract(1, ordering: .relaxed)
