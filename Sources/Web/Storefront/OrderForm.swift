@@ -3,13 +3,13 @@ import Larder
 import Orders
 import Pipeline
 
-/// The limits on an order's total: the server's, and the visitor's budget.
+/// The two limits on an order's total: the server's, and the visitor's own budget.
 struct OrderBudget: Equatable {
-  /// The most for every order; nil without such a limit.
+  /// The server's limit for every order; nil for none.
   let house: Price?
   /// The visitor's budget; nil for none.
   let own: Price?
-  /// Whether the typed text is no amount.
+  /// Whether the typed budget is not an amount.
   let isUnread: Bool
 
   init(house: Price?, typed: String, currency: String) {
@@ -21,18 +21,18 @@ struct OrderBudget: Equatable {
     isUnread = !typed.isEmpty && own == nil
   }
 
-  /// The lower of the two; nil when there is none.
+  /// The lower of the two limits; nil when there is none.
   var most: Price? {
     guard let house, let own else { return house ?? own }
     return own.minorUnits < house.minorUnits ? own : house
   }
 
-  /// Whether a total is more than that.
+  /// Whether a total exceeds the limit.
   func isExceeded(_ total: Price) -> Bool {
     most.map { total.minorUnits > $0.minorUnits } ?? false
   }
 
-  /// How much is left, or how much it is too much; empty without a budget.
+  /// How much of the budget is left, or by how much the total exceeds it; empty without a budget.
   func words(for total: Price, _ language: PageLanguage) -> String {
     guard let most else { return "" }
     let (left, overflow) = most.minorUnits.subtractingReportingOverflow(total.minorUnits)
@@ -53,7 +53,7 @@ enum OrderFault: Equatable {
 }
 
 extension PageLanguage {
-  /// A fault in words.
+  /// The message for a fault.
   func fault(_ fault: OrderFault) -> String {
     switch fault {
     case .name: of("Say who orders, in up to 200 characters.", "주문하는 사람을 200자까지 적어 주세요.")
@@ -77,7 +77,7 @@ extension PageLanguage {
     }
   }
 
-  /// The fault of an item in the basket.
+  /// The message for an item in the basket that cannot be ordered.
   func trouble(_ trouble: BasketBill.Trouble) -> String {
     switch trouble {
     case .unknown: of("No longer in the catalog", "더 이상 판매하지 않는 상품입니다")
@@ -88,17 +88,18 @@ extension PageLanguage {
   }
 }
 
-/// A form that is to become an order, with exactly the lines that it shows, even if another window changed the
-/// basket.
+/// A submitted order form.
+///
+/// It orders exactly the lines that it showed, even if another window has changed the basket since.
 struct OrderForm {
   let draft: StorefrontDraft
   /// The form's lines.
   let basket: StorefrontBasket
-  /// Whether all quantities could be read.
+  /// Whether every quantity could be parsed.
   let isCounted: Bool
   /// The price of each item that the visitor saw, in minor units.
   let prices: [String: Int]
-  /// The random part of its order's id, unique to the form.
+  /// The random part of the order's id, unique to the form, so that a form sent twice places one order.
   let chance: OrderID.Nonce?
   /// The total that the visitor saw, in minor units.
   let seen: Int?
@@ -119,7 +120,7 @@ struct OrderForm {
     seen = visit.request.posted("total").flatMap { Int($0) }
   }
 
-  /// The reasons why it cannot become an order; empty when there are none.
+  /// The reasons why the form cannot become an order; empty when there are none.
   func faults(_ bill: BasketBill, _ budget: OrderBudget, _ language: PageLanguage) -> [OrderFault]
   {
     var faults: [OrderFault] = []
@@ -134,13 +135,13 @@ struct OrderForm {
     return faults
   }
 
-  /// Whether the visitor saw each price and the total as they are now.
+  /// Whether the visitor saw the current prices and the current total.
   func hasSeen(_ bill: BasketBill) -> Bool {
     seen == bill.total?.minorUnits
       && bill.lines.allSatisfy { prices[$0.id] == $0.item?.price?.minorUnits }
   }
 
-  /// The order as the order book takes it.
+  /// The request for the order book.
   func orderDraft(_ budget: OrderBudget, _ language: Language) -> OrderRequest {
     var order = OrderRequest(
       by: draft.by,
@@ -152,7 +153,7 @@ struct OrderForm {
     return order
   }
 
-  /// Whether an order equals this form.
+  /// Whether an order has the content of this form.
   func isSame(as order: PlacedOrder) -> Bool {
     order.by == draft.by && (order.note ?? "") == draft.note
       && order.lines.map(\.item) == basket.lines.map(\.id)

@@ -9,18 +9,18 @@ import Synchronization
 
 /// The web store: pages about a catalog in a cache, and about the orders.
 ///
-/// A value of few words that any number of requests share. It sends nothing itself: an order goes
-/// into the outbox, and `order send` or `warm` sends it.
+/// A small value that all requests share. It sends nothing to the shop itself: an order is written to the outbox, and
+/// `larder order send` or `larder warm` sends it.
 package struct Storefront: Sendable {
   /// The cache's path.
   let cache: String
-  /// Which of its catalogs; nil while there is but one.
+  /// The catalog's name; nil for the only one.
   let catalog: String?
-  /// The path of the orders' file; nil when nothing can be ordered.
+  /// The path of the order database; nil when the store does not take orders.
   let orders: String?
-  /// The most that an order may cost; nil without such a limit.
+  /// The highest total of an order; nil for no limit.
   let budget: Price?
-  /// The squares in which pictures are served.
+  /// The sizes of squares in which pictures are served.
   let squares: StorefrontSquares
   /// CSRF key for forms; regenerated at each start.
   let key: SymmetricKey
@@ -28,14 +28,14 @@ package struct Storefront: Sendable {
   let sizes: PictureSizes
   private let lanes = StorefrontQueues()
 
-  /// A store over a cache and an order book.
+  /// Creates a store over a cache and an order book.
   ///
   /// - Parameters:
-  ///   - cache: the cache's path.
-  ///   - catalog: which of its catalogs; nil for the only one.
-  ///   - orders: the path of the orders' file, as an order book takes it; nil to show only.
-  ///   - budget: the most that an order may cost.
-  ///   - squares: the available sizes of squares, in pixels a side.
+  ///   - cache: The cache's path.
+  ///   - catalog: The catalog's name; nil for the only one.
+  ///   - orders: The path of the order database; nil for a store that does not take orders.
+  ///   - budget: The highest total of an order; nil for no limit.
+  ///   - squares: The available sizes of squares, in pixels a side.
   package init(
     cache: String,
     catalog: String?,
@@ -51,10 +51,10 @@ package struct Storefront: Sendable {
 
   /// Answers a request.
   ///
-  /// Files are read and orders written off the caller's thread.
+  /// Reads files and writes orders on threads of its own, so it does not block the caller's.
   ///
-  /// - Parameter request: the request; for POST its form must be whole.
-  /// - Returns: The answer; nil when the path is none of the store's.
+  /// - Parameter request: The request; for POST, with its complete form.
+  /// - Returns: The answer; nil when the path is not one of the store's.
   package func answer(_ request: StorefrontExchange) async -> StorefrontAnswer? {
     if request.path.hasPrefix("/assets/") {
       return request.method == .get ? StorefrontAssets.answer(request.path) : nil
@@ -70,7 +70,7 @@ package struct Storefront: Sendable {
     case .get where !route.isPage: return refused(visit, "POST")
     case .post where !route.takesForms: return refused(visit, "GET, HEAD")
     case .get:
-      // The choice of a language is kept, and the visitor is redirected to the same page.
+      // Store the chosen language in a cookie, and redirect the visitor to the same page.
       if let chosen = request.asked("language").flatMap(PageLanguage.init(rawValue:)) {
         return StorefrontPage.redirect(
           visit,
@@ -127,7 +127,7 @@ package struct Storefront: Sendable {
     let wayWords: String
   }
 
-  /// A page that says why there is no other.
+  /// A page with a message in place of the requested one.
   func notice(_ visit: StorefrontRequest, _ status: Int, _ heading: String, _ message: String)
     -> StorefrontAnswer
   {
@@ -155,7 +155,7 @@ package struct Storefront: Sendable {
     return answer
   }
 
-  /// Puts a main part into the frame.
+  /// Renders a page's main part within the frame that all pages share.
   func finished(
     _ page: StorefrontPage,
     _ visit: StorefrontRequest,
@@ -182,10 +182,14 @@ package struct Storefront: Sendable {
   }
 }
 
-/// The threads on which the store works: few, so that no crowd of visitors makes many.
+/// The store's dispatch queues.
+///
+/// Their number is fixed, so that many visitors do not create many threads.
 private final class StorefrontQueues: Sendable {
   private let reading: [DispatchQueue]
-  /// Orders wait for the disk, and for other processes that write them; readers do not wait with them.
+  /// The queue for orders, which wait for the disk and for other processes.
+  ///
+  /// Separate, so that readers do not wait too.
   private let ordering = DispatchQueue(label: "larder.store.orders")
   private let next = Atomic(0)
 

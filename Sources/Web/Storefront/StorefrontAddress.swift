@@ -1,7 +1,7 @@
 import Base
 import Catalog
 
-/// The pages of the store by their addresses.
+/// A page of the store, parsed from a request's path.
 enum StorefrontRoute: Equatable {
   case home, search, basket, orders
   case section(String)
@@ -9,7 +9,7 @@ enum StorefrontRoute: Equatable {
   case order(String)
   case cancel(String)
 
-  /// The page at a decoded path; nil when it is none of the store's.
+  /// The page at a decoded path; nil when the path is not one of the store's.
   init?(_ path: String) {
     func rest(of prefix: String) -> String? {
       guard path.hasPrefix(prefix), path.utf8.count > prefix.utf8.count else { return nil }
@@ -21,7 +21,7 @@ enum StorefrontRoute: Equatable {
     case "/basket": self = .basket
     case "/orders": self = .orders
     default:
-      // Keys and ids are the feed's, and may hold anything, slashes too.
+      // Keys and ids come from the feed and may contain anything, even slashes.
       if let key = rest(of: "/sections/") {
         self = .section(key)
       } else if let id = rest(of: "/items/") {
@@ -29,7 +29,7 @@ enum StorefrontRoute: Equatable {
       } else if let id = rest(of: "/orders/") {
         let isCancel = id.hasSuffix("/cancel")
         let id = isCancel ? String(id.dropLast("/cancel".count)) : id
-        // An id of the order book, whole: the beginning of one is enough for people alone.
+        // A complete order id. Only the command line accepts the beginning of one.
         guard id.utf8.count == 30, id.hasPrefix("ord_") else { return nil }
         self = isCancel ? .cancel(id) : .order(id)
       } else {
@@ -38,7 +38,7 @@ enum StorefrontRoute: Equatable {
     }
   }
 
-  /// Whether it takes forms.
+  /// Whether the address accepts POST.
   var takesForms: Bool {
     switch self {
     case .basket, .orders, .cancel: true
@@ -46,34 +46,34 @@ enum StorefrontRoute: Equatable {
     }
   }
 
-  /// Whether it is for reading, too.
+  /// Whether the address accepts GET.
   var isPage: Bool {
     if case .cancel = self { return false }
     return true
   }
 }
 
-/// A visitor's search: parsed from an address, and written as one.
+/// A visitor's search and filters, as the query of an address, such as `?q=tea&low=5000`.
 struct StorefrontQuery: Equatable {
-  /// The words that are searched for.
+  /// The search words.
   var search = ""
-  /// The badge that is wanted; empty for any.
+  /// The badge to filter by; empty for any.
   var badge = ""
-  /// The lowest and the highest price that are wanted, as they were typed; empty for any.
+  /// The lowest and the highest price, as typed; empty for no bound.
   var low = ""
   var high = ""
-  /// The order; nil for the catalog's.
+  /// The sort order; nil for the catalog's.
   var order: ItemSort?
   /// The page, from 1.
   var page = 1
 
-  /// How long a word of an address may be, in characters.
+  /// The longest value of a parameter, in characters; the rest is cut off.
   private static let longest = 200
 
-  /// Asks for everything.
+  /// A query for everything.
   init() {}
 
-  /// Parses an address's pairs; invalid ones are ignored.
+  /// Parses the parameters of a request; invalid ones are ignored.
   init(_ request: StorefrontExchange) {
     func word(_ name: String) -> String {
       String(PlainText.line(request.asked(name) ?? "").prefix(Self.longest))
@@ -86,10 +86,10 @@ struct StorefrontQuery: Equatable {
     page = min(max(Int(word("page")) ?? 1, 1), 1_000_000)
   }
 
-  /// Whether the prices are no range.
+  /// Whether the typed prices are not a valid range.
   var isWrongRange: Bool { !(low + high).isEmpty && bounds == nil }
 
-  /// Whether more is asked for than a page.
+  /// Whether a filter is set.
   var isNarrowed: Bool { !(badge + low + high).isEmpty }
 
   private var bounds: PriceBounds? {
@@ -97,7 +97,7 @@ struct StorefrontQuery: Equatable {
     return PriceBounds("\(plain(low))..\(plain(high))")
   }
 
-  /// The same by the rules of lists, without a page.
+  /// The query for ``ItemQuery``, which has no pages.
   var items: ItemQuery {
     ItemQuery(
       search: search.isEmpty ? nil : SearchText(search),
@@ -107,7 +107,7 @@ struct StorefrontQuery: Equatable {
     )
   }
 
-  /// The address of a page that shows this.
+  /// The address of this query at a path.
   func address(_ path: String) -> String {
     var pairs: [(name: String, value: String)] = []
     func add(_ name: String, _ value: String) {
@@ -122,7 +122,7 @@ struct StorefrontQuery: Equatable {
     return pairs.isEmpty ? path : path + "?" + PercentEncoding.query(pairs)
   }
 
-  /// The same with something else.
+  /// A copy with a change, from its first page.
   func with(_ change: (inout StorefrontQuery) -> Void) -> StorefrontQuery {
     var query = self
     query.page = 1
@@ -142,7 +142,7 @@ enum StorefrontAddress {
 
   /// A held picture, whole.
   ///
-  /// Its path in the cache begins with the folder that pictures are served from.
+  /// `path` is its path in the cache, and begins with `images/`, the folder under which pictures are served.
   static func picture(_ path: String) -> String {
     "/" + PercentEncoding.escaped(path, keeping: "/")
   }
@@ -157,10 +157,10 @@ struct StorefrontSquares: Sendable {
     self.sides = sides.sorted()
   }
 
-  /// The side of the smallest square that is no smaller than asked for, or of the largest; nil for none.
+  /// The smallest available side of at least `wanted` pixels, else the largest; nil if there are no squares.
   func side(_ wanted: Int) -> Int? { sides.first { $0 >= wanted } ?? sides.last }
 
-  /// A picture as such a square, or whole where there are none.
+  /// The address of a picture as such a square, or of the whole picture if there are no squares.
   func address(_ path: String, _ wanted: Int) -> String {
     StorefrontAddress.picture(path) + (side(wanted).map { "?square=\($0)" } ?? "")
   }

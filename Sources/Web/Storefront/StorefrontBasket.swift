@@ -4,21 +4,25 @@ import Larder
 import Orders
 import Pipeline
 
-/// A visitor's basket: the items and their quantities, small enough for a cookie.
+/// A visitor's basket: items with quantities.
+///
+/// It is kept in a cookie, so its size is limited.
 struct StorefrontBasket: Equatable {
-  /// An item and how many.
+  /// An item and its quantity.
   struct Line: Equatable {
     var id: String
     var quantity: Int
   }
 
-  /// The most items, and the most pieces of one.
+  /// The most lines, and the largest quantity of one.
   static let mostLines = 20
   static let mostPieces = 999
-  /// Browsers keep 4096 bytes of a cookie, its name and attributes included.
+  /// The longest cookie value.
+  ///
+  /// Browsers keep only 4096 bytes of a cookie, its name and attributes included.
   private static let mostBytes = 3500
 
-  /// The lines, in the order in which they came.
+  /// The lines, in the order in which they were added.
   private(set) var lines: [Line] = []
 
   /// An empty basket.
@@ -35,11 +39,13 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// Reads the lines of a form, each an item followed by its quantity; 0 leaves a line out.
+  /// Reads the lines of a form: pairs `item`, each followed by its `quantity`.
+  ///
+  /// A quantity of 0 leaves the line out.
   ///
   /// - Parameters:
   ///   - form: The pairs of the form.
-  ///   - isRead: Set to false when a quantity cannot be read, or a line does not fit.
+  ///   - isRead: Set to false when a quantity cannot be parsed, or a line does not fit.
   init(form: [(name: String, value: String)], isRead: inout Bool) {
     for line in Self.lines(of: form) {
       guard let quantity = line.quantity, quantity == 0 || add(line.id, quantity) else {
@@ -49,8 +55,9 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// The item that an address (`/basket?item=A1&quantity=2`) or the form of its page orders by itself; nil for
-  /// every other request, and when the item or its quantity cannot be.
+  /// The single item of a "buy now" page (`/basket?item=A1&quantity=2`) or its form.
+  ///
+  /// Nil for every other request, and for an invalid item or quantity.
   init?(single request: StorefrontExchange) {
     let pairs = request.method == .get ? request.query : request.form
     guard request.method == .get || request.posted("single") != nil else { return nil }
@@ -59,21 +66,23 @@ struct StorefrontBasket: Equatable {
     guard isRead, lines.count == 1 else { return nil }
   }
 
-  /// The address of the page that orders its first item by itself.
+  /// The address of the "buy now" page of its first item.
   var singleAddress: String {
     guard let line = lines.first else { return "/basket" }
     return "/basket?item=\(PercentEncoding.escaped(line.id))&quantity=\(line.quantity)"
   }
 
-  /// The value of a cookie that holds it.
+  /// The cookie value of the basket.
   var cookie: String {
     lines.map { "\(PercentEncoding.escaped($0.id))*\($0.quantity)" }.joined(separator: "!")
   }
 
-  /// How many pieces in all.
+  /// The sum of all quantities.
   var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
-  /// Adds pieces of an item; false, and nothing added, when it does not fit.
+  /// Adds a quantity of an item.
+  ///
+  /// Returns false and adds nothing when it does not fit.
   mutating func add(_ id: String, _ quantity: Int) -> Bool {
     guard (1...Self.mostPieces).contains(quantity), !id.isEmpty else { return false }
     var next = self
@@ -89,7 +98,7 @@ struct StorefrontBasket: Equatable {
     return true
   }
 
-  /// Sets how many of an item there are; 0 takes it out.
+  /// Sets the quantity of an item in the basket; 0 removes it.
   mutating func set(_ id: String, _ quantity: Int) {
     if quantity < 1 {
       lines.removeAll { $0.id == id }
@@ -98,19 +107,21 @@ struct StorefrontBasket: Equatable {
     }
   }
 
-  /// Takes the items of another basket out.
+  /// Removes the items of another basket.
   mutating func remove(_ other: StorefrontBasket) {
     lines.removeAll { line in other.lines.contains { $0.id == line.id } }
   }
 
-  /// Takes quantities from a form, for the items that are in the basket; those that cannot be read stay as they are.
+  /// Sets quantities from a form, for items that are already in the basket.
+  ///
+  /// Invalid quantities are ignored.
   mutating func read(_ form: [(name: String, value: String)]) {
     for line in Self.lines(of: form) {
       if let quantity = line.quantity { set(line.id, quantity) }
     }
   }
 
-  /// The lines of a form; nil for a quantity that cannot be read.
+  /// The lines of a form; the quantity is nil if it is invalid.
   private static func lines(of form: [(name: String, value: String)])
     -> [(id: String, quantity: Int?)]
   {
@@ -126,7 +137,7 @@ struct StorefrontBasket: Equatable {
   }
 }
 
-/// The total of a basket, at the present prices of the catalog.
+/// A basket with the catalog's current prices, and its total.
 struct BasketBill {
   /// The reason why an item cannot be ordered.
   enum Trouble: Equatable {
@@ -144,7 +155,7 @@ struct BasketBill {
   }
 
   let lines: [Line]
-  /// The sum of all that can be ordered; nil beyond all numbers.
+  /// The sum of the lines that can be ordered; nil on overflow.
   let total: Price?
 
   init(_ basket: StorefrontBasket, currency: String, _ item: (String) -> StoreItem?) {
@@ -182,10 +193,10 @@ struct BasketBill {
     total = units.map { Price(minorUnits: $0, currency: currency) }
   }
 
-  /// Whether all of it can be ordered.
+  /// Whether every line can be ordered.
   var isWhole: Bool { !lines.isEmpty && total != nil && lines.allSatisfy { $0.trouble == nil } }
 
-  /// The order in short: "title 외 2건".
+  /// The order in a few words, such as "title 외 2건".
   func summary(_ language: Language) -> String {
     let known = lines.filter { $0.trouble == nil }.compactMap { line in
       line.item.flatMap { item in
@@ -211,7 +222,7 @@ extension Price {
   }
 }
 
-/// The basket, and the form that orders its items.
+/// The template data of the basket page with its order form.
 struct StorefrontBasketPage {
   /// A line.
   struct Line {
@@ -235,7 +246,7 @@ struct StorefrontBasketPage {
   let faultTitle: String
   let faults: [String]
   let heading, kept: String
-  /// Whether one item is ordered by itself, and whether the basket holds others meanwhile.
+  /// Whether this is a "buy now" page for one item, and whether the basket has other items.
   let isSingle, hasKept: Bool
   let message, way, wayWords: String
   let hasWay = true

@@ -4,9 +4,9 @@ import FoundationEssentials
 package struct StorefrontExchange: Sendable {
   /// The method; a HEAD request is a GET whose body is not sent.
   package enum Method: Sendable, Equatable {
-    /// Show.
+    /// Shows a page.
     case get
-    /// Change.
+    /// Changes something.
     case post
   }
 
@@ -24,11 +24,11 @@ package struct StorefrontExchange: Sendable {
   package var languages: String?
   /// The header `Origin`.
   package var origin: String?
-  /// The header `Host`, as it was checked.
+  /// The header `Host`, already checked by the server.
   package var host: String?
   /// The header `Sec-Fetch-Site`.
   package var fetchSite: String?
-  /// When the request came.
+  /// The time of the request.
   package var now: Date
 
   /// A request for a page.
@@ -48,11 +48,11 @@ package struct StorefrontExchange: Sendable {
 package struct StorefrontAnswer: Sendable {
   /// The status.
   package var status: Int
-  /// The headers: content type and caching, cookies, where to go, the page's content security policy.
+  /// The headers: content type, caching, cookies, redirect target and content security policy.
   package var headers: [(name: String, value: String)]
   /// The body.
   package var body: [UInt8]
-  /// Why it is a failure of the store, for the log; the visitor is not told.
+  /// The cause of an internal failure, for the log; never shown to the visitor.
   package var cause: String?
 
   /// An answer from its parts.

@@ -6,7 +6,7 @@ import Pipeline
 import Synchronization
 import SystemPackage
 
-/// The page of an item.
+/// The template data of an item's page.
 struct StorefrontItemPage {
   /// A picture of the gallery.
   struct Picture {
@@ -36,7 +36,7 @@ struct StorefrontItemPage {
   let pictures: [Picture]
   let sheets: [Sheet]
   let cards: [StorefrontCard]
-  /// The line of its price; nil where it did not change.
+  /// The chart of its price; nil when the price never changed.
   let line: PriceLineView?
   let off, most: Int
   let hasText, isReduced, isPlain, isUnpriced, hasOff, hasOther, isStale, hasFacts: Bool
@@ -73,7 +73,7 @@ struct StorefrontItemPage {
     let described = shown.detail?.description.map(PlainText.block) ?? ""
     long = described == text ? "" : described
     hasLong = !long.isEmpty
-    // Detail and list may disagree: the list's price is the one that orders take.
+    // Detail and list may disagree. Orders use the list's price.
     let detailed = shown.detail?.prices.last
     hasOther = detailed != nil && detailed != item.price && item.price != nil
     other =
@@ -143,7 +143,7 @@ struct StorefrontItemPage {
           "\(title), picture \(number) of \(images.count)",
           "\(title), 사진 \(images.count)장 중 \(number)"
         ),
-        // Without a script the fragment turns to the picture, and the query keeps it marked.
+        // Without JavaScript, the fragment scrolls to the picture, and the query marks it as current.
         turn: "\(address)?picture=\(number)#picture-\(number)",
         turnLabel: visit.say("Show picture \(number)", "\(number)번 사진 보기"),
         isCurrent: number == asked,
@@ -182,7 +182,7 @@ struct StorefrontItemPage {
 }
 
 extension PageLanguage {
-  /// The notes that larder's own formats have, in words; others by their key as words: `long_text` is "Long text".
+  /// The label of an item's note: a fixed one for the notes of larder's own formats, else the key in words.
   func note(_ name: String) -> String {
     switch name {
     case "point": of("Points", "적립금")
@@ -192,7 +192,9 @@ extension PageLanguage {
     }
   }
 
-  /// A JSON key as words: `shippingInfo` and `shipping_info` are "Shipping info"; other text stays as it is.
+  /// A JSON key in words: `shippingInfo` and `shipping_info` become "Shipping info".
+  ///
+  /// Other texts stay as they are.
   static func words(ofKey key: String) -> String {
     guard
       key.utf8.allSatisfy({
@@ -218,9 +220,9 @@ extension PageLanguage {
   }
 }
 
-/// Amounts for the store's script.
+/// Formats of amounts for the store's script.
 enum StorefrontMoney {
-  /// How a currency is written, with nines where the amount stands: `9원`, `$9.99`.
+  /// A currency's format, with nines in place of the amount: `9원`, `$9.99`.
   static func pattern(_ currency: String) -> String {
     String(
       Price(minorUnits: 0, currency: currency).formatted().map { $0.isNumber ? "9" : $0 }
@@ -228,7 +230,7 @@ enum StorefrontMoney {
   }
 }
 
-/// How large pictures are, read from their files once.
+/// The pixel sizes of pictures, read from their files and kept in memory by digest.
 final class PictureSizes: Sendable {
   private let cache: String
   private let known = Mutex<[String: PixelSize]>([:])
@@ -238,7 +240,7 @@ final class PictureSizes: Sendable {
     self.cache = cache
   }
 
-  /// The size of a held picture as it is seen; nil when its file says none.
+  /// The displayed size of a held picture, after its orientation; nil when the file cannot be read.
   func size(of image: ShownPicture) -> PixelSize? {
     guard let path = image.path, let digest = image.sha256 else { return nil }
     if let size = known.withLock({ $0[digest] }) { return size }

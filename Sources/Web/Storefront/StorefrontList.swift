@@ -4,9 +4,9 @@ import Catalog
 import Mustache
 import Pipeline
 
-/// The first page: the largest reduction, and the beginning of each section.
+/// The template data of the home page: the item with the largest saving, and the first items of each section.
 struct StorefrontHome {
-  /// The item that is reduced most.
+  /// The item with the largest saving.
   struct Deal {
     let lede, title, text, address, picture, price, normal, saleWord, normalWord: String
     let hasText: Bool
@@ -23,7 +23,7 @@ struct StorefrontHome {
       (price, normal) = (view.price, view.normal)
       (saleWord, normalWord) = (words.sale, words.normal)
       address = StorefrontAddress.item(shown.item.id)
-      // A detail's picture is the larger one.
+      // Prefer a picture of the detail, which is larger.
       let top = shown.pictures.first { $0.role == .top && $0.path != nil }?.path
       picture = StorefrontAddress.picture(top ?? path)
       self.off = off
@@ -46,7 +46,7 @@ struct StorefrontHome {
   let shelves: [Shelf]
 }
 
-/// Some items with their filters, and the links of their pages.
+/// The template data of a list: items, filters, and links to the pages.
 struct StorefrontList {
   /// How many items a page has.
   static let pageSize = 48
@@ -58,13 +58,13 @@ struct StorefrontList {
     let isCurrent: Bool
   }
 
-  /// An order to choose.
+  /// A sort order to choose.
   struct Order {
     let value, title: String
     let isCurrent: Bool
   }
 
-  /// The words of the address.
+  /// The values of the filter form.
   struct Words {
     let search, badge, low, high: String
   }
@@ -82,12 +82,12 @@ struct StorefrontList {
   let message, way, wayWords: String
   let hasWay: Bool
 
-  /// The items that a query asks for, in its order, and those of them that its page shows.
+  /// Applies a query: filters, sorts, and takes its page.
   ///
   /// - Parameters:
-  ///   - items: those that are there.
-  ///   - query: the search.
-  /// - Returns: How many there are, and the page's with the page's number, which is one of those there are.
+  ///   - items: All items.
+  ///   - query: The query.
+  /// - Returns: The number of matches, the items of the page, and its number, limited to existing pages.
   static func chosen(
     _ items: [(item: StoreItem, section: RunSection)],
     _ query: StorefrontQuery
@@ -119,7 +119,7 @@ struct StorefrontList {
     self.query = Words(search: query.search, badge: query.badge, low: query.low, high: query.high)
     (hasSearch, hasBadge) = (!query.search.isEmpty, !query.badge.isEmpty)
     (isWrong, isNarrowed) = (query.isWrongRange, query.isNarrowed)
-    // On a phone prices and order are folded unless one is chosen.
+    // On a phone, prices and sort order are collapsed unless one is set.
     isFiltered = !query.low.isEmpty || !query.high.isEmpty || query.order != nil
     clear = query.with { ($0.badge, $0.low, $0.high) = ("", "", "") }.address(path)
     unit = Self.unit(of: currency)
@@ -132,7 +132,7 @@ struct StorefrontList {
         "\(number), page \(chosen.page) of \(pageCount.grouped)",
         "\(number) · \(pageCount.grouped)쪽 중 \(chosen.page)쪽"
       )
-    // A badge's count is that of the items which choosing it would show.
+    // A badge's count is the number of items that choosing it would show.
     let within = query.with { $0.badge = "" }.items
     badges = Self.offered(
       within.isFiltering ? items.filter { within.admits($0.item) } : items,
@@ -170,7 +170,7 @@ struct StorefrontList {
     hasWay = !way.isEmpty
   }
 
-  /// The badges that most items have, and the one that is wanted.
+  /// The most frequent badges, and the chosen one.
   private static func offered(
     _ items: [(item: StoreItem, section: RunSection)],
     _ query: StorefrontQuery,
@@ -195,14 +195,14 @@ struct StorefrontList {
     }
   }
 
-  /// The currency sign after an amount: 원, $, EUR.
+  /// A currency's sign or code: 원, $, EUR.
   private static func unit(of currency: String) -> String {
     Price(minorUnits: 0, currency: currency).formatted()
       .filter { !$0.isNumber && $0 != "." && $0 != "," && !$0.isWhitespace }
   }
 }
 
-/// An item as a card of the store: the common card, with its own address and pictures.
+/// The template data of an item's card: an ``ItemView`` with the store's address and pictures.
 struct StorefrontCard: MustacheParent {
   private let item: ItemView
   private let address: String
@@ -215,10 +215,10 @@ struct StorefrontCard: MustacheParent {
   /// A card.
   ///
   /// - Parameters:
-  ///   - shown: the item.
-  ///   - words: the labels of all cards.
-  ///   - squares: the squares of pictures that there are.
-  ///   - isEager: whether its picture is one of the first that are seen.
+  ///   - shown: The item.
+  ///   - words: The labels of all cards.
+  ///   - squares: The available squares of pictures.
+  ///   - isEager: Whether its picture is near the top of the page, and so not loaded lazily.
   init(_ shown: ShownItem, _ words: ItemView.Words, _ squares: StorefrontSquares, isEager: Bool) {
     self.squares = squares
     path = shown.thumbnail?.path ?? shown.pictures.first { $0.path != nil }?.path
@@ -229,7 +229,7 @@ struct StorefrontCard: MustacheParent {
     self.isEager = isEager
   }
 
-  // By hand: reflection takes longer than all else.
+  // Written out because reflection takes longer than everything else together.
   func child(named name: String) -> Any? {
     switch name {
     case "address": address
@@ -260,15 +260,15 @@ extension StoreItem {
   /// How much less the sale price is than the normal one, in whole percent; nil below one.
   var percentOff: Int? {
     guard let normal = normalPrice, saving > 0 else { return nil }
-    // In whole numbers: 10,800 of 12,000 is 10 % less, and 9.99… in floating point. Full width, for a feed's prices
-    // may be near the largest integer.
+    // Integer arithmetic: from 12,000 to 10,800 is 10 %, but 9.99… in floating point. Full width, because a feed's
+    // prices may be near the largest integer.
     let hundredfold = saving.multipliedFullWidth(by: 100)
     let percent = Int(normal.minorUnits.magnitude.dividingFullWidth(hundredfold).quotient)
     return percent > 0 ? percent : nil
   }
 }
 
-/// A link of a list's pages.
+/// A link to a page of a list.
 struct PageLink {
   let title: String
   let address: String
@@ -289,7 +289,7 @@ struct PageLink {
     hasRel = !rel.isEmpty
   }
 
-  /// The links of a page among others: the first, the last, and those around it.
+  /// The links below a page: the first, the last, and the neighbouring pages.
   static func all(
     _ page: Int,
     of count: Int,

@@ -2,18 +2,18 @@ import Base
 import Catalog
 import Orders
 
-/// A moment as pages tell it.
+/// A time for the `time` element: `text` for people, `machine` for programs.
 struct OrderMoment {
   let machine, text: String
 
   init(_ time: OrderTime, _ clock: PageClock, short: Bool = false) {
     let whole = clock.text(UnixTime(time.seconds))
-    // Under a step there is no room for the year.
+    // The short form leaves out the year: there is no room for it below a step.
     (machine, text) = (time.text, short ? String(whole.dropFirst(5)) : whole)
   }
 }
 
-/// How far an order is: four steps, or where it ended.
+/// The progress of an order: four steps, or the steps until it was cancelled.
 struct OrderProgress {
   /// A step.
   struct Step {
@@ -54,7 +54,7 @@ struct OrderProgress {
   }
 }
 
-/// An order in the list of all.
+/// An order in the list of orders.
 struct OrderTicket {
   let address, summary, by, total, ago, delivery, deliveryWord, state, speech: String
   let placed: OrderMoment
@@ -81,7 +81,7 @@ struct OrderTicket {
   }
 }
 
-/// All orders, some at a time.
+/// The template data of the list of orders, which is paged.
 struct StorefrontOrdersPage {
   /// How many orders a page has.
   static let pageSize = 20
@@ -109,9 +109,9 @@ struct StorefrontOrdersPage {
   }
 }
 
-/// The page of an order.
+/// The template data of an order's page.
 struct StorefrontOrderPage {
-  /// A position.
+  /// An order line.
   struct Line {
     let title, address, price, sum: String
     let quantity: Int
@@ -162,7 +162,7 @@ struct StorefrontOrderPage {
 }
 
 extension Order {
-  /// Whether something is still to come of it.
+  /// Whether its state or delivery can still change, so that the page reloads.
   var isMoving: Bool {
     let isSent = [.delivered, .dead, .ambiguous].contains(delivery.state)
     return !(isSent && (state == .collected || state == .cancelled))
@@ -181,7 +181,7 @@ extension PageLanguage {
     }
   }
 
-  /// How far the message about an order is, in a word and in a sentence.
+  /// The delivery state of an order's message, as a word and as a sentence.
   func delivery(_ delivery: Delivery, of state: OrderState) -> (word: String, text: String) {
     switch delivery.state {
     case .queued where delivery.attempts == 0:

@@ -5,7 +5,7 @@ import Larder
 import Orders
 import Pipeline
 
-/// Answers one request from the present state of the cache.
+/// Answers one request for a page of the store, from the current state of the cache and the orders.
 struct StorefrontOrders {
   let store: Storefront
   let visit: StorefrontRequest
@@ -25,7 +25,7 @@ struct StorefrontOrders {
   var currency: String { reader.catalog.currency }
   var shop: String { PlainText.line(reader.catalog.name) }
 
-  /// The answer of a route whose method is right.
+  /// The answer for a route, whose method was already checked.
   func answer(_ route: StorefrontRoute) throws -> StorefrontAnswer {
     let isForm = visit.request.method == .post
     switch route {
@@ -44,7 +44,7 @@ struct StorefrontOrders {
     store.finished(page, visit, template, view, shelves: shelves, shop: shop)
   }
 
-  /// There is nothing at this address.
+  /// A page with status 404.
   func nothing(_ heading: String, _ message: String) -> StorefrontAnswer {
     store.notice(visit, 404, heading, message)
   }
@@ -102,13 +102,13 @@ struct StorefrontOrders {
     let items = shelves.everything.filter {
       !$0.item.isSoldOut && $0.item.price?.currency == currency
     }
-    // Of equal savings the first.
+    // Of equal savings, the first item wins.
     let best = items.max { $0.item.saving < $1.item.saving }
     guard let best, best.item.percentOff != nil else { return nil }
     return try reader.shown([best]).first
   }
 
-  /// The note about a section that is not from the last run; empty for one that is.
+  /// The note above a section that the last run could not refresh; empty for a current one.
   private func note(_ shelf: StorefrontSections.Shelf) throws(LarderError) -> String {
     guard shelf.section.isStale else { return "" }
     return visit.asLastSeen(try reader.lastGood(shelf.section.key))
@@ -223,9 +223,9 @@ extension StorefrontOrders {
   /// The basket and the order form.
   ///
   /// - Parameters:
-  ///   - form: the submitted form that did not become an order; nil for an empty form.
-  ///   - faults: why not.
-  /// - Returns: The page; with status 422 when something is wrong.
+  ///   - form: The submitted form that did not become an order; nil for an empty form.
+  ///   - faults: The reasons why it did not.
+  /// - Returns: The page; with status 422 if there are faults.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   func basket(_ form: OrderForm? = nil, faults: [OrderFault] = []) throws -> StorefrontAnswer {
     var page = StorefrontPage()
@@ -236,7 +236,7 @@ extension StorefrontOrders {
     page.status = faults.isEmpty ? 200 : 422
     let basket = form?.basket ?? visit.single ?? visit.basket
     if form != nil, visit.single == nil {
-      // Another window may have put other items aside, which stay.
+      // Keep items that were added in another window.
       var kept = visit.basket
       kept.read(visit.request.form)
       page.basket = kept
@@ -273,7 +273,7 @@ extension StorefrontOrders {
     let request = visit.request
     let added = request.posted("item") ?? ""
     guard !isForged, store.orders != nil else {
-      // The page that replaces it has a form of this session.
+      // Redirect to a page that has a form of the current session.
       let isItem = request.posted("do") == "add" || request.posted("do") == "order"
       return StorefrontPage.redirect(
         visit,
@@ -285,7 +285,7 @@ extension StorefrontOrders {
     if action == "add" || action == "order" {
       let count = request.posted("quantity").flatMap { Int(PlainText.line($0)) } ?? 1
       let isKnown = shelves.item(added).map { !$0.item.isSoldOut } ?? false
-      // An item ordered at once is ordered alone, even if the button is pressed several times.
+      // "Buy now" orders the item alone, even if the button is pressed several times.
       var single = StorefrontBasket()
       let isNow = action == "order"
       let fits = isKnown && (isNow ? single.add(added, count) : basket.add(added, count))
@@ -313,7 +313,9 @@ extension StorefrontOrders {
 
   // MARK: - Orders
 
-  /// Places an order, once however often its form is sent.
+  /// Places an order.
+  ///
+  /// Idempotent: sending the same form again places no second order.
   func place() throws -> StorefrontAnswer {
     let form = OrderForm(visit)
     guard let path = store.orders else { return closed() }
@@ -325,7 +327,7 @@ extension StorefrontOrders {
     let bill = bill(of: form.basket)
     let budget = OrderBudget(house: store.budget, typed: form.draft.budget, currency: currency)
     var faults = form.faults(bill, budget, language)
-    // Changes since the visitor saw the form are shown before anything is ordered.
+    // If prices changed after the form was shown, show the new ones before anything is ordered.
     if faults.isEmpty, let total = bill.total, !form.hasSeen(bill) {
       faults = [.price(total.formatted())]
     }
@@ -343,7 +345,7 @@ extension StorefrontOrders {
     }
   }
 
-  /// Leads to an order that is kept, and takes its items out of the basket.
+  /// Redirects to a stored order, and removes its items from the basket.
   private func placed(_ entry: Order, _ form: OrderForm) -> StorefrontAnswer {
     let told = form.isSame(as: entry.order) ? "placed" : "again"
     var rest = form.draft
@@ -358,7 +360,7 @@ extension StorefrontOrders {
     )
   }
 
-  /// All orders.
+  /// The list of orders.
   func orders() throws -> StorefrontAnswer {
     var page = StorefrontPage()
     page.part = .orders
@@ -374,7 +376,7 @@ extension StorefrontOrders {
     return finished(page, "orders", view)
   }
 
-  /// One order.
+  /// The page of an order.
   func order(_ id: String) throws -> StorefrontAnswer {
     guard let path = store.orders, Outbox.exists(at: path),
       let entry = try entry(id, in: Outbox(path))
@@ -387,15 +389,15 @@ extension StorefrontOrders {
     return finished(page, "order", StorefrontOrderPage(visit, entry, token: token))
   }
 
-  /// Gives an order up, if nobody works on it yet.
+  /// Cancels an order, if its state still allows that.
   func cancel(_ id: String) throws -> StorefrontAnswer {
     let address = StorefrontAddress.order(id)
     guard let path = store.orders, Outbox.exists(at: path) else { return unknown() }
-    // The order's page has a button of this session.
+    // Redirect to the order's page, which has a button of the current session.
     if isForged { return StorefrontPage.redirect(visit, to: address) }
     let outbox = try Outbox(path)
     guard try entry(id, in: outbox) != nil else { return unknown() }
-    // A shop that may know of it learns that it was cancelled.
+    // `posting` tells the shop about the cancellation, if it may know of the order.
     let refusal = Self.refusal { () throws(LarderError) in
       _ = try outbox.move(id, to: .cancelled, posting: true, at: now)
     }
@@ -404,7 +406,7 @@ extension StorefrontOrders {
     return StorefrontPage.redirect(visit, to: isLate ? "\(address)?told=late" : address)
   }
 
-  /// The order of that id; nil when there is none.
+  /// The order with an id; nil when there is none.
   private func entry(_ id: String, in outbox: Outbox) throws(LarderError) -> Order? {
     do {
       return try outbox.order(id)
@@ -414,7 +416,7 @@ extension StorefrontOrders {
     }
   }
 
-  /// Why something is not done; nil when it is.
+  /// The error of `body`; nil if it succeeds.
   private static func refusal(_ body: () throws(LarderError) -> Void) -> LarderError? {
     do {
       try body()

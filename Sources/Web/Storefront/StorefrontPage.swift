@@ -5,34 +5,35 @@ import Mustache
 
 /// A page of the store before it is rendered: its main part, and the frame around it.
 struct StorefrontPage {
-  /// The whole policy: nothing from elsewhere, nothing inline, no frame, forms to the store alone. (W3C, CSP level 3)
+  /// The content security policy: only the store's own files, nothing inline, no frames, forms only to the store
+  /// itself. (W3C, CSP level 3)
   static let policy = """
     default-src 'none'; img-src 'self'; style-src 'self'; script-src 'self'; connect-src 'self'; \
     form-action 'self'; base-uri 'none'; frame-ancestors 'none'
     """
 
-  /// Which part of the store a page belongs to.
+  /// The part of the store that a page belongs to, for the navigation.
   enum Part: Equatable {
     case home, orders, basket, other
     case section(String)
   }
 
   var status = 200
-  /// The page's title besides the shop's name; empty for the shop alone.
+  /// The page's title before the shop's name; empty for only the shop's name.
   var title = ""
   var part = Part.other
   /// The main part, as HTML.
   var main = ""
   /// The words in the search field.
   var search = ""
-  /// The basket, when the request changes it.
+  /// The new basket, if the request changes it.
   var basket: StorefrontBasket?
-  /// Cookies to set: names and values, nil to forget one.
+  /// Cookies to set: names and values; nil deletes a cookie.
   var cookies: [(name: String, value: String?)] = []
-  /// Whether the page is its visitor's alone, and never kept.
+  /// Whether the page is private to its visitor, and so never cached.
   var isPrivate = false
 
-  /// The link of a section in the page's head.
+  /// The link to a section in the page's navigation.
   struct Aisle {
     let title: String
     let address: String
@@ -46,7 +47,7 @@ struct StorefrontPage {
     let icon = StorefrontAssets.icon.path
   }
 
-  /// The names of the frame's template.
+  /// The template data of the frame.
   struct Frame {
     let language, title, shop, search, main, footer, speech: String
     let assets = Assets()
@@ -56,7 +57,7 @@ struct StorefrontPage {
     let aisles: [Aisle]
   }
 
-  /// The whole page.
+  /// Renders the whole page.
   func html(
     _ visit: StorefrontRequest,
     _ shop: String,
@@ -117,7 +118,7 @@ struct StorefrontPage {
     Self.cookieHeaders(visit, basket: basket, cookies)
   }
 
-  /// An answer that leads elsewhere. (RFC 9110, section 15.4.4)
+  /// A redirect with status 303. (RFC 9110, section 15.4.4)
   static func redirect(
     _ visit: StorefrontRequest,
     to address: String,
@@ -142,7 +143,7 @@ struct StorefrontPage {
       all.append((StorefrontRequest.basketCookie, basket.lines.isEmpty ? nil : basket.cookie))
     }
     return all.map { name, value in
-      // A session ends with the browser; the basket and the form's values are kept for a month.
+      // The session's cookie ends when the browser closes; basket and form values are kept for a month.
       let age =
         value == nil ? "; Max-Age=0" : name == StorefrontSession.cookie ? "" : "; Max-Age=2592000"
       return ("set-cookie", "\(name)=\(value ?? ""); Path=/; HttpOnly; SameSite=Strict\(age)")

@@ -4,9 +4,9 @@ import Crypto
 import FoundationEssentials
 import Orders
 
-/// A request with the store's data about its visitor.
+/// A request with the visitor's data from its cookies: language, session, basket and form values.
 struct StorefrontRequest: Sendable {
-  /// The cookies of the store beside the session's.
+  /// The names of the store's cookies, except the session's.
   static let languageCookie = "larder-language"
   static let basketCookie = "larder-basket"
   static let draftCookie = "larder-draft"
@@ -15,11 +15,11 @@ struct StorefrontRequest: Sendable {
   let request: StorefrontExchange
   /// The language that the visitor chose, or else prefers.
   let language: PageLanguage
-  /// Who it is.
+  /// The visitor's session.
   let session: StorefrontSession
   /// The visitor's basket.
   let basket: StorefrontBasket
-  /// The item that is ordered by itself, beside the basket; nil when the basket is.
+  /// The single item of a "buy now" page; nil when the basket is ordered.
   let single: StorefrontBasket?
   /// The earlier values of the order form.
   let draft: StorefrontDraft
@@ -42,9 +42,9 @@ struct StorefrontRequest: Sendable {
   /// One of two texts.
   func say(_ english: String, _ korean: String) -> String { language.of(english, korean) }
 
-  /// The message about sections that are not from the last run.
+  /// The message about sections that the last run could not refresh.
   ///
-  /// - Parameter since: When the shop was last asked with success; nil when that is not known.
+  /// - Parameter since: The time of the last successful fetch; nil when that is unknown.
   /// - Returns: A sentence.
   func asLastSeen(_ since: UnixTime?) -> String {
     guard let since else {
@@ -57,10 +57,10 @@ struct StorefrontRequest: Sendable {
     )
   }
 
-  /// The language that orders are told in.
+  /// The language of messages about orders.
   var orderLanguage: Language { language == .korean ? .korean : .english }
 
-  /// The page's own address, in the other language or as it is.
+  /// The page's own address, optionally with a change of language.
   func address(in language: PageLanguage? = nil) -> String {
     var pairs = request.query.filter { $0.name != "language" }
     if let language { pairs.append(("language", language.rawValue)) }
@@ -75,9 +75,11 @@ struct StorefrontDraft: Equatable {
   var note = ""
   var budget = ""
 
-  /// How much of a note is remembered, in characters; all of it is ordered.
+  /// How many characters of a note the cookie keeps.
+  ///
+  /// The order gets all of it.
   private static let remembered = 200
-  /// The longest note that the form takes.
+  /// The longest note that the form accepts.
   static let longestNote = 1000
 
   init() {}
@@ -97,7 +99,7 @@ struct StorefrontDraft: Equatable {
     budget = String(PlainText.line(request.posted("budget") ?? "").prefix(40))
   }
 
-  /// The value of a cookie that holds it.
+  /// The cookie value of the draft.
   var cookie: String {
     [String(by.prefix(100)), String(note.prefix(Self.remembered)), budget]
       .map { PercentEncoding.escaped($0) }.joined(separator: "!")
@@ -122,20 +124,20 @@ extension PageLanguage {
   }
 }
 
-/// A visitor's session, and the proof that a form came from one of its pages.
+/// A visitor's session, with a CSRF token for its forms.
 ///
-/// The proof is a keyed digest of the session, which a page of another origin can neither read nor make; the
-/// cookie is not even sent when another site asks (SameSite=Strict).
+/// The token is an HMAC of the session's id, which a page of another origin can neither read nor compute. In addition,
+/// browsers do not send the cookie with requests from other sites (`SameSite=Strict`).
 struct StorefrontSession: Sendable {
-  /// The cookie that holds it.
+  /// The cookie's name.
   static let cookie = "larder-session"
 
-  /// 128 bits of chance, as 32 hexadecimal digits.
+  /// 128 random bits, as 32 hexadecimal digits.
   let id: String
-  /// Whether no cookie named it yet.
+  /// Whether the session is new, so that its cookie has to be set.
   let isNew: Bool
 
-  /// The session that a cookie names, or a new one.
+  /// The session of a cookie, or a new one.
   init(cookie: String?) {
     if let cookie, cookie.utf8.count == 32,
       cookie.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
@@ -148,12 +150,14 @@ struct StorefrontSession: Sendable {
     }
   }
 
-  /// The token in the forms of this session.
+  /// The CSRF token of this session.
   func token(_ key: SymmetricKey) -> String {
     Hexadecimal.text(HMAC<SHA256>.authenticationCode(for: Array(id.utf8), using: key))
   }
 
-  /// Whether a form has the token of its session; takes the same time for every wrong token.
+  /// Whether a form has the token of its session.
+  ///
+  /// Compares in constant time.
   func admits(_ token: String?, _ key: SymmetricKey) -> Bool {
     guard let bytes = token.flatMap(Hexadecimal.bytes) else { return false }
     return HMAC<SHA256>.isValidAuthenticationCode(
@@ -164,20 +168,20 @@ struct StorefrontSession: Sendable {
   }
 }
 
-/// Why a form is not taken.
+/// The reason why a form is refused.
 enum FormRefusal: Equatable {
   /// Another site's page sent it.
   case foreign
-  /// It lacks the token of the store's own forms, or has one from before a restart.
+  /// The CSRF token is missing, wrong, or from before a restart.
   case outdated
 
-  /// Judges a posted form.
+  /// Checks the origin and the CSRF token of a posted form.
   ///
-  /// - Returns: Why it is not taken; nil when it is.
+  /// - Returns: The reason for a refusal; nil if the form is accepted.
   static func of(_ request: StorefrontExchange, _ session: StorefrontSession, _ key: SymmetricKey)
     -> FormRefusal?
   {
-    // A page cannot forge the browser's `Sec-Fetch-Site` and `Origin`. (W3C, Fetch Metadata)
+    // The browser sets `Sec-Fetch-Site` and `Origin`; a page cannot forge them. (W3C, Fetch Metadata)
     if let site = request.fetchSite, site != "same-origin" { return .foreign }
     if let origin = request.origin {
       guard let host = request.host, !host.isEmpty,

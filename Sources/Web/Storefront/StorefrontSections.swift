@@ -4,7 +4,7 @@ import Catalog
 import Pipeline
 import Synchronization
 
-/// A catalog's items in memory, as one run left them, for searching and counting.
+/// A catalog's sections and items in memory, as of one run, for search and counts.
 struct StorefrontSections: Sendable {
   /// A section with its items.
   struct Shelf: Sendable {
@@ -14,9 +14,9 @@ struct StorefrontSections: Sendable {
     let title: String
     /// The line under its title; may be empty.
     let subtitle: String
-    /// Its items in its order.
+    /// Its items, in the section's order.
     let items: [StoreItem]
-    /// The attribute that names the language of its texts, as ``ReportShelf/speech``.
+    /// The `lang` attribute of its texts, as in ``ReportShelf/speech``.
     let speech: String
 
     init(_ section: RunSection, _ items: [StoreItem]) {
@@ -31,20 +31,22 @@ struct StorefrontSections: Sendable {
     }
   }
 
-  /// The number of the run; a rebuilt cache counts from 1 again, but not at the same time.
+  /// Identifies a run by its number and its end.
+  ///
+  /// The number is not enough, because a rebuilt cache counts from 1 again.
   struct Name: Sendable, Equatable {
     let run: RunID
     let finished: UnixTime?
     let catalog: CatalogID
   }
 
-  /// Which run this is.
+  /// The run that these sections are from.
   let name: Name
   /// The sections in the catalog's order.
   let all: [Shelf]
-  /// Where each item is listed first.
+  /// The first section and position of each item, by id.
   private let places: [String: (shelf: Int, item: Int)]
-  /// The attribute that names the language of the whole catalog's texts.
+  /// The `lang` attribute of the whole catalog's texts.
   let speech: String
 
   init(_ name: Name, _ all: [Shelf]) {
@@ -61,15 +63,15 @@ struct StorefrontSections: Sendable {
     )
   }
 
-  /// An item with the section that lists it first.
+  /// An item with the first section that lists it.
   func item(_ id: String) -> (item: StoreItem, shelf: Shelf)? {
     places[id].map { (all[$0.shelf].items[$0.item], all[$0.shelf]) }
   }
 
-  /// The section with that key.
+  /// The section with a key.
   func shelf(_ key: String) -> Shelf? { all.first { $0.section.key == key } }
 
-  /// Every item once, with its section.
+  /// Every item once, with the first section that lists it.
   var everything: [(item: StoreItem, section: RunSection)] {
     all.enumerated().flatMap { number, shelf in
       shelf.items.enumerated().compactMap { place, item in
@@ -80,7 +82,7 @@ struct StorefrontSections: Sendable {
   }
 }
 
-/// The sections of the last run; another run's replace them.
+/// Keeps the sections of the last run in memory, and replaces them after a new run.
 final class StorefrontSectionCache: Sendable {
   private let held = Mutex<StorefrontSections?>(nil)
 
@@ -95,7 +97,7 @@ final class StorefrontSectionCache: Sendable {
       catalog: reader.catalog.id
     )
     if let held = held.withLock({ $0 }), held.name == name { return held }
-    // Two that ask at the same time read twice; nobody waits for the other's lock.
+    // Read without the lock: two concurrent requests may both read, but neither waits for the other.
     var shelves: [StorefrontSections.Shelf] = []
     for section in try reader.sections() {
       shelves.append(StorefrontSections.Shelf(section, try reader.storeItems(in: section)))
