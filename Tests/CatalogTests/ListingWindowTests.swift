@@ -54,7 +54,7 @@ struct ListingWindowTests {
       "items: [$.items, $.none, $.data.items]\npaging: {next: $.next}"
     ),
   ])
-  func `what is read does not depend on where a body is cut`(body: String, lines: String) throws {
+  func `the result does not depend on where a body is split`(body: String, lines: String) throws {
     let whole = try decode(body, Self.item + lines)
 
     for size in [1, 2, 90, 150, 400] {
@@ -66,7 +66,7 @@ struct ListingWindowTests {
     #expect(whole.sections[0].items.count == 10 && whole.skipped.map(\.index) == [9, 10, 11])
   }
 
-  @Test func `a body that is cut off or torn is never read through windows alone`() throws {
+  @Test func `a truncated or damaged body is never accepted by windows alone`() throws {
     let body = bytes(
       "{\"a\": [1, {\"b\": \"]\"}], \"items\": \(Self.array), \"z\": {\"items\": 1}}"
     )
@@ -106,12 +106,11 @@ struct ListingWindowTests {
     ("{\"items\": []}", "items: $.items"),
     ("{\"other\": \(array)}", "items: $.items"),
   ])
-  func `a body that windows could read otherwise is read whole`(body: String, lines: String) throws
-  {
+  func `a body that windows could misread is read whole`(body: String, lines: String) throws {
     #expect(try windows(body, lines, size: 5) == nil)
   }
 
-  @Test func `a small body is not cut`() throws {
+  @Test func `a small body is not split`() throws {
     #expect(try windows(Self.array, "items: $", size: Self.array.utf8.count / 2) == nil)
   }
 }

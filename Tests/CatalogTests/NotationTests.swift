@@ -49,7 +49,7 @@ struct NotationTests {
     #expect(items[0].salePrice?.minorUnits == 200)
   }
 
-  @Test func `a merchant feed is read from text parted by tabs`() throws {
+  @Test func `a merchant feed is read from tab-separated text`() throws {
     let items = try items(
       "id\ttitle\tprice\timage link\tadditional_image_link\r\n"
         + "A1\t\"Tea\t\"\"green\"\"\"\t2.00 EUR\thttps://c.example/a.jpg\thttps://c.example/b.jpg,"
@@ -66,7 +66,7 @@ struct NotationTests {
     #"<!DOCTYPE r [<!ENTITY a "aaaa">]><rss><channel><item><id>&a;</id></item></channel></rss>"#,
     #"<!DOCTYPE r SYSTEM "file:///etc/passwd"><rss><channel/></rss>"#,
   ])
-  func `a feed with entities of its own is refused`(_ body: String) {
+  func `a feed that declares its own entities is refused`(_ body: String) {
     let error = decodingError(body, "format: google-merchant")
 
     #expect(error?.reason.contains("document type") == true)
@@ -78,7 +78,7 @@ struct NotationTests {
       ("hello", "column names"),
       (String(repeating: "<rss>", count: 100_000), "more than 64 elements in one another"),
     ])
-  func `what is no merchant feed says so`(body: String, words: String) {
+  func `a body that is not a merchant feed is refused as such`(body: String, words: String) {
     #expect(decodingError(body, "format: google-merchant")?.reason.contains(words) == true)
   }
 
@@ -99,7 +99,7 @@ struct NotationTests {
     ("id\tname\nA\tCup, blue\nB", "read: tsv"),
     ("ID|Name\nA|Cup, blue\nB|\n", "table: {names: plain}"),
   ])
-  func `a table becomes an object a row, by the names in its first line`(
+  func `each row of a table becomes an object, with the header line as names`(
     _ body: String,
     _ lines: String
   ) throws {
@@ -108,7 +108,7 @@ struct NotationTests {
     )
   }
 
-  @Test func `columns of a table may hold several values`() throws {
+  @Test func `several columns of a table may hold values of one field`() throws {
     let body = "id,pictures\nA,\"a.jpg, b.jpg\"\n"
 
     #expect(
@@ -117,13 +117,13 @@ struct NotationTests {
     )
   }
 
-  @Test func `a table without the column of the id is refused`() {
+  @Test func `a table without an id column is refused`() {
     let lines = "read: csv\nitem: {id: $.sku, title: $.name}"
 
     #expect(decodingError("Sorry, come back later\n", lines)?.reason.contains("\"sku\"") == true)
   }
 
-  @Test func `elements of XML become records, with their attributes and what stands around them`()
+  @Test func `XML elements become records, with their attributes and the elements around them`()
     throws
   {
     let body = """
@@ -156,7 +156,7 @@ struct NotationTests {
     #expect(item?.images.map(\.url) == ["a.jpg"])
   }
 
-  @Test func `XML without the record element is refused, and so is another document`() {
+  @Test func `XML without the record element or with another root is refused`() {
     let lines = "xml: {record: p}\nitem: {id: $.id, title: $.t}"
     let page = "<html><body/></html>"
 
@@ -166,7 +166,7 @@ struct NotationTests {
     #expect(decodingError("<list/>", rooted) == nil)
   }
 
-  @Test func `lines have their URL and the words beside it`() throws {
+  @Test func `each line has its URL and the words after it`() throws {
     let body = "https://c.example/a.jpg\r\n\r\nA cup https://c.example/b.jpg blue\nno address"
 
     #expect(
@@ -177,7 +177,7 @@ struct NotationTests {
     )
   }
 
-  @Test func `JSON Lines are known by their content`() throws {
+  @Test func `JSON Lines are recognised by their content`() throws {
     let body = "{\"id\": 1, \"t\": \"Cup\"}\n\n{\"id\": 2, \"t\": \"Jug\"}\n"
 
     let listing = try decode(body, "items: $\nitem: {id: $.id, title: $.t}")
@@ -186,13 +186,13 @@ struct NotationTests {
   }
 
   @Test(arguments: [("PAR1\u{15}", "Parquet"), ("PK\u{3}\u{4}x", "ZIP"), ("%PDF-1.4", "PDF")])
-  func `what no reader takes is named`(_ body: String, _ name: String) {
+  func `an error for an unreadable notation names it`(_ body: String, _ name: String) {
     for lines in ["items: $\nitem: {id: $.id, title: $.t}", "format: google-merchant"] {
       #expect(decodingError(body, lines)?.reason.contains(name) == true)
     }
   }
 
-  @Test func `a program of records goes through each item`() throws {
+  @Test func `a records program runs once for each item`() throws {
     let lines = """
       items: $.list
       records: |
@@ -212,7 +212,7 @@ struct NotationTests {
   }
 
   @Test(arguments: ["$.edges[*].node", "$..node", "$.byID.*", "$.edges[?@.node].node"])
-  func `a path may lead to the items one by one`(_ path: String) throws {
+  func `a path may select the items one by one`(_ path: String) throws {
     let node = #"{"id": "A", "title": "Cup"}"#
     let body = #"{"edges": [{"node": \#(node)}], "byID": {"A": \#(node)}}"#
 
@@ -222,7 +222,10 @@ struct NotationTests {
   }
 
   @Test(arguments: [("1000", nil as Int?), ("100", 1800), ("12", nil)])
-  func `a price is divided by what the item says, a power of ten`(_ divisor: String, _ units: Int?)
+  func `a price is divided by the item's own divisor, a power of ten`(
+    _ divisor: String,
+    _ units: Int?
+  )
     throws
   {
     let body = #"[{"id": 1, "title": "Cup", "price": {"amount": 1800, "divisor": \#(divisor)}}]"#
@@ -240,7 +243,7 @@ struct NotationTests {
     (#"{"units": "18", "nanos": 500000000}"#, 1850), (#"{"units": 18}"#, 1800),
     (#"{"units": 18, "nanos": 1}"#, nil as Int?),
   ])
-  func `a price has units and nanos`(_ price: String, _ units: Int?) throws {
+  func `a price is read from units and nanos`(_ price: String, _ units: Int?) throws {
     let lines = """
       items: $
       item: {id: $.id, title: $.title, salePrice: {units: $.price.units, nanos: $.price.nanos}}
@@ -266,7 +269,10 @@ struct NotationTests {
       "read: xml"
     ),
   ])
-  func `init proposes the notation of what no format is known for`(_ body: String, _ line: String)
+  func `init proposes the notation of a body that no built-in format fits`(
+    _ body: String,
+    _ line: String
+  )
     throws
   {
     let file = try ProposedFile(

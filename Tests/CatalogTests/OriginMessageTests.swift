@@ -118,7 +118,7 @@ import Testing
     #expect(detail?.description == "cannot read detail 7: an HTML page, not JSON: Log in")
   }
 
-  @Test func `a body that is too large to be an answer is not searched`() {
+  @Test func `a body too large for an error message is not searched`() {
     let words = Array(#"{"error": "no"}"#.utf8)
     func found(_ count: Int) -> String? {
       let body = words + Array(repeating: 0x20, count: count - words.count)

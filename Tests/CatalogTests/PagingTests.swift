@@ -15,11 +15,11 @@ struct PagingTests {
       ("main?pages=2", "main?pages=2&page=1"),
       ("https://s.example/a?x=1#f?g", "https://s.example/a?x=1&page=1#f?g"),
     ])
-  func `the page is a query parameter`(url: String, first: String) {
+  func `the page number is a query parameter`(url: String, first: String) {
     #expect(PagingRule(.page(name: "page", first: 1)).firstPage(of: url) == first)
   }
 
-  @Test func `counted pages end at an empty one`() {
+  @Test func `counted pages end at an empty page`() {
     let rule = PagingRule(.page(name: "p", first: 0), limit: 3)
 
     #expect(rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing(5)) == "m?p=1")
@@ -35,7 +35,7 @@ struct PagingTests {
       (#"{"items": [], "next": 2}"#, nil),
     ] as [(String, String?)]
   )
-  func `a body may name the page that follows`(body: String, next: String?) throws {
+  func `a body may name the next page`(body: String, next: String?) throws {
     let lines = "paging: {next: $.next}"
     let rule = try #require(try catalog(lines).paging)
 
@@ -46,7 +46,7 @@ struct PagingTests {
     #expect(rule.nextPage(afterReading: 1, of: "m", last: "m", listing: listing) == next)
   }
 
-  @Test func `elements are counted as they come, not as they were asked for`() throws {
+  @Test func `the offset advances by the items received, not by those requested`() throws {
     let rule = try #require(
       try catalog("paging: {offset: skip, size: {name: limit, value: 30}}").paging
     )
@@ -67,7 +67,7 @@ struct PagingTests {
     )
   }
 
-  @Test func `a cursor of the body asks for the next page`() throws {
+  @Test func `the cursor in a body requests the next page`() throws {
     let lines = "paging: {cursor: after, from: $.page.end, size: {name: n, value: 2}}"
     let rule = try #require(try catalog(lines).paging)
     let body = #"{"items": [], "page": {"end": "a=b&c/é"}}"#
@@ -87,7 +87,7 @@ struct PagingTests {
     #expect(rule.nextPage(afterReading: 2, of: "m", last: "m", listing: last) == nil)
   }
 
-  @Test func `a page may be asked for by its number and size`() throws {
+  @Test func `the page number and the page size may be parameters`() throws {
     let lines = "paging: {page: page, first: 1, size: {name: per_page, value: 100}}"
     let rule = try #require(try catalog(lines).paging)
 
@@ -99,7 +99,7 @@ struct PagingTests {
     #expect(try catalog("paging: {parameter: p}").paging?.fingerprint == "parameter 1 p")
   }
 
-  @Test func `a header may name the page that follows`() throws {
+  @Test func `a Link header may name the next page`() throws {
     let rule = try #require(try catalog("paging: {link: true, limit: 7}").paging)
 
     #expect(rule == PagingRule(.link, limit: 7))

@@ -28,15 +28,18 @@ struct PictureRuleTests {
       (#"{all: ["$.a[*]", "$.a[*].src"]}"#, #""a": ["x", {"src": "y"}]"#, ["x", "y"]),
       (#"[{path: $.a, split: ","}, $.b]"#, #""a": "", "b": "y""#, ["y"]),
     ])
-  func `pictures are found where the file says`(rule: String, item: String, urls: [String]) throws
-  {
+  func `pictures are found at the paths of the catalog file`(
+    rule: String,
+    item: String,
+    urls: [String]
+  ) throws {
     let found = try gallery(rule, item)
 
     #expect(found.urls == urls)
     #expect(found.faults.isEmpty)
   }
 
-  @Test func `a data URL costs its reference alone, in few words`() throws {
+  @Test func `a data URL is dropped alone, with a short message`() throws {
     let data = "data:image/png;base64," + String(repeating: "A", count: 9000)
 
     let one = try gallery("$.a", #""a": ["\#(data)", "x.jpg"]"#)
@@ -55,7 +58,7 @@ struct PictureRuleTests {
       ("{path: $.a, split: ''}", "expected what parts the text"),
       ("{path: $.a, spilt: ','}", "unknown key \"spilt\""),
     ])
-  func `a rule that cannot be meant is refused`(rule: String, reason: String) {
+  func `a contradictory rule is refused`(rule: String, reason: String) {
     let error = parsingError(
       "name: a\ncurrency: KRW\nsections: [{key: m, url: m}]\nitems: $\nitem: {id: $.i, title: $.t, images: {gallery: \(rule)}}\n"
     )
@@ -63,7 +66,7 @@ struct PictureRuleTests {
     #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "no error")")
   }
 
-  @Test func `another rule has another fingerprint, so that bodies are read again`() throws {
+  @Test func `a changed rule changes the fingerprint, so that bodies are read again`() throws {
     let rules = [
       "$.a", "{path: $.a, split: ','}", "{path: $.a, template: 'x{value}'}", "{all: [$.a, $.b]}",
       "[$.a, $.b]",

@@ -12,7 +12,7 @@ struct PicturesRuleTests {
     )
   }
 
-  @Test func `headers for pictures are given by host, with the environment in them`() throws {
+  @Test func `headers for pictures are given for each host and may use the environment`() throws {
     let file = try catalog(
       "{headers: {CDN.example: {Referer: \"https://s/\"}, \"[::1]:80\": {Key: \"${CDN_KEY}\"}}}"
     )
@@ -32,7 +32,7 @@ struct PicturesRuleTests {
     "https://cdn.example", "cdn.example/x", "cdn.example:0", "cdn.example:http", "a b", ":80",
     "*.example", "user@cdn.example",
   ])
-  func `only a host with or without a port gets headers`(_ host: String) {
+  func `headers are accepted only for a host, with or without a port`(_ host: String) {
     let error = #expect(throws: CatalogError.self) {
       _ = try catalog("{headers: {\"\(host)\": {A: b}}}")
     }
@@ -66,7 +66,7 @@ struct PicturesRuleTests {
       ),
     ] as [(PictureIdentity, String, String)]
   )
-  func `an identity is what a rule leaves of a URL`(
+  func `a picture's identity is the URL without the ignored parts`(
     _ identity: PictureIdentity,
     _ url: String,
     _ text: String
@@ -76,7 +76,7 @@ struct PicturesRuleTests {
     if identity != .path { #expect(identity.text(of: text) == text) }
   }
 
-  @Test func `an identity is path, or a list of names`() throws {
+  @Test func `an identity is path, or without a list of names`() throws {
     #expect(try catalog("{}").pictures == PicturesRule())
     #expect(try catalog("{identity: path}").pictures.identity == .path)
     #expect(
@@ -87,7 +87,7 @@ struct PicturesRuleTests {
     }
   }
 
-  @Test func `a host is named once`() {
+  @Test func `a host given twice is refused`() {
     let error = #expect(throws: CatalogError.self) {
       _ = try catalog("{headers: {cdn.example: {A: b}, CDN.example: {A: c}}}")
     }

@@ -20,7 +20,7 @@ struct PlaceTests {
     return listing.sections[0].items[0].placeValues
   }
 
-  @Test func `a detail is asked for by any field of its item`() throws {
+  @Test func `a detail's URL may contain any field of its item`() throws {
     let file = try detail(#"{url: "p/{handle}.json?n={no}", description: $.text}"#)
     let rule = try #require(file.detail)
 
@@ -32,7 +32,7 @@ struct PlaceTests {
     #expect(!rule.isShared)
   }
 
-  @Test func `a variable of the environment is no place, whatever its name`() {
+  @Test func `an environment variable is not a placeholder, whatever its name`() {
     let url = "https://${handle}.example/{handle}"
     let handle = Placeholder(rawValue: "handle")
 
@@ -41,7 +41,7 @@ struct PlaceTests {
     #expect(Placeholder.all(in: "https://${handle}.example/") == [])
   }
 
-  @Test func `values says where a field is that has another name`() throws {
+  @Test func `values gives the path of a field with another name`() throws {
     let file = try detail(
       #"{url: "p/{slug}", values: {slug: [$.seo.slug, $.slug]}, description: $.text}"#
     )
@@ -51,20 +51,22 @@ struct PlaceTests {
     #expect(fields == ["slug": "red"])
   }
 
-  @Test func `an item keeps no fields when its id is enough`() throws {
+  @Test func `an item stores no placeholder values when its id is enough`() throws {
     let file = try detail(#"{url: "p/{id}", description: $.text}"#)
 
     #expect(try fields(file, #"{"id": 1, "title": "t", "handle": "a"}"#) == nil)
   }
 
-  @Test func `fields that places name outlast the run`() throws {
+  @Test func `placeholder values are stored with the item`() throws {
     let item = StoreItem(id: "1", title: "t", placeValues: ["b": "2", "a": "1"])
 
     #expect(try StoreItem(decoding: item.encoded()) == item)
     #expect(try StoreItem(decoding: StoreItem(id: "1", title: "t").encoded()).placeValues == nil)
   }
 
-  @Test func `another place is another mapping, so that held listings are read again`() throws {
+  @Test func `a changed placeholder changes the mapping, so that stored listings are read again`()
+    throws
+  {
     let old = try detail(#"{url: "p/{id}", description: $.text}"#).mapping
     let new = try detail(#"{url: "p/{handle}", description: $.text}"#).mapping
 
@@ -78,7 +80,7 @@ struct PlaceTests {
       (#"{"q": "p(h: 1) {handle}"}"#, #"{"q": "p(h: 1) {handle}"}"#),
       (#"{"q": "p{handle}"}"#, #"{"q": "p{handle}"}"#),
     ])
-  func `in a JSON body a field stands behind a mark, for GraphQL writes braces too`(
+  func `in a JSON body a placeholder has a marker, because GraphQL uses braces too`(
     body: String,
     filled: String
   ) {
@@ -98,7 +100,7 @@ struct PlaceTests {
       ),
       (#"{url: "p/{id}", values: {id: $.h}, description: $.t}"#, "no place {id} in url or body"),
     ])
-  func `what is no place, or names none, is refused`(lines: String, reason: String) {
+  func `an invalid placeholder or an unknown field is refused`(lines: String, reason: String) {
     let error = #expect(throws: CatalogError.self) { try detail(lines) }
 
     #expect(error?.reason == reason)

@@ -20,14 +20,14 @@ import Testing
       "\u{1F3F4}\u{E0067}\u{E0062}\u{E0065}\u{E006E}\u{E0067}\u{E007F}"
     ),
   ])
-  func `a line holds what is seen, and nothing that moves or turns it`(
+  func `a line keeps its visible text and loses control and direction characters`(
     _ text: String,
     _ line: String
   ) {
     #expect(Array(PlainText.line(text).unicodeScalars) == Array(line.unicodeScalars))
   }
 
-  @Test func `no control and no bidirectional character of Unicode passes`() {
+  @Test func `no control or bidirectional character of Unicode is kept`() {
     for value in UInt32(0)...0x10FFFF {
       guard let scalar = Unicode.Scalar(value) else { continue }
       let isControl = scalar.properties.generalCategory == .control
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a block keeps its breaks, and a row its spaces`() {
+  @Test func `a block keeps its line breaks, and a row its spaces`() {
     #expect(PlainText.block("\n a\u{1B}[2J\r\nb\u{2028}c\n\n") == "a[2J\nb\nc")
     #expect(PlainText.row("  a  \u{1B}b\nc ") == "  a  b c ")
   }

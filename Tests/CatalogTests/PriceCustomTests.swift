@@ -26,7 +26,7 @@ struct PriceCustomTests {
     ("USD", ["19.990", "5"], "19.990"),
     ("USD", ["19.990", "1.299,50"], "19.990"),
   ])
-  func `a price that only custom reads is named with what it is read as`(
+  func `an ambiguous price is reported with the value it is read as`(
     _ currency: String,
     _ prices: [String],
     _ open: String
@@ -50,7 +50,7 @@ struct PriceCustomTests {
     ("USD", ["1,299.00", "1,299"]), ("EUR", ["19,90", "5"]), ("KRW", ["12.990"]),
     ("CLP", ["12.990"]), ("KWD", ["1.250"]), ("USD", ["19.999"]), ("EUR", ["free", "", "7 - 9"]),
   ])
-  func `a price that other prices or the currency's digits explain is not`(
+  func `a price that other prices or the currency's digits make clear is not reported`(
     _ currency: String,
     _ prices: [String]
   ) throws {
@@ -67,7 +67,7 @@ struct PriceCustomTests {
     "sections: [{key: a, url: all}]\nitems: $.all[*].items[*]\n",
     "sections: [{key: a, url: all}]\nitems: $\ntransform: \"[.all[].items[]]\"\n",
   ])
-  func `all sections of a page are looked at, in whatever shape it has them`(
+  func `all sections of a page are checked, whatever its shape`(
     _ lines: String
   ) throws {
     let file = try Self.file("currency: EUR\n\(lines)" + Self.item)
@@ -81,7 +81,7 @@ struct PriceCustomTests {
     #expect(findings.map(\.examples) == [["1.299 €"]])
   }
 
-  @Test func `numbers, minor units and pages that cannot be read leave nothing open`() throws {
+  @Test func `numbers, minor units and unreadable pages raise no finding`() throws {
     let lines = "currency: EUR\nsections: [{key: all, url: all}]\nitems: $\n"
     let file = try Self.file(lines + Self.item)
     let scaled = try Self.file(

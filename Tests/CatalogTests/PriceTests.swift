@@ -74,7 +74,7 @@ struct PriceTests {
       (999.9999999999999, "USD", 100_000), (4.35, "USD", 435), (1.15, "USD", 115),
     ] as [(Double, String, Int?)]
   )
-  func `a number is read by its digits, never by its binary value`(
+  func `a number is read by its decimal digits, never by its binary value`(
     number: Double,
     currency: String,
     units: Int?
@@ -87,11 +87,12 @@ struct PriceTests {
     ("1.290 - 1.490 €", "EUR", 129_000), ("7,000원~9,000원", "KRW", 7000), ("5-5", "USD", 500),
     ("7,000～9,000원", "KRW", 7000),
   ])
-  func `the low end of a range is the price`(text: String, currency: String, units: Int) throws {
+  func `of a price range the lower end is read`(text: String, currency: String, units: Int) throws
+  {
     #expect(try Price(parsing: text, currency: currency).minorUnits == units)
   }
 
-  @Test func `whole numbers count major units unless a scale is given`() throws {
+  @Test func `whole numbers are major units unless a scale is given`() throws {
     #expect(try Price(7000, currency: "KRW").minorUnits == 7000)
     #expect(try Price(7, currency: "USD").minorUnits == 700)
     #expect(try Price(1299, scale: 2, currency: "USD").minorUnits == 1299)
@@ -109,12 +110,12 @@ struct PriceTests {
       (1250, "KWD", "1.250 KWD"), (1200, "JPY", "¥1,200"), (100, "GBP", "£1.00"),
       (Int.min, "KRW", "-9,223,372,036,854,775,808원"),
     ])
-  func `a price is shown with its unit once`(units: Int, currency: String, text: String) {
+  func `a formatted price has its currency unit once`(units: Int, currency: String, text: String) {
     #expect(Price(minorUnits: units, currency: currency).formatted() == text)
   }
 
   @Test(arguments: ["KRW", "EUR", "USD", "KWD", "ISK", "ARS"])
-  func `a price with the code behind it is the same whatever the white space around it`(
+  func `a price before its currency code reads the same with any white space between`(
     _ currency: String
   ) throws {
     func units(_ text: String) -> Int? {
@@ -135,7 +136,7 @@ struct PriceTests {
   }
 
   @Test(arguments: [("KRW", 7000), ("USD", 129_950), ("EUR", 99), ("KWD", 1_234_567)])
-  func `what is shown can be read back`(currency: String, units: Int) throws {
+  func `a formatted price can be read back`(currency: String, units: Int) throws {
     let price = Price(minorUnits: units, currency: currency)
 
     #expect(try Price(parsing: price.formatted(), currency: currency) == price)

@@ -160,7 +160,7 @@ struct ProposalEvidenceTests {
   }
 
   @Test(arguments: cases)
-  func `a field is what its values say`(_ one: Case) throws {
+  func `a field is recognised by its values`(_ one: Case) throws {
     let file = try Self.propose(one.item)
 
     let lines = file.text.split(separator: "\n").map { line in
@@ -183,7 +183,7 @@ struct ProposalEvidenceTests {
     #expect(file.text.contains("    thumbnail: $.image   # 0.9: text in 100 of 1000 items\n"))
   }
 
-  @Test func `objects by id within objects by id are all items`() throws {
+  @Test func `items in two levels of objects keyed by id are all found`() throws {
     let source = ProposedSource(url: "https://shop.example/sites")
     let goods = { (ids: String) in
       ids.map { #""\#($0)": {"title": "Coat \#($0)", "price": "$19.99"}"# }.joined(separator: ",")
@@ -197,7 +197,7 @@ struct ProposalEvidenceTests {
     #expect(file.listings[0].sections[0].items.map(\.id) == ["a", "b", "c", "d", "e"])
   }
 
-  @Test func `a colon in a path is no scheme`() {
+  @Test func `a colon within a path is not a scheme`() {
     #expect(ProposedSource(url: "https://shop.example/values/A1:D").url == "./A1:D")
   }
 }

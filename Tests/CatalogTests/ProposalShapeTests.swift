@@ -236,7 +236,7 @@ struct ProposalShapeTests {
   ]
 
   @Test(arguments: ways)
-  func `a proposal reads what shops write`(_ way: Way) throws {
+  func `a proposal reads the shapes that shops use`(_ way: Way) throws {
     let items = (1...3).map { number in
       let choices = way.item.split(separator: "][NUMBER]", omittingEmptySubsequences: false)
       // `[a, b][NUMBER]` is another value in each item.
@@ -284,7 +284,11 @@ struct ProposalShapeTests {
       ),
     ]
   )
-  func `what items refer to by id is joined`(_ body: String, _ id: String, _ picture: String)
+  func `objects that items refer to by id are joined`(
+    _ body: String,
+    _ id: String,
+    _ picture: String
+  )
     throws
   {
     let source = ProposedSource(url: "https://shop.example/entries")
@@ -333,7 +337,7 @@ struct ProposalShapeTests {
     #expect(items.map(\.salePrice?.minorUnits) == [450, 500])
   }
 
-  @Test func `sections that stand by name in an object are all read`() throws {
+  @Test func `sections keyed by name in an object are all read`() throws {
     func group(_ name: String) -> String {
       #""\#(name)": {"title": "All \#(name)", "items": [{"id": "\#(name)1", "title": "A \#(name)", "price": 3}]}"#
     }
@@ -354,7 +358,7 @@ struct ProposalShapeTests {
     #expect(sections.flatMap(\.items).map(\.id) == ["cups1", "mugs1"])
   }
 
-  @Test func `sections within sections are the sections`() throws {
+  @Test func `nested sections become the sections`() throws {
     func group(_ name: String) -> String {
       #"{"name": "\#(name)", "dishes": [{"id": "\#(name)1", "title": "Rice", "price": 3}]}"#
     }
@@ -370,7 +374,7 @@ struct ProposalShapeTests {
     #expect(file.listings[0].sections.map(\.key) == ["soup", "side"])
   }
 
-  @Test func `sections may have their items deeper`() throws {
+  @Test func `the items may be nested deeper in a section`() throws {
     func group(_ key: String) -> String {
       #"{"handle": "\#(key)", "title": "T", "products": {"nodes": [{"id": "\#(key)1", "title": "Cup", "price": 2}]}}"#
     }

@@ -144,7 +144,7 @@ struct ProposalTests {
   }
 
   @Test(arguments: shapes)
-  func `a proposal finds the items and fields of a shape, and reads them all`(_ shape: Shape)
+  func `a proposal finds the items and fields of a shape and reads them all`(_ shape: Shape)
     throws
   {
     let yaml = try Self.file(shape.body)
@@ -180,7 +180,7 @@ struct ProposalTests {
       "paging: {cursor: cursor, from: $.end.next_cursor}"
     ),
   ])
-  func `what stands around the items says how the listing goes on`(
+  func `members beside the items show how the listing is paged`(
     _ body: String,
     _ line: String
   ) throws {
@@ -189,13 +189,13 @@ struct ProposalTests {
     #expect(Self.bare(yaml).contains(line), "\(yaml)")
   }
 
-  @Test func `a Link header that names a next page is followed`() throws {
+  @Test func `a Link header that names the next page is followed`() throws {
     let yaml = try Self.file(Self.list(#""price": 1"#), hasNextLink: true)
 
     #expect(Self.bare(yaml).contains("paging: {link: true}"))
   }
 
-  @Test func `each choice says how sure it is, and what else it may be stands below`() throws {
+  @Test func `each choice shows its confidence, with alternatives below`() throws {
     let yaml = try Self.file(
       Self.list(#""sku": "x", "price": 1, "short_description": "a", "summary": "b""#)
     )
@@ -213,7 +213,7 @@ struct ProposalTests {
     )
   }
 
-  @Test func `whole numbers that look like cents are asked about`() throws {
+  @Test func `whole numbers that look like cents are reported as unsure`() throws {
     let items = [1999, 2499, 999].enumerated().map {
       #"{"id": \#($0), "name": "Cup \#($0)", "price": \#($1)}"#
     }
@@ -229,7 +229,7 @@ struct ProposalTests {
     "{}", "[1, 2]", #"{"error": "no", "code": 5}"#, #"[{"a": true}]"#, #""text""#,
     #"{"users": [{"age": 4}]}"#,
   ])
-  func `a response without items says what was looked for`(_ body: String) {
+  func `an error for a response without items says what was searched for`(_ body: String) {
     let error = #expect(throws: CatalogError.self) { try Self.file(body) }
 
     #expect(error?.code == .unexpectedShape)
@@ -239,7 +239,7 @@ struct ProposalTests {
   }
 
   @Test(arguments: ["[]", #"{"total": 0, "items": []}"#])
-  func `an empty list says so`(_ body: String) {
+  func `an empty list is reported as such`(_ body: String) {
     let error = #expect(throws: CatalogError.self) { try Self.file(body) }
 
     #expect(error?.reason == "the list in it is empty")
@@ -270,7 +270,7 @@ struct ProposalTests {
     #expect(source.url == section)
   }
 
-  @Test func `a secret in a URL's query becomes a variable of the environment`() throws {
+  @Test func `a secret in a URL's query becomes an environment variable`() throws {
     let yaml = try Self.file(
       Self.list(#""price": 1"#),
       url: "https://shop.example/feed?consumer_key=ck_1&consumer_secret=cs_2&per_page=3"
@@ -285,7 +285,7 @@ struct ProposalTests {
     #expect(yaml.contains("# Set in the environment before a run: CONSUMER_KEY, CONSUMER_SECRET"))
   }
 
-  @Test func `text of the feed stays text in the file`() throws {
+  @Test func `text of the feed stays text in the catalog file`() throws {
     let yaml = try Self.file(
       """
       {"a\\u001b[31m: {b}": [{"id": 1, "name": "Cup", "price": 1, "x\\ny": "z"}, {"id": 2, "name": "Mug", "price": 2}]}

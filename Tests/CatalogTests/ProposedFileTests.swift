@@ -33,7 +33,7 @@ struct ProposedFileTests {
       ["main main", "main-2 https://b.example/main"]
     ),
   ])
-  func `several listings are sections under one base, each with its own key`(
+  func `several listings become sections under one base, each with its own key`(
     _ urls: [String],
     _ base: String,
     _ sections: [String]
@@ -55,7 +55,7 @@ struct ProposedFileTests {
     #expect(file.text.ranges(of: "\nitem:").count == 1)
   }
 
-  @Test func `a listing of another shape is read by its own section`() throws {
+  @Test func `a listing of another shape gets its own mapping`() throws {
     let pages = [
       Self.page(
         "{\"page\": 1, \"total_pages\": 3, \"all\": [\(Self.list("a", "b", rest: #", "badge": "new", "image": "/a.png""#))]}",
@@ -94,7 +94,7 @@ struct ProposedFileTests {
     )
   }
 
-  @Test func `a field that one listing lacks is not looked for there`() throws {
+  @Test func `a field that one listing lacks is not mapped there`() throws {
     let pages = [
       Self.page(
         "[\(Self.list("a", "b", rest: #", "badge": "new", "image": "/a.png""#))]",
@@ -143,7 +143,7 @@ struct ProposedFileTests {
       ["  url: \"all.json\"", "  entries: \"$[*]\"", "  id: $.id", "  description: $.description"]
     ),
   ])
-  func `from the detail of one item it is told where those of all are`(
+  func `the URL template of all details is derived from one item's detail`(
     _ body: String,
     _ url: String,
     _ lines: [String]
@@ -172,7 +172,7 @@ struct ProposedFileTests {
       "an HTML page, not JSON: Gone"
     ),
   ])
-  func `a detail that cannot be told is named with the reason`(
+  func `a detail that matches no item is refused with the reason`(
     _ body: String,
     _ url: String,
     _ reason: String
@@ -209,7 +209,7 @@ struct ProposedFileTests {
       "paging: {cursor: starting_after, from: \"$.items[-1].id\"}"
     ),
   ])
-  func `the paging that brings other items is the one`(
+  func `the paging that returns other items is chosen`(
     _ body: String,
     _ known: String,
     _ line: String
@@ -234,7 +234,7 @@ struct ProposedFileTests {
     #expect(asked.last == known && asked.count <= PagingProposal.mostTried)
   }
 
-  @Test func `a paging that brings nothing new stands in a comment`() throws {
+  @Test func `a paging that returns no new items is written as a comment`() throws {
     let body = "{\"total\": 9, \"items\": [\(Self.list("a", "b"))]}"
     var asked = 0
 
@@ -253,7 +253,7 @@ struct ProposedFileTests {
     #expect(asked > 0 && asked <= PagingProposal.mostTried)
   }
 
-  @Test func `a listing that names its next page is not asked for it`() throws {
+  @Test func `a listing that names its next page is not probed`() throws {
     let body = "{\"next\": \"https://a.example/list?page=2\", \"items\": [\(Self.list("a", "b"))]}"
 
     let file = try ProposedFile(of: [Self.page(body, "https://a.example/list")], name: "shop.yaml")
@@ -272,7 +272,9 @@ struct ProposedFileTests {
     ),
     (#"{"limit": 10}"#, #"    {"limit": 10, "end": {cursor}}"#),
   ])
-  func `a cursor has its place in the body that asks`(_ request: String, _ line: String) throws {
+  func `a cursor gets its placeholder in the request body`(_ request: String, _ line: String)
+    throws
+  {
     var source = ProposedSource(url: "https://a.example/search")
     source.body = try ProposedSource.requestBody(request)
     let body = #"{"end": "c2", "data": {"items": [\#(Self.list("a", "b"))]}}"#
@@ -316,7 +318,7 @@ struct ProposedFileTests {
     ),
     (#"{}"#, #""total": 9"#, #"{"offset": 2}"#, #"{"offset": {offset}}"#, "{offset: offset}"),
   ])
-  func `what tells pages apart has its place in the body that asks`(
+  func `a page number or offset gets its placeholder in the request body`(
     _ request: String,
     _ counts: String,
     _ known: String,
@@ -369,7 +371,7 @@ struct ProposedFileTests {
 
   // MARK: - Stdin
 
-  @Test func `what comes on stdin gets an address to be corrected`() throws {
+  @Test func `a body from stdin gets a base address to be corrected`() throws {
     let page = ProposedPage(body: bytes("[\(Self.list("a", "b"))]"), source: .standardInput)
 
     let file = try ProposedFile(of: [page], name: "shop.yaml") { _, _, _ in

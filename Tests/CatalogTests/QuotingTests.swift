@@ -18,7 +18,7 @@ import Yams
     }
   }
 
-  @Test func `a YAML scalar is the very text, as a value, as a key and within brackets`() throws {
+  @Test func `any text survives as a YAML value, as a key and within brackets`() throws {
     // The reader takes a byte order mark at the start of any text for one of the file.
     for text in Self.texts where text.unicodeScalars.first != "\u{FEFF}" {
       for scalar in [YAMLText.scalar(text), YAMLText.quoted(text)] {
@@ -35,7 +35,7 @@ import Yams
     }
   }
 
-  @Test func `a YAML comment is nothing but a comment`() throws {
+  @Test func `a YAML comment stays a comment, whatever its text`() throws {
     for text in Self.texts {
       let comment = YAMLText.comment(text)
       #expect(isOneLine(comment), "\(text.debugDescription)")
@@ -44,7 +44,7 @@ import Yams
     }
   }
 
-  @Test func `a YAML block holds the JSON that it was given`() throws {
+  @Test func `a YAML block holds exactly the JSON given`() throws {
     for text in Self.texts {
       let json =
         "{\(JQText.string("k")): \"\(text.filter { !"\"\\".contains($0) && $0 >= " " })\",\r\n \"n\": 1}"
@@ -60,7 +60,7 @@ import Yams
     }
   }
 
-  @Test func `a jq string is the very text`() throws {
+  @Test func `any text survives as a jq string`() throws {
     // One program for all texts, because each runs in a process of its own.
     let strings = Self.texts.map(JQText.string)
     let program = "[\(strings.joined(separator: ", "))]"
@@ -72,7 +72,7 @@ import Yams
     #expect(root.elements.map(\.text) == Self.texts)
   }
 
-  @Test func `a jq member is that member and no other`() throws {
+  @Test func `a jq member expression selects exactly that member`() throws {
     let names = Array(Set(Self.texts + ["a", "a_1", "1a", "and", "a-b", "값"])).sorted()
     let members = names.enumerated().map { "\(JQText.string($1)): \($0)" }
     let program = "[\(names.map(JQText.member).joined(separator: ", "))]"
@@ -87,7 +87,7 @@ import Yams
     #expect(names.filter { JQText.member($0) == ".\($0)" }.contains("a_1"))
   }
 
-  @Test func `a header is one line of a request, or none`() {
+  @Test func `a header is a single line or is refused`() {
     for text in Self.texts {
       let header = try? HeaderTemplate(name: "X-Text", rawValue: text.replacing("$", with: ""))
       let value = header.flatMap { try? $0.resolved(environment: [:]) } ?? ""
@@ -100,7 +100,7 @@ import Yams
     }
   }
 
-  @Test func `a segment of a path leads to the member of that name and to no other`() throws {
+  @Test func `a path segment selects exactly the member of that name`() throws {
     for name in Self.texts where name != FieldPlace.everyElement {
       let other = name + "x"
       let json = "{\(JQText.string(name)): 1, \(JQText.string(other)): 2}"
@@ -149,7 +149,7 @@ import Yams
     #expect(meant(read), "\(comment): \(file.text)")
   }
 
-  @Test func `a table whose columns and lists are called like a program stays a table`() throws {
+  @Test func `a table whose names contain jq code stays a table`() throws {
     for text in Self.texts {
       let name = JQText.string(text)
       let body = """
@@ -167,7 +167,7 @@ import Yams
     }
   }
 
-  @Test func `a section, a field, a price and a page that are called like YAML add nothing`()
+  @Test func `feed names that contain YAML add nothing to the file`()
     throws
   {
     for text in Self.texts {
@@ -186,7 +186,7 @@ import Yams
     }
   }
 
-  @Test func `what would be read otherwise than it was proposed is refused`() throws {
+  @Test func `a proposal that would not read back as proposed is refused`() throws {
     let page = ProposedPage(
       body: bytes(
         #"[{"id": "a", "title": "Cup", "price": 3}, {"id": "b", "title": "Mug", "price": 4}]"#

@@ -75,7 +75,7 @@ struct RecordWindowTests {
   }
 
   @Test(arguments: all.indices)
-  func `what is read does not depend on where records are cut`(_ index: Int) throws {
+  func `the result does not depend on where records are split`(_ index: Int) throws {
     let (body, lines) = Self.all[index]
     let file = try file(lines)
     let whole = try decodeSource(bytes(body), at: 0, using: file)
@@ -87,7 +87,7 @@ struct RecordWindowTests {
   }
 
   @Test(arguments: all.indices)
-  func `a body that is cut off or torn is read by windows as it is whole, or not by them`(
+  func `a truncated or damaged body reads the same by windows as whole, or windows refuse it`(
     _ index: Int
   ) throws {
     let (text, lines) = Self.all[index]
@@ -119,7 +119,7 @@ struct RecordWindowTests {
     ("[1]\n[2]\n[3]\n[4]\n[5]\n[6]\n", "read: jsonl\nitems: \"$[*]\""),
     (table, "read: csv\ntransform: ."),
   ])
-  func `records that windows could read otherwise are read whole`(body: String, lines: String)
+  func `records that windows could misread are read whole`(body: String, lines: String)
     throws
   {
     let windows = ListingWindows(bytes(body), for: ListingDecoder(try file(lines)), size: 5)

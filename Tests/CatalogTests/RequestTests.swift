@@ -17,7 +17,7 @@ struct RequestTests {
       (#"{"a": "${cursor}"}"#, "1", #"{"a": "${cursor}"}"#),
       (#"{"a": "{ cursor }"}"#, "1", #"{"a": "{ cursor }"}"#),
     ])
-  func `a value is escaped as its place in JSON demands`(
+  func `a value is escaped as its position in the JSON body requires`(
     body: String,
     value: String,
     sent: String
@@ -25,7 +25,7 @@ struct RequestTests {
     #expect(rule(body).body(filling: [.cursor: value]) == bytes(sent))
   }
 
-  @Test func `numbers stay numbers, forms are escaped, and other text is sent as it is`() {
+  @Test func `numbers stay numbers, forms are escaped, and other text is sent unchanged`() {
     let values: [Placeholder: String] = [.page: "2", .cursor: "a b&c"]
 
     #expect(rule("{\"p\": {page}}").body(filling: values) == bytes("{\"p\": 2}"))
@@ -48,14 +48,14 @@ struct RequestTests {
       ("paging: {from: $.next}", "paging has no place for the cursor"),
       ("paging: {from: $.next, cursor: a, first: 1}", "goes with page, not with cursor"),
     ])
-  func `a request that cannot be meant is refused with its line`(line: String, reason: String) {
+  func `an invalid request is refused with its line`(line: String, reason: String) {
     let error = parsingError("name: a\ncurrency: KRW\nsections: [{key: m, url: m}]\n\(line)\n")
 
     #expect(error?.reason.contains(reason) == true, "\(error?.reason ?? "no error")")
     #expect(error?.line != nil)
   }
 
-  @Test func `a section asks in its own way, or as the catalog says`() throws {
+  @Test func `a section's request overrides the catalog's`() throws {
     let file = try CatalogFile(
       parsing: bytes(
         """
@@ -76,14 +76,14 @@ struct RequestTests {
     #expect(file.request(ofSource: 2) == rule("all", "text/plain"))
   }
 
-  @Test func `a detail whose body names the item is not one for all`() {
+  @Test func `a detail whose body contains the item's id is not shared`() {
     let rule = DetailRule(urlTemplate: "graphql", request: rule(#"{"id": "{id}"}"#))
 
     #expect(!rule.isShared)
     #expect(DetailRule(urlTemplate: "graphql", request: self.rule("{}")).isShared)
   }
 
-  @Test func `a place in a URL takes what a query parameter would`() {
+  @Test func `a placeholder in a URL replaces the query parameter`() {
     let rule = PagingRule(.page(name: "page", first: 1), size: .init(name: "n", value: 20))
 
     #expect(rule.firstPage(of: "a/{page}/{size}") == "a/{page}/{size}")

@@ -16,7 +16,7 @@ struct SampleCatalogTests {
     try decodeSource(bytes(body), at: 0, using: file)
   }
 
-  @Test func `contentful's entries have the pictures that stand beside them`() throws {
+  @Test func `contentful's entries get the pictures included beside them`() throws {
     let file = try sample("contentful")
     let link = { (id: String) in
       #"{"sys": {"type": "Link", "linkType": "Asset", "id": "\#(id)"}}"#
@@ -52,7 +52,7 @@ struct SampleCatalogTests {
     )
   }
 
-  @Test func `contentful's page behind the last is empty and ends the listing`() throws {
+  @Test func `contentful's page after the last is empty and ends the listing`() throws {
     let file = try sample("contentful")
 
     let listing = try listing(#"{"total": 3, "skip": 3, "limit": 2, "items": []}"#, file)
@@ -102,7 +102,7 @@ struct SampleCatalogTests {
     #expect(listing.nextPage == "next/+=")
   }
 
-  @Test func `square is asked for the next page in the body, and not behind the last`() throws {
+  @Test func `square's next page is requested in the body, until the last`() throws {
     let file = try sample("square")
     let request = file.request(ofSource: 0)
     let size = try #require(Placeholder.all(in: request.body).first { $0 == .size })

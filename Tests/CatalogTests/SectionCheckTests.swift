@@ -43,7 +43,7 @@ struct SectionCheckTests {
     (#"{"id": 2, "price": 1}"#, .itemSkipped, "2"),
     (#"{"id": 2, "name": "B", "price": "soon"}"#, .fieldLost, "2"),
   ])
-  func `an item that looks wrong is a finding that names it`(
+  func `an item that looks wrong is a finding with its id`(
     _ item: String,
     _ code: CatalogFinding.Code,
     _ id: String
@@ -55,7 +55,7 @@ struct SectionCheckTests {
     #expect(check.findings.first?.examples == [id])
   }
 
-  @Test func `a path that leads to nothing is a finding`() throws {
+  @Test func `a path without a value is a finding`() throws {
     let check = try Self.check(Self.sound, Self.lines.replacing("$.was", with: "$.wass"))
 
     #expect(check.findings.map(\.code) == [.neverMatches])
@@ -86,7 +86,7 @@ struct SectionCheckTests {
   @Test(arguments: [
     ("\"21990.00\"", "BRL"), ("21990.5", "EUR"), ("21990", "ARS"), ("21990", "NGN"),
   ])
-  func `prices with decimals, and large ones by custom, count no cents`(
+  func `prices with decimals, and customarily large ones, are not taken for cents`(
     _ price: String,
     _ currency: String
   ) throws {
@@ -104,7 +104,7 @@ struct SectionCheckTests {
     ("paging: {offset: skip}", #", "total": 9, "skip": 0"#, []),
     ("paging: {page: p, size: {name: n, value: 1}}", "", [.pageSize]),
   ])
-  func `a listing that goes on unread, or brings more than asked, is a finding`(
+  func `an unconfigured next page, or more items than requested, is a finding`(
     _ paging: String,
     _ around: String,
     _ codes: [CatalogFinding.Code]

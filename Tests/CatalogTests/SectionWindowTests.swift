@@ -62,7 +62,7 @@ struct SectionWindowTests {
     return whole
   }
 
-  @Test func `what is read does not depend on where a body is cut`() throws {
+  @Test func `the result does not depend on where a body is split`() throws {
     let file = try file("items: $.goods\npaging: {next: $.next}")
     let whole = try decodeSource(bytes(Self.body), at: 0, using: file)
 
@@ -79,7 +79,7 @@ struct SectionWindowTests {
     #expect(whole.nextPage == "p2")
   }
 
-  @Test func `a body that is cut off or torn is never read through windows alone`() throws {
+  @Test func `a truncated or damaged body is never accepted by windows alone`() throws {
     let file = try file()
     let menus = [
       Self.menu("\"a\"", 0..<1), Self.menu("\"large\"", 1..<6), Self.menu("null", 7..<8), "7",
@@ -101,7 +101,7 @@ struct SectionWindowTests {
     }
   }
 
-  @Test func `sections whose items share an id in one window are judged whole`() throws {
+  @Test func `sections with repeated ids in one window are read whole`() throws {
     let same = Array(repeating: #"{"id": "1", "title": "T"}, {"id": "1", "title": "U"}"#, count: 9)
     let body =
       "{\"of\": {\"menus\": [{\"slug\": \"x\", \"goods\": [\(same.joined(separator: ",")), "
@@ -123,14 +123,13 @@ struct SectionWindowTests {
     ("$.of.menus[*]", "\"$.goods[-1:]\""),
     ("$.of.menus[*]", "$.goods\ntransform: ."),
   ])
-  func `a body that windows could read otherwise is read whole`(each: String, items: String) throws
-  {
+  func `a body that windows could misread is read whole`(each: String, items: String) throws {
     let file = try file("items: \(items)", each: each)
 
     #expect(try windows(Self.body, file, size: 60) == nil)
   }
 
-  @Test func `a large body of many sections is read in windows, a small one is not`() throws {
+  @Test func `only a large body of many sections is read in windows`() throws {
     let item = #"{"id": "H", "title": "\#(String(repeating: "t", count: 1 << 20))"}"#
     let goods = Array(repeating: item, count: 12).joined(separator: ",")
     let body = bytes("{\"of\": {\"menus\": [{\"slug\": \"a\", \"goods\": [\(goods)]}]}}")
@@ -140,7 +139,7 @@ struct SectionWindowTests {
     #expect(Catalog.windows(of: bytes(Self.body), at: 0, using: file) == nil)
   }
 
-  @Test func `a field that one section of a response has is missing in none of them`() throws {
+  @Test func `a field that one section of a response has is absent in none`() throws {
     let plan = CombinedSections(
       url: "all",
       each: try JSONPath(parsing: "$[*]"),

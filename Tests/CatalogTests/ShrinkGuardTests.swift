@@ -30,7 +30,7 @@ struct ShrinkGuardTests {
       (0, 0, 0), (0, 0, 5), (10, 1, 0), (10, 1, 9), (11, 10, 0), (20, 18, 2), (100, 90, 10),
       (12, 12, 8), (1, 1, 3),
     ])
-  func `a section of up to 10 items may change, and a longer one lose a tenth`(
+  func `a section of up to 10 items may change freely, and a longer one may lose a tenth`(
     held: Int,
     kept: Int,
     others: Int
@@ -43,7 +43,7 @@ struct ShrinkGuardTests {
   @Test(arguments: [
     (11, 9, 0), (11, 9, 2), (20, 17, 3), (100, 89, 0), (100, 89, 900), (40, 1, 39),
   ])
-  func `more than a tenth that vanished is kept, whatever came in its place`(
+  func `items are kept when more than a tenth vanished, whatever replaced them`(
     held: Int,
     kept: Int,
     others: Int
@@ -58,14 +58,14 @@ struct ShrinkGuardTests {
   private struct Unexpected: Error { let verdict: ShrinkGuard.Decision }
 
   @Test(arguments: [(1, 0), (1, 1), (10, 0), (10, 10), (40, 40), (100, 1), (100, 0)])
-  func `a section of any size whose items all vanish is withheld, whatever came in their place`(
+  func `a section of any size whose items all vanish is withheld, whatever replaced them`(
     held: Int,
     others: Int
   ) {
     #expect(judge(ids(0..<held), ids(1000..<1000 + others)) == .withhold)
   }
 
-  @Test func `an item that the feed lists in a form that cannot be read has not vanished`() {
+  @Test func `an item that is listed but unreadable has not vanished`() {
     let held = PackedIDs(ids(0..<2))
 
     #expect(ShrinkGuard.judge(held: held, incoming: PackedIDs(["x"])) { _ in true } == .take)
@@ -86,7 +86,7 @@ struct ShrinkGuardTests {
   @Test(arguments: [
     (12, 2, false), (20, 3, true), (30, 3, false), (3, 3, true), (1000, 101, true),
   ])
-  func `of the details a tenth may go missing, and two in any case`(
+  func `a tenth of the details, or two, may be missing`(
     held: Int,
     missing: Int,
     isSuspicious: Bool
@@ -94,13 +94,13 @@ struct ShrinkGuardTests {
     #expect(ShrinkGuard.isSuspicious(details: held, missing: missing) == isSuspicious)
   }
 
-  @Test func `what is kept follows its previousHolder`() {
+  @Test func `a kept item is shown after its predecessor`() {
     let held = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"]
 
     #expect(shown(held, ["l", "n", "d", "c"]).joined() == "ablndefghijkc")
   }
 
-  @Test func `the guard holds run after run, until the feed recovers`() {
+  @Test func `the guard keeps items in every run, until the feed recovers`() {
     let whole = ids(0..<20)
     var held = whole
     for _ in 0..<5 {

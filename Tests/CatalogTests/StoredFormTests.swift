@@ -16,11 +16,11 @@ struct StoredFormTests {
   )
 
   @Test(arguments: [item, StoreItem(id: "", title: "")])
-  func `an item survives its stored form`(item: StoreItem) throws {
+  func `an item reads back from its stored form`(item: StoreItem) throws {
     #expect(try StoreItem(decoding: item.encoded()) == item)
   }
 
-  @Test func `the stored form is the one that Codable reads and writes`() throws {
+  @Test func `the stored form equals that of Codable`() throws {
     let detail = ItemDetail(id: "H1", notes: ["point": "1"])
 
     #expect(try JSONDecoder().decode(StoreItem.self, from: Data(Self.item.encoded())) == Self.item)
@@ -29,13 +29,13 @@ struct StoredFormTests {
     #expect(try ItemDetail(decoding: Array(JSONEncoder().encode(detail))) == detail)
   }
 
-  @Test func `a stored item leaves out what is absent`() {
+  @Test func `a stored item omits absent fields`() {
     let text = String(decoding: StoreItem(id: "H1", title: "t").encoded(), as: UTF8.self)
 
     #expect(text == #"{"id":"H1","title":"t","badges":[],"deliveryTypes":[],"images":[]}"#)
   }
 
-  @Test func `a detail survives its stored form, whatever the order of its notes`() throws {
+  @Test func `a detail reads back from its stored form, whatever the order of its notes`() throws {
     let names = (0..<50).map { "note\($0)" }
     var one = ItemDetail(
       id: "H1",
@@ -77,7 +77,7 @@ struct StoredFormTests {
       ),
     ] as [(String, Coordinate?)]
   )
-  func `an item of an earlier or a later larder is read`(_ text: String, _ place: Coordinate?)
+  func `an item of an earlier or later larder is read`(_ text: String, _ place: Coordinate?)
     throws
   {
     let item = try StoreItem(decoding: bytes(text))
@@ -105,7 +105,7 @@ struct StoredFormTests {
       (#","lost":[{"field":"prices","reason":"r","row":1}],"video":"v"}"#, "prices"),
     ] as [(String, String?)]
   )
-  func `a detail of an earlier or a later larder is read`(_ end: String, _ lost: String?) throws {
+  func `a detail of an earlier or later larder is read`(_ end: String, _ lost: String?) throws {
     let text =
       #"{"id":"H1","description":"d","prices":[{"minorUnits":1,"currency":"KRW"}],"#
       + #""images":[{"role":"top","url":"u"}],"notes":{"point":"1"}"# + end
@@ -119,11 +119,11 @@ struct StoredFormTests {
   }
 
   @Test(arguments: ["nan 1", "91.0 0.0", "0.0 -180.5", "inf inf", "1", "1 2 3", ""])
-  func `a stored place that is none is no place`(_ text: String) {
+  func `an invalid stored coordinate is nil`(_ text: String) {
     #expect(Coordinate(text: text) == nil)
   }
 
-  @Test func `a stored form that was cut is refused, and one that was changed never a trap`() {
+  @Test func `a truncated stored form is refused, and a changed one never traps`() {
     let detail = ItemDetail(
       id: "H1",
       description: "d",

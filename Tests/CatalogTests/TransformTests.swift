@@ -46,7 +46,7 @@ struct TransformTests {
         #"{"p":[{"title":"T","variants":[{"sku":"s"}]}]}"#, #"[{"id":"s","title":"T"}]"#
       ),
     ])
-  func `a response becomes what the program makes of it`(
+  func `a response is replaced by the program's output`(
     program: String,
     body: String,
     made: String
@@ -54,7 +54,7 @@ struct TransformTests {
     #expect(try make(program, body) == made)
   }
 
-  @Test func `whole numbers that jq would round arrive as text`() throws {
+  @Test func `whole numbers that jq would round become text`() throws {
     let body = #"{"id":9007199254740993,"n":-9007199254740992,"big":123456789012345678901}"#
 
     #expect(
@@ -71,7 +71,7 @@ struct TransformTests {
       ("halt", "halt is not available"), ("error({x: 1})", #"{"x":1}"#),
       (".a, error(\"late\")", "late"),
     ])
-  func `a program that fails says why`(program: String, words: String) {
+  func `a program that fails is reported with its reason`(program: String, words: String) {
     let error = failure(program, #"{"a":1}"#)
 
     #expect(error?.code == .transform)
@@ -85,22 +85,25 @@ struct TransformTests {
       ("[range(1e12)]", 60, "48 MiB of memory"),
       ("def f: 1 + f; f", 60, "of memory"),
     ])
-  func `a program that takes too much is ended alone`(program: String, seconds: Int, words: String)
-  {
+  func `a program that uses too much is ended, and only it`(
+    program: String,
+    seconds: Int,
+    words: String
+  ) {
     let error = failure(program, "{}", Transform.Limits(seconds: seconds, memory: 48 << 20))
 
     #expect(error?.code == .transform)
     #expect(error?.reason.contains(words) == true, "\(String(describing: error))")
   }
 
-  @Test func `a program has no environment and opens no file`() throws {
+  @Test func `a program sees no environment and can open no file`() throws {
     #expect(failure("$ENV.HOME")?.isConfiguration == true)
     #expect(failure("import \"x\" as x; .")?.isConfiguration == true)
     #expect(try make("(try env catch 1)", "{}") == "1")
   }
 
   @Test
-  func `a program runs in a process that was started anew and can do nothing else`()
+  func `a program runs in a fresh process with every privilege removed`()
     throws
   {
     let seen = Mutex<String?>(nil)
@@ -138,7 +141,7 @@ struct TransformTests {
     #expect(!status.contains("PATH="))
   }
 
-  @Test func `a program that is none is placed in the catalog file`() {
+  @Test func `an invalid program is an error with its line in the catalog file`() {
     let error = parsingError(
       """
       name: shop
@@ -159,7 +162,7 @@ struct TransformTests {
     #expect(parsingError("name: s\ncurrency: KRW\nsections: {url: a}\ntransform: nope")?.line == 4)
   }
 
-  @Test func `what a transform makes is read as larder's own shape`() throws {
+  @Test func `the output of a transform is read as larder's own shape`() throws {
     let file = try CatalogFile(
       parsing: bytes(
         """
@@ -199,7 +202,7 @@ struct TransformTests {
     #expect(listing.skipped.isEmpty)
   }
 
-  @Test func `paths read what the transform makes, and pages what came`() throws {
+  @Test func `paths read the transform's output, and paging the original body`() throws {
     let lines = """
       transform: "{rows: [.all[] | {n: .id, t: .name}]}"
       items: $.rows
@@ -213,7 +216,7 @@ struct TransformTests {
     #expect(listing.nextPage == "p2")
   }
 
-  @Test func `another transform is another mapping`() throws {
+  @Test func `a changed transform changes the mapping`() throws {
     let one = try catalog("transform: \"{items: .a}\"").mapping.fingerprint
     let other = try catalog("transform: \"{items: .b}\"").mapping.fingerprint
 
@@ -221,7 +224,7 @@ struct TransformTests {
     #expect(try catalog("\n\ntransform: \"{items: .a}\"").mapping.fingerprint == one)
   }
 
-  @Test func `a section may be read in its own way`() throws {
+  @Test func `a section may have its own mapping`() throws {
     let file = try CatalogFile(
       parsing: bytes(
         """
@@ -287,7 +290,7 @@ struct TransformTests {
       ),
     ] as [(String, [String])]
   )
-  func `what every section says by itself, the catalog need not`(
+  func `the catalog may omit a key that every section has`(
     _ yaml: String,
     _ expected: [String]
   ) throws {
@@ -314,14 +317,14 @@ struct TransformTests {
     "item: {id: $.id, title: $.n}\nsections: [{key: a, url: a, items: $.a}, {key: b, url: b}]",
     "sections: [{key: a, url: a, items: $.a, item: {title: $.n}}]",
   ])
-  func `a section that says too little is named`(_ yaml: String) {
+  func `a section without a required key is refused`(_ yaml: String) {
     #expect(throws: CatalogError.self) {
       try CatalogFile(parsing: bytes("name: a\ncurrency: USD\n" + yaml), file: "shop.yaml")
     }
   }
 
   @Test
-  func `a response that is too large for a program is refused before anything is made of it`() {
+  func `a response too large for a program is refused before it is parsed`() {
     let body = [UInt8](repeating: UInt8(ascii: "["), count: Transform.mostInput + 1)
 
     let error = #expect(throws: CatalogError.self) {

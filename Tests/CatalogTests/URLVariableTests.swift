@@ -20,7 +20,7 @@ struct URLVariableTests {
     )
   }
 
-  @Test func `every URL of the file may name variables`() throws {
+  @Test func `every URL of the file may contain variables`() throws {
     let file = try file("https://${HOST}/", "b?key=${KEY}&v=${V_2}", "${ROOT}/${id}/{id}?k=${KEY}")
     let environment = ["HOST": "h", "KEY": "k", "V_2": "2", "ROOT": "r", "id": "i", "OTHER": "o"]
 
@@ -35,7 +35,7 @@ struct URLVariableTests {
     arguments: [
       ("HOST", 3, "base"), ("KEY", 6, "sections[1].url"), ("ROOT", 7, "detail.url"),
     ])
-  func `a variable that is not set is named with file, line and key`(
+  func `an unset variable is reported with file, line and key`(
     name: String,
     line: Int,
     key: String
@@ -57,7 +57,7 @@ struct URLVariableTests {
   }
 
   @Test(arguments: ["b?key=${KEY", "b?key=${}", "b/${1A}", "b/${A-B}"])
-  func `what names no variable is refused at its place`(url: String) {
+  func `an invalid variable is refused with its position`(url: String) {
     #expect {
       try file("https://h/", url, "{id}")
     } throws: {

@@ -12,7 +12,7 @@ struct ValueRuleTests {
     )
   }
 
-  @Test func `a value that says there is nothing reads as absent`() throws {
+  @Test func `a value that means nothing reads as absent`() throws {
     let listing = try Self.items(
       """
       none: ["N/A", no_selection, -1]
@@ -26,7 +26,7 @@ struct ValueRuleTests {
     #expect(item.images == [] && listing.skipped == [])
   }
 
-  @Test func `a price of 0 can be none, and the next counts`() throws {
+  @Test func `a price of 0 can be ignored in favour of the next`() throws {
     let listing = try Self.items(
       "item: {id: $.id, title: $.id, salePrice: [{path: $.sale, none: 0}, $.price]}",
       #"{"id": "a", "sale": 9, "price": 10}, {"id": "b", "sale": "0.00", "price": 10}"#
@@ -35,7 +35,7 @@ struct ValueRuleTests {
     #expect(listing.sections[0].items.map(\.salePrice?.minorUnits) == [900, 1000])
   }
 
-  @Test func `HTML loses its tags and entities, and URLs their entities alone`() throws {
+  @Test func `text loses its HTML tags and entities, and URLs only their entities`() throws {
     let listing = try Self.items(
       """
       text: html
@@ -50,7 +50,7 @@ struct ValueRuleTests {
     #expect(item.images.map(\.url) == ["/a?x=1&copy=2"])
   }
 
-  @Test func `a template takes fields of the item, numbers and nested ones too`() throws {
+  @Test func `a template may use numbers and nested fields of the item`() throws {
     let listing = try Self.items(
       """
       item:
@@ -77,7 +77,7 @@ struct ValueRuleTests {
     #"[{"width": 75, "src": "/s.jpg"}, {"width": "1000", "src": "/l.jpg"}, {"src": "/x.jpg"}]"#,
     #"{"s": {"width": 75, "src": "/s.jpg"}, "l": {"width": 1000, "src": "/l.jpg"}}"#,
   ])
-  func `of several sizes the largest counts`(_ sizes: String) throws {
+  func `of several sizes the largest is chosen`(_ sizes: String) throws {
     let listing = try Self.items(
       """
       item:
@@ -96,7 +96,7 @@ struct ValueRuleTests {
     ("none: null", "{path: $.p, template: \"{id}.png\"}", "{value}"),
     ("none: null", "{path: $.p, largest: $.w}", "largest and url"),
   ])
-  func `a rule that says nothing is an error`(_ line: String, _ rule: String, _ words: String) {
+  func `a rule without effect is an error`(_ line: String, _ rule: String, _ words: String) {
     let lines = "\(line)\nitems: $\nitem: {id: $.id, title: $.t, images: {top: \(rule)}}"
 
     let error = #expect(throws: CatalogError.self) { try catalog(lines, currency: "EUR") }

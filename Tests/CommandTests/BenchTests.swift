@@ -5,7 +5,7 @@ import Testing
 @Suite struct BenchTests {
   private static let quantiles = ["p50", "p90", "p99", "p999", "max"]
 
-  @Test func `bench prints the runs of the contract and leaves the user's cache alone`() throws {
+  @Test func `bench prints every documented run and does not touch the user's cache`() throws {
     let shop = try Shop()
     let bench = try Command.larder(
       ["bench", shop.catalog, "--parallel", "2,4", "--runs", "1", "--json"],
@@ -59,7 +59,7 @@ import Testing
     #expect(try Document(piped)["runs"][0]["writingShare"].double == 0)
   }
 
-  @Test func `few URLs are repeated until --count is reached, and else for a second`() throws {
+  @Test func `few URLs are repeated up to --count, or else for a second`() throws {
     let shop = try Shop()
     let url = "\(shop.store.baseURL)/pictures/A1.jpg"
     let words = ["--pass", "cold", "--parallel", "2", "--runs", "1", "--json"]
@@ -77,7 +77,7 @@ import Testing
     ["bench", "CATALOG", "--count", "5"], ["bench", "URL", "--no-discard", "--count", "5"],
     ["bench", "URL", "--delay", "5ms"], ["bench", "URL", "--bandwidth", "1M/s"],
   ])
-  func `an option that would be of no effect is refused`(_ words: [String]) throws {
+  func `an option without effect is refused`(_ words: [String]) throws {
     let shop = try Shop()
     let named = ["CATALOG": shop.catalog, "URL": "\(shop.store.baseURL)/pictures/A1.jpg"]
 
@@ -86,7 +86,7 @@ import Testing
     #expect(bench.status == 64 && bench.output.isEmpty)
   }
 
-  @Test func `what will be measured, how often and for how long is said first`() throws {
+  @Test func `bench first says what it will measure, how often and for how long`() throws {
     let shop = try Shop()
     let url = "\(shop.store.baseURL)/pictures/A1.jpg"
     let words = ["bench", url, "--pass", "cold", "--parallel", "1,2", "--runs", "1"]
@@ -102,7 +102,7 @@ import Testing
     #expect(quiet.errors == "")
   }
 
-  @Test func `URLs on the command line are measured, in a live line that fits`() throws {
+  @Test func `URLs on the command line are measured, with a live line that fits`() throws {
     let shop = try Shop()
     let urls = ["A1", "A2"].map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
 
@@ -120,7 +120,7 @@ import Testing
     #expect(mixed.status == 64 && mixed.errors.contains("\"urls.txt\" is none"))
   }
 
-  @Test func `a rate whose runs differ by far is called noisy`() throws {
+  @Test func `a rate that varies much between runs is called noisy`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg hits=1 delay=500ms")
     let url = "\(shop.store.baseURL)/pictures/A1.jpg"
 
@@ -132,7 +132,8 @@ import Testing
     #expect(bench.output.contains("noisy: the runs differ too much to say how exact the rate is"))
   }
 
-  @Test func `the table says how its latencies were measured, and its rows are aligned`() throws {
+  @Test func `the table says how its latencies were measured, and its columns are aligned`() throws
+  {
     let shop = try Shop()
     let words = ["bench", shop.catalog, "--parallel", "2", "--runs", "1"]
 
@@ -150,7 +151,7 @@ import Testing
     #expect(table.output.contains("closed loop"))
   }
 
-  @Test func `a failing picture is status 3, nobody there 69`() throws {
+  @Test func `a failing picture is status 3, an unreachable server 69`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
     let words = ["bench", shop.catalog, "--parallel", "2", "--runs", "1", "--retries", "0"]
 
@@ -164,7 +165,7 @@ import Testing
     #expect(gone.errors.contains("cannot bench: nothing could be fetched"))
   }
 
-  @Test func `a baseline that was quicker is status 3 and names the figure`() throws {
+  @Test func `a faster baseline is status 3 and names the figure`() throws {
     let shop = try Shop()
     let words = [
       "bench", shop.catalog, "--parallel", "1", "--pass", "cold", "--runs", "3", "--discard",
@@ -188,7 +189,7 @@ import Testing
     #expect(try Command.larder(words + ["--baseline", broken]).status == 65)
   }
 
-  @Test func `the embedded origin is measured with no network, as late as it was told to be`()
+  @Test func `the embedded origin is measured without a network, with the delay given`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -208,7 +209,7 @@ import Testing
     #expect(html.contains("larder bench --origin sample --count 40"))
   }
 
-  @Test func `Ctrl-C ends a measurement with 130 and leaves nothing behind`() throws {
+  @Test func `Ctrl-C ends a measurement with 130 and leaves no files`() throws {
     let shop = try Shop(faults: "path=/pictures/* hang")
     let running = try Running(
       Command.binary,
@@ -224,7 +225,7 @@ import Testing
     #expect(try shop.folder.stamps(below: "").filter { $0.contains("larder-bench") } == [])
   }
 
-  @Test func `Ctrl-C in the first pass leaves a clean line, and with --json a document`() throws {
+  @Test func `Ctrl-C in the first pass leaves a clean line, and a document with --json`() throws {
     let shop = try Shop(faults: "path=/pictures/* hang")
     let url = "\(shop.store.baseURL)/pictures/A1.jpg"
     let words = ["bench", url, "--parallel", "2", "--runs", "1", "--json"]

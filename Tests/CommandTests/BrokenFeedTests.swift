@@ -274,7 +274,7 @@ import Testing
   }
 
   @Test(arguments: all)
-  func `a first sync of a broken feed says what is wrong, and spoils nothing for the next`(
+  func `a first sync of a broken feed reports the fault, and the next one recovers`(
     _ broken: Case
   ) throws {
     let shop = try BrokenShop(combined: broken.isCombined)
@@ -291,7 +291,7 @@ import Testing
   }
 
   @Test(arguments: met)
-  func `of a feed that breaks nothing is lost, not even to a sweep, and it is said`(
+  func `a feed that breaks loses nothing, even after a sweep, and the fault is reported`(
     _ broken: Case,
     _ command: String
   ) throws {

@@ -16,7 +16,7 @@ struct BrowserTests {
     )
   }
 
-  @Test func `a hostile feed's page runs its own script alone, and complains of nothing`() throws {
+  @Test func `the page of a hostile feed runs only its own script and logs no error`() throws {
     let shop = try Shop()
     let evil =
       #"\"\u0301 onmouseover=\"document.title='owned'\"><img src=x onerror=\"document.title='owned'\">"#

@@ -46,7 +46,7 @@ import Testing
     return all
   }
 
-  @Test func `no secret is in an output, a file, a database or a list of processes`() throws {
+  @Test func `no secret appears in output, files, databases or the process list`() throws {
     let canaries = Canaries()
     let shop = try Shop(
       faults: """

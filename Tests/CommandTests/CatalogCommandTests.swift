@@ -46,7 +46,7 @@ import class Support.ClosedPort
     #expect(listed[0]["thumbnail"]["state"].string == "held")
   }
 
-  @Test func `init never writes over a file, and asks nothing then`() throws {
+  @Test func `init never overwrites a file, and then sends no request`() throws {
     let shop = try Self.shop()
     let file = try shop.folder.write("mine", to: "goods.yaml")
 
@@ -60,7 +60,7 @@ import class Support.ClosedPort
     #expect(shop.store.requests.count == 0)
   }
 
-  @Test func `for a page with JSON-LD init names the format, and sync reads the page`() throws {
+  @Test func `init names the format of a page with JSON-LD, and sync reads the page`() throws {
     let shop = try Self.shop()
     shop.store.content["/shop/cups.html"] = Resource(
       json: """
@@ -83,7 +83,7 @@ import class Support.ClosedPort
     #expect(listed[0]["thumbnail"]["state"].string == "held")
   }
 
-  @Test func `JSON Lines are proposed for, checked and synced as an array`() throws {
+  @Test func `JSON Lines are proposed, checked and synced as an array`() throws {
     let folder = try TemporaryFolder()
     let lines = (1...3).map { #"{"id": \#($0), "name": "Cup \#($0)", "price": 4}"# }
     let source = try folder.write(lines.joined(separator: "\n"), to: "cups.jsonl")
@@ -98,7 +98,7 @@ import class Support.ClosedPort
     #expect(try Document(synced)["items"]["total"].int == 3)
   }
 
-  @Test func `init prints the file alone to stdout when told`() throws {
+  @Test func `init prints only the file to stdout when asked to`() throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(Self.body, to: "goods.json")
 
@@ -110,7 +110,7 @@ import class Support.ClosedPort
     #expect(proposed.errors.contains("the file above reads 2 items"))
   }
 
-  @Test func `a response without items is status 65 and says what was looked for`() throws {
+  @Test func `a response without items is status 65 and says what was searched for`() throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(#"{"users": [{"age": 3}]}"#, to: "users.json")
 
@@ -125,7 +125,7 @@ import class Support.ClosedPort
     ["init", "no-such.json"], ["init", "x.json", "--currency", "euro"], ["show", "shopfy"],
     ["init", "http://a:b@127.0.0.1:1/x"], ["check", "no.yaml"],
   ])
-  func `what is wrong on the command line is status 64`(_ words: [String]) throws {
+  func `a wrong command line is status 64`(_ words: [String]) throws {
     let command = try Command.larder(["catalog"] + words)
 
     #expect(command.status == 64)
@@ -133,7 +133,7 @@ import class Support.ClosedPort
     #expect(!command.errors.isEmpty)
   }
 
-  @Test func `an origin that is not there is status 69 for init and check`() throws {
+  @Test func `an unreachable origin is status 69 for init and check`() throws {
     let shop = try Shop(isOpen: false)
     let closed = try ClosedPort()
 
@@ -144,7 +144,7 @@ import class Support.ClosedPort
     #expect(checked.status == 69)
   }
 
-  @Test func `check says what maps and what looks wrong, and fits its schema`() throws {
+  @Test func `check shows the mapped fields and the findings, and fits its schema`() throws {
     let shop = try Self.shop()
     let file = try shop.folder.write(
       """
@@ -180,7 +180,7 @@ import class Support.ClosedPort
     #expect(text.output.contains("! description: no item has a value at $.words"))
   }
 
-  @Test func `check of a sound catalog is status 0 and keeps nothing`() throws {
+  @Test func `check of a sound catalog is status 0 and stores nothing`() throws {
     let shop = try Shop()
     shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
 
@@ -192,7 +192,7 @@ import class Support.ClosedPort
   }
 
   @Test
-  func `check tries each section of a response that holds many, and names those with one key`()
+  func `check tries each section of a combined response and names repeated keys`()
     throws
   {
     let shop = try Shop()
@@ -229,7 +229,7 @@ import class Support.ClosedPort
     #expect(codes[1].contains("duplicate-key"))
   }
 
-  @Test func `formats are a line each, and each can be shown`() throws {
+  @Test func `formats prints a line for each format, and each can be shown`() throws {
     let formats = try Command.larder(["catalog", "formats"])
     let names = formats.lines.compactMap { $0.split(separator: " ").first.map(String.init) }
     let listed = try Document(Command.larder(["catalog", "formats", "--json"]))
@@ -248,7 +248,8 @@ import class Support.ClosedPort
     }
   }
 
-  @Test func `a changed copy of a format is read by its path beside the catalog file`() throws {
+  @Test func `a changed copy of a format is read by its path relative to the catalog file`() throws
+  {
     let folder = try TemporaryFolder()
     let shown = try Command.larder(["catalog", "show", "fakestore"])
     let lines = "name: s\ncurrency: USD\nsections: [{key: a, url: a.json}]\nformat: ./mine.yaml\n"
@@ -275,7 +276,7 @@ import class Support.ClosedPort
   }
 
   @Test(arguments: ["init", "check", "formats", "show", "schema"])
-  func `the help of each has an example and its exit statuses`(_ name: String) throws {
+  func `each help page has an example and its exit statuses`(_ name: String) throws {
     let help = try Command.larder(["catalog", name, "--help"])
 
     #expect(help.status == 0)

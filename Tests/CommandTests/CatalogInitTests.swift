@@ -14,7 +14,7 @@ import Testing
     .joined(separator: ",")
   }
 
-  @Test func `several listings and a detail become a catalog that sync reads whole`() throws {
+  @Test func `several listings and a detail become a catalog that sync reads completely`() throws {
     let shop = try Shop()
     let file = shop.folder.path("cups.yaml")
     for (key, ids) in [("cups", 1...2), ("mugs", 3...4)] {
@@ -57,8 +57,7 @@ import Testing
     ("https://a.example/items{,2}", "https://a.example/items https://a.example/items2"),
     ("https://a.example/{id}", "https://a.example/{id}"), ("a{b,c}.json", "a{b,c}.json"),
   ])
-  func `lists in braces are several URLs, as in a shell and in curl`(_ url: String, _ all: String)
-  {
+  func `braces expand to several URLs, as in a shell and in curl`(_ url: String, _ all: String) {
     #expect(CatalogInitCommand.expanded(url).joined(separator: " ") == all)
   }
 
@@ -82,7 +81,7 @@ import Testing
   }
 
   @Test(arguments: ["cups.json", "cups.jsonl"])
-  func `a response on stdin is read, and JSON Lines too`(_ name: String) throws {
+  func `a response on stdin is read, JSON Lines included`(_ name: String) throws {
     let folder = try TemporaryFolder()
     let items = Self.list(1...3)
     let text = name.hasSuffix("l") ? items.replacing("},{", with: "}\n{") : "[\(items)]"
@@ -95,7 +94,7 @@ import Testing
     #expect(proposed.errors.contains("the file above reads 3 items"))
   }
 
-  @Test func `the second page is asked for, and the paging that brings it is written`() throws {
+  @Test func `the second page is requested, and the paging that returns it is written`() throws {
     let shop = try Shop()
     let first = #"{"total": 4, "goods": [\#(Self.list(1...2))]}"#
     shop.store.content["/api/list"] = Resource(json: first)
@@ -111,7 +110,7 @@ import Testing
     #expect((2...9).contains(shop.store.requests.count))
   }
 
-  @Test func `a header is sent, and stands in the file without its secret`() throws {
+  @Test func `a header is sent, and written into the file without its secret`() throws {
     let shop = try Shop()
     shop.store.content["/api/list"] = Resource(json: "[\(Self.list(1...2))]")
 
@@ -157,7 +156,10 @@ import Testing
     (["http://127.0.0.1:1/", "--header", "token"], "a header is written as 'NAME: VALUE'"),
     ([], "url|file"),
   ])
-  func `what does not go together is said in a sentence`(_ words: [String], _ message: String)
+  func `options that contradict each other are refused with a sentence`(
+    _ words: [String],
+    _ message: String
+  )
     throws
   {
     let command = try Command.larder(["catalog", "init"] + words)

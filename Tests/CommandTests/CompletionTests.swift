@@ -6,7 +6,9 @@ import Testing
 /// bash expands each word of a completion list once more, so that a word of elsewhere would be run as a command.
 @Suite struct CompletionTests {
   @Test(arguments: ["bash", "zsh", "fish"])
-  func `no script asks larder for words, and the shell lists the files`(_ shell: String) throws {
+  func `no completion script calls larder, and files are completed by the shell`(_ shell: String)
+    throws
+  {
     let script = try Command.larder(["--generate-completion-script", shell]).output
 
     #expect(!script.contains("---completion"), "\(shell)")
@@ -14,7 +16,7 @@ import Testing
     #expect(script.contains("yaml"), "\(shell)")
   }
 
-  @Test func `every word that bash is offered is one that no expansion changes`() throws {
+  @Test func `no word offered to bash is changed by an expansion`() throws {
     let script = try Command.larder(["--generate-completion-script", "bash"]).output
     let lists = script.matches(of: /-W '([^\n]*)'(?: --|\n)/).map(\.1)
     let words = lists.flatMap {
@@ -30,7 +32,8 @@ import Testing
   @Test(arguments: [
     ["list"], ["list", "--catalog"], ["show"], ["order", "place"], ["order", "show"],
   ])
-  func `bash is offered nothing of a cache, and runs nothing of it`(_ command: [String]) throws {
+  func `bash completes nothing from a cache and executes nothing of it`(_ command: [String]) throws
+  {
     let shop = try Shop()
     let mark = shop.folder.path("ran")
     for (place, text) in ["$(touch \(mark))", "`touch \(mark)`", "; touch \(mark);"].enumerated() {

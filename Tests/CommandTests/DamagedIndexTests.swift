@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: ["sync", "warm"])
-  func `a damaged index is put aside and made anew, is said, and costs no download`(
+  func `a damaged index is set aside and rebuilt with a message and without a download`(
     _ command: String
   ) throws {
     let shop = try Shop()
@@ -34,7 +34,7 @@ import Testing
     #expect(try aside(shop).count == 1)
   }
 
-  @Test func `whichever page of the index is damaged, a sync ends well and fetches nothing again`()
+  @Test func `whichever page of the index is damaged, a sync succeeds and fetches nothing again`()
     throws
   {
     let shop = try Shop()
@@ -60,7 +60,8 @@ import Testing
     #expect(try aside(shop).count == said)
   }
 
-  @Test func `whichever page is damaged, a run finds what a list would, and a document is whole`()
+  @Test
+  func `whichever page is damaged, a run detects it as list would, and its document is whole`()
     throws
   {
     let shop = try Shop()

@@ -4,7 +4,9 @@ import Support
 import Testing
 
 @Suite struct DemoTests {
-  @Test func `the demo does the main job, ends by itself, and again in the same cache`() throws {
+  @Test func `the demo does the main job, ends by itself, and can run again in the same cache`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let arguments = ["demo", "--samples", Command.samples, "--cache", folder.path("cache")]
 
@@ -41,7 +43,7 @@ import Testing
     #expect(!second.output.contains(" fetched, 6") && second.output.contains("94 fresh"))
   }
 
-  @Test func `the demo of an installed larder works anywhere, and leaves nothing but its cache`()
+  @Test func `the demo of an installed larder works anywhere and leaves only its cache`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -67,7 +69,7 @@ import Testing
     #expect(demo.output.hasSuffix("\n.:\ncache\nlarder\n\n../tmp:\n"))
   }
 
-  @Test func `a binary without a store names the places where one may be`() throws {
+  @Test func `a binary without a sample store lists the places it searched`() throws {
     let folder = try TemporaryFolder()
     let program = "\(folder.path)/bin/larder"
 
@@ -84,7 +86,7 @@ import Testing
     #expect(demo.errors.contains("above \(program); give its folder with --samples"))
   }
 
-  @Test func `the demo store serves until a signal comes, and a sync finds it`() throws {
+  @Test func `the demo store serves until a signal, and a sync can use it`() throws {
     let folder = try TemporaryFolder()
     let sync = try Command.shell(
       """
@@ -104,7 +106,7 @@ import Testing
     #expect(sync.errors == "")
   }
 
-  @Test func `room for many open files is made before there are threads that would wait for it`()
+  @Test func `the file descriptor table is enlarged before any thread starts`()
     throws
   {
     let served = try Command.shell(

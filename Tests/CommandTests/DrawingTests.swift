@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct DrawingTests {
-  @Test func `a machine without Pango does all but write on pictures, and says what that takes`()
+  @Test func `without Pango everything but drawing text works, and an error names the package`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -38,7 +38,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("stamps/morning.png")))
   }
 
-  @Test func `the fonts of a tarball are found beside its program, unless another file is named`()
+  @Test func `a tarball's fonts are found beside its program, unless another file is given`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct ExitStatusTests {
-  @Test func `0 when all is done`() throws {
+  @Test func `0 when everything succeeded`() throws {
     let shop = try Shop()
 
     #expect(try shop.sync().status == 0)
@@ -19,7 +19,7 @@ import Testing
     "path=/develop/soup body=\"[{]\"",
     "path=/develop/soup close",
   ])
-  func `3 when a part fails and the rest is there`(_ faults: String) throws {
+  func `3 when a part fails and the rest is stored`(_ faults: String) throws {
     let shop = try Shop(faults: faults)
 
     let sync = try shop.sync("--json")
@@ -31,7 +31,8 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `69 when the origin is down, though the last good catalog is shown as stale`() throws
+  @Test func `69 when the origin is down, although the last good catalog is shown as stale`()
+    throws
   {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
@@ -45,7 +46,9 @@ import Testing
     #expect(try Document(try shop.larder("list", "--json"))[0]["stale"].bool == true)
   }
 
-  @Test func `4 when the shrink guard keeps items, on every run until they are let go`() throws {
+  @Test func `4 when the shrink guard keeps items, in every run until removals are allowed`()
+    throws
+  {
     let shop = try Shop()
     shop.list((10...30).map { Shop.item("B\($0)", picture: "A1") }, in: "main")
     #expect(try shop.sync("--no-details").status == 0)
@@ -80,7 +83,7 @@ import Testing
     #expect(sync.errors.contains(#/line 3, column \d/#))
   }
 
-  @Test func `3 when a further page could not be had, and 65 when a local file is not there`()
+  @Test func `3 when a further page failed, and 65 when a local file is missing`()
     throws
   {
     let shop = try Shop(headers: "paging: {page: page}")
@@ -103,7 +106,7 @@ import Testing
     #expect(absent.errors.contains("no-such-file"))
   }
 
-  @Test func `69 when the origin is down and nothing is held`() throws {
+  @Test func `69 when the origin is down and nothing is cached`() throws {
     let shop = try Shop(isOpen: false)
 
     let sync = try shop.sync()
@@ -135,7 +138,7 @@ import Testing
     #expect(shop.store.requests.isEmpty)
   }
 
-  @Test func `74 when the index is no database`() throws {
+  @Test func `74 when the index is not a database`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     _ = try shop.folder.write(
@@ -192,7 +195,7 @@ import Testing
     #expect(sync.errors.contains(#/\btitle\b/#))
   }
 
-  @Test func `78 for a variable that is not set, by name, and nothing is made`() throws {
+  @Test func `78 for an unset variable, by name, and nothing is created`() throws {
     let shop = try Shop(headers: #"headers: {token: "${LARDER_TEST_UNSET}"}"#)
 
     let sync = try shop.sync()
@@ -208,7 +211,7 @@ import Testing
     "no-sections.yaml", "bad-jsonpath.yaml", "tab-indent.yaml", "duplicate-section.yaml",
     "unset-variable.yaml",
   ])
-  func `78 for every catalog file with a fault, with file and line`(_ name: String) throws {
+  func `78 for every faulty catalog file, with file and line`(_ name: String) throws {
     let sync = try Command.larder(["sync", "\(Command.samples)/faulty/\(name)"])
 
     #expect(sync.status == 78)
@@ -218,7 +221,7 @@ import Testing
   }
 
   @Test(arguments: ["list", "status", "verify", "diff"])
-  func `1 when there is no cache to look at, and none is made`(_ name: String) throws {
+  func `1 when there is no cache to read, and none is created`(_ name: String) throws {
     let shop = try Shop()
 
     let command = try shop.larder(name)

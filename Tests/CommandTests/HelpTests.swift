@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `options stand by topic, a command's own first, and commands by what they are for`()
+  @Test func `options are grouped by topic, a command's own first, and commands by purpose`()
     throws
   {
     let sync = try Command.larder(["sync", "--help"])
@@ -115,7 +115,7 @@ import Testing
       ),
     ] as [([String], [String: String])]
   )
-  func `the help of an option states what holds without it`(
+  func `the help of an option states its default`(
     _ command: [String],
     _ defaults: [String: String]
   ) throws {
@@ -156,7 +156,7 @@ import Testing
     #expect(try Command.larder(["-v", "--version"]).output == full.output)
   }
 
-  @Test func `a library that cannot be opened is named as not installed`() throws {
+  @Test func `a library that cannot be opened is shown as not installed`() throws {
     let folder = try TemporaryFolder()
     _ = try folder.write("", to: "libpangocairo-1.0.so.0")
 
@@ -169,7 +169,7 @@ import Testing
     #expect(version.output.contains(#/\nPango +not installed/#))
   }
 
-  @Test func `packagers read from the binary which libraries it opens at need`() throws {
+  @Test func `packagers can read from the binary which libraries it opens on demand`() throws {
     let opened = try Command.shell(
       #"readelf -p .note.dlopen "$larder" | grep -o 'lib[^"]*\.so[^"]*' | sort"#
     )

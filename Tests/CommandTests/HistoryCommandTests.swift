@@ -40,7 +40,7 @@ import Testing
     #expect(field.count == 1 && field[0]["from"].isNull && field[0]["to"].isNull)
   }
 
-  @Test func `for people it is a line a change, with the lowest price of an item`() throws {
+  @Test func `the text form has a line for each change, and an item's lowest price`() throws {
     let shop = try Self.shop()
 
     let lines = try shop.larder("history", "A1").lines
@@ -52,7 +52,7 @@ import Testing
     #expect(nothing.status == 0 && nothing.lines.first == "nothing changed")
   }
 
-  @Test func `in CSV prices are numbers and no title is a formula`() throws {
+  @Test func `in CSV prices are numbers, and no title becomes a formula`() throws {
     let shop = try Self.shop()
 
     let table = try shop.larder("history", "--csv").output.split(separator: "\r\n")
@@ -62,7 +62,7 @@ import Testing
     #expect(table.contains { $0.hasSuffix(",3,main,A3,title,'=1+1,반찬 A3,") })
   }
 
-  @Test func `list, show and the item's card say the lowest price of 30 days`() throws {
+  @Test func `list, show and the item's card show the lowest price of 30 days`() throws {
     let shop = try Self.shop()
 
     let show = try Document(try shop.larder("show", "A1", "--json"))["lowest30Days"]
@@ -75,7 +75,7 @@ import Testing
     #expect(try !shop.larder("show", "S1").output.contains("lowest"))
   }
 
-  @Test func `an item that was never there is refused, and one that is gone has its history`()
+  @Test func `an unknown item is refused, and a removed one keeps its history`()
     throws
   {
     let shop = try Self.shop()
@@ -89,7 +89,7 @@ import Testing
     #expect(wrong.status == 1 && wrong.errors.contains("nearest are A1"))
   }
 
-  @Test func `gc forgets what is older than it is told, and says how much`() throws {
+  @Test func `gc forgets history older than the given age, and says how much`() throws {
     let shop = try Self.shop()
 
     let none = try Document(try shop.larder("gc", "--prices", "2y", "--json"))
@@ -101,7 +101,7 @@ import Testing
     #expect(try shop.larder("history", "--field", "price").errors.contains("salePrice"))
   }
 
-  @Test func `list and export show the catalog as it was, and refuse what they cannot know`()
+  @Test func `list and export show the catalog as it was, and refuse a time before the first run`()
     throws
   {
     let shop = try Self.shop()
@@ -116,8 +116,7 @@ import Testing
     #expect(try shop.larder("list", "--at", "yesterday").status == 64)
   }
 
-  @Test func `catalog check --history reads the index alone, and says what it cannot know`() throws
-  {
+  @Test func `catalog check --history reads only the index, and says what is unknown`() throws {
     let shop = try Self.shop()
     shop.store.stop()
 
@@ -139,7 +138,9 @@ import Testing
     #expect(document["sections"][0]["url"].isNull)
   }
 
-  @Test func `a struck price that is not the lowest of 30 days is a finding of status 3`() throws {
+  @Test func `a reference price that is not the lowest of 30 days is a finding of status 3`()
+    throws
+  {
     let shop = try Self.shop()
     try Self.age(shop, days: 40)
     shop.list(

@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: ["index.sqlite", "lock", "images", "partial"])
-  func `a pipe in the place of anything is an error, not a wait`(_ name: String) throws {
+  func `a pipe in place of any file is an error, not a wait`(_ name: String) throws {
     let shop = try Shop()
     try FileManager.default.createDirectory(
       atPath: shop.cache,
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: ["index.sqlite", "index.sqlite-journal"])
-  func `a pipe in the place of a whole cache's index keeps nobody waiting`(_ name: String) throws {
+  func `a pipe in place of a cache's index blocks nobody`(_ name: String) throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     try? FileManager.default.removeItem(atPath: "\(shop.cache)/\(name)")
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a pipe in a picture's place is found by verify and mended`() throws {
+  @Test func `a pipe in place of a picture is found by verify and repaired`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     let list = try Document(try shop.larder("list", "--json"))
@@ -89,7 +89,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `a cache that goes away during a run ends the run and nothing else`() throws {
+  @Test func `a cache that is removed during a run ends the run and nothing else`() throws {
     let shop = try Shop(faults: "path=/pictures/* delay=1s")
     let running = try shop.startSync(requests: 6)
 
@@ -103,8 +103,7 @@ import Testing
   }
 
   @Test(.enabled(if: geteuid() == 0))
-  func `a cache of another's, or one that cannot be written, is refused with a word on it`() throws
-  {
+  func `another user's cache, or a read-only one, is refused with a reason`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     let nobody: uid_t = 65_534
@@ -129,7 +128,7 @@ import Testing
   }
 
   /// Three rounds in every test run; `LARDER_ROUNDS=100` is the campaign.
-  @Test func `eight runs on one cache fetch every URL once, and whoever loses ends with 75`()
+  @Test func `of eight runs on one cache one fetches every URL once, and the others end with 75`()
     throws
   {
     let rounds = ProcessInfo.processInfo.environment["LARDER_ROUNDS"].flatMap { Int($0) } ?? 3

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct InterruptionTests {
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-  func `a signal ends a sync within 2 s, keeps what is whole and says what is unfinished`(
+  func `a signal ends a sync within 2 s, keeps complete pictures and reports the rest`(
     _ signal: Int32,
     _ status: Int32
   ) throws {
@@ -69,7 +69,8 @@ import Testing
     #expect(try shop.sync().status == 0)
   }
 
-  @Test func `after a kill the next sync completes and fetches only what was not kept`() throws {
+  @Test func `after a kill the next sync completes and fetches only the missing pictures`() throws
+  {
     let shop = try Shop(faults: "path=/pictures/S1.jpg hang")
     let killed = try shop.startSync(requests: Shop.requests)
 
@@ -85,7 +86,7 @@ import Testing
   }
 
   @Test
-  func `after a kill within a large picture the next sync asks for what is not on disk alone`()
+  func `after a kill during a large picture the next sync requests only the missing bytes`()
     throws
   {
     let shop = try Shop(faults: "path=/pictures/S1.jpg hits=1 drip=2M")

@@ -32,8 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["sync", "warm"])
-  func `the cache says how the last run ended, whether it went well or not`(_ name: String) throws
-  {
+  func `last-run.json records how the last run ended, well or not`(_ name: String) throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
 
     #expect(try shop.larder(name, shop.catalog, "--retries", "0").status == 3)
@@ -50,7 +49,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `a catalog that could not run is in the record, beside one that did`() throws {
+  @Test func `a catalog that could not run is recorded beside one that did`() throws {
     let shop = try Shop()
     let faulty = try shop.folder.write("name: x\nsektions: []\n", to: "faulty.yaml")
 
@@ -62,7 +61,9 @@ import Testing
     #expect((record["catalogs"] as? [Any])?.count == 1)
   }
 
-  @Test func `what did not run leaves the record: too soon, refused, a dry run, no cache`() throws
+  @Test
+  func `a run that is too early, refused, dry or without a cache leaves the record unchanged`()
+    throws
   {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
     #expect(try shop.larder("warm", shop.catalog, "--retries", "0").status == 3)
@@ -86,7 +87,9 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: shop.folder.path("told")))
   }
 
-  @Test func `a deadline is no failure, and the record says that the next run goes on`() throws {
+  @Test func `a deadline is not a failure, and the record says that the next run continues`()
+    throws
+  {
     let shop = try Shop(faults: "path=/develop/soup hang")
     let told = shop.folder.path("told")
 
@@ -105,8 +108,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: told))
   }
 
-  @Test func `--on-failure runs the command with the record on its stdin, without a shell`() throws
-  {
+  @Test func `--on-failure runs the command with the record on stdin, without a shell`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
     let told = shop.folder.path("told")
     let tell = try script(#"cat > "$1"; echo "$2" >> "$1.words""#, in: shop)
@@ -127,7 +129,7 @@ import Testing
     #expect(try shop.folder.text("told.words") == "$HOME;exit\n")
   }
 
-  @Test func `--on-failure runs when there is no catalog file at all, and not when all is well`()
+  @Test func `--on-failure runs when there is no catalog file at all, and not after success`()
     throws
   {
     let shop = try Shop()
@@ -149,7 +151,7 @@ import Testing
     ("exit 9", "ended with status 9"), ("echo no mail today >&2; exit 1", "no mail today"),
     ("kill -9 $$", "was ended by signal 9"),
   ])
-  func `a command that fails is told of, and the status stays the run's`(
+  func `a failing command is reported, and the status stays that of the run`(
     _ lines: String,
     _ words: String
   ) throws {
@@ -181,7 +183,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: shop.folder.path("told")))
   }
 
-  @Test func `--on-change runs with what diff prints, and not when nothing changed`() throws {
+  @Test func `--on-change runs with the output of diff, and not without changes`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     let told = shop.folder.path("told")
@@ -214,8 +216,7 @@ import Testing
     #expect(try shop.larder("sync", shop.catalog, "--on-change", " ").status == 64)
   }
 
-  @Test func `a command that is not there is told of; one without a word is a usage error`() throws
-  {
+  @Test func `a missing command is reported, and an empty one is a usage error`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
 
     let absent = try shop.larder(

@@ -3,7 +3,9 @@ import Support
 import Testing
 
 @Suite struct LibcurlTests {
-  @Test func `a machine without libcurl does all but fetch, and says what that takes`() throws {
+  @Test func `without libcurl everything but fetching works, and an error names the package`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let site = "http://127.0.0.1:9/main.json"
     let catalog = try folder.write(

@@ -33,7 +33,7 @@ import Testing
       (["demo", "--samples", "/no", "--json"], 64, nil),
     ] as [([String], Int, String?)]
   )
-  func `a command that fails before its document prints its error as one`(
+  func `a command that fails before its document prints its error as a document`(
     _ arguments: [String],
     _ status: Int,
     _ code: String?
@@ -55,13 +55,13 @@ import Testing
     #expect(command.errors.hasPrefix("larder: "))
   }
 
-  @Test func `without --json stdout stays empty, and behind -- the word is no option`() {
+  @Test func `without --json stdout stays empty, and after -- it is not an option`() {
     #expect(LarderCommand.wantsJSON(["larder", "list", "--json"]))
     #expect(!LarderCommand.wantsJSON(["larder", "list"]))
     #expect(!LarderCommand.wantsJSON(["larder", "crop", "--", "--json"]))
   }
 
-  @Test func `the remedy is what stands behind the last semicolon`() throws {
+  @Test func `the remedy is the text after the last semicolon`() throws {
     let failure = CommandFailure("cannot read a; b: it is gone; check the path", .io)
 
     let text = String(decoding: failure.json, as: UTF8.self)
@@ -76,7 +76,7 @@ import Testing
     )
   }
 
-  @Test func `a catalog that keeps warm from running is a line of its own`() throws {
+  @Test func `a catalog that warm cannot run has a line of its own`() throws {
     let shop = try Shop()
 
     let warm = try Command.larder([
@@ -90,7 +90,7 @@ import Testing
     #expect(lines.first?["error"] != nil && lines.last?["outcome"] != nil)
   }
 
-  @Test func `the demo keeps stdout for its document`() throws {
+  @Test func `the demo writes nothing but its document to stdout`() throws {
     let folder = try TemporaryFolder()
 
     let demo = try Command.larder([
@@ -114,18 +114,20 @@ import Testing
     ["catalog", "init", "x.json", "--out", ""], ["demo", "--samples", ""],
     ["order", "send", "--webhook-secret-file", ""],
   ])
-  func `an empty path is a usage error wherever a path is taken`(_ arguments: [String]) throws {
+  func `an empty path is a usage error for every command that takes a path`(_ arguments: [String])
+    throws
+  {
     let command = try Command.larder(arguments)
 
     #expect(command.status == 64)
     #expect(command.output == "" && command.errors.contains("cannot be empty; name one"))
   }
 
-  @Test func `the command line is the one that the system has`() {
+  @Test func `the command line equals that of the system`() {
     #expect(ProgramArguments.all == CommandLine.arguments)
   }
 
-  @Test func `a section that cannot be reached in time has the advice of one that refuses`() {
+  @Test func `a section that times out has the same advice as one that refuses`() {
     let advices = ["timeout-connect", "connect-refused", "connect-failed"].map { reason in
       SyncReport.Failure(
         stage: .section,
@@ -139,7 +141,7 @@ import Testing
     #expect(advices[0] != nil && Set(advices).count == 1)
   }
 
-  @Test func `schema and show take --json`() throws {
+  @Test func `schema and show accept --json`() throws {
     let schema = try Command.larder(["catalog", "schema", "--json"])
     let show = try Command.larder(["catalog", "show", "shopify", "--json"])
 
@@ -150,7 +152,7 @@ import Testing
     #expect(object["file"] == (try Command.larder(["catalog", "show", "shopify"]).output))
   }
 
-  @Test func `an address that is no host is told without the library's words`() throws {
+  @Test func `an invalid host is reported without the library's message`() throws {
     let shop = try Shop()
     _ = try shop.larder("sync", shop.catalog)
 
@@ -166,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: [(0.00001, "0.000010000s"), (1.5, "1.500000000s"), (90, "90.000000000s")])
-  func `a duration is handed on to another process as an argument that it takes`(
+  func `a duration survives being passed to another process as an argument`(
     _ seconds: Double,
     _ argument: String
   ) {

@@ -25,7 +25,7 @@ import Testing
     ])
   }
 
-  @Test func `two gzip bombs of a gigabyte each cost less than 64 MiB of memory`() throws {
+  @Test func `two gzip bombs of a gigabyte each take less than 64 MiB of memory`() throws {
     let picture: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array("JFIF small".utf8) + [0xFF, 0xD9]
     let idle = try peak(picture, "")
     #expect(idle.status == 0)
@@ -38,7 +38,7 @@ import Testing
     #expect(bombs.peak - idle.peak < 64 << 10, "\(idle.peak) KiB idle, \(bombs.peak) KiB")
   }
 
-  @Test func `a section that unpacks to a thousand times its bytes costs less than 64 MiB`()
+  @Test func `a section that unpacks to a thousand times its size takes less than 64 MiB`()
     throws
   {
     func sync(_ listing: [UInt8]) throws -> Command {
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: [["--lossless"], [], ["--gravity", "attention"]])
-  func `a crop at the photo's own size holds rows of it, and never all`(_ how: [String]) throws {
+  func `a crop at the photo's own size holds some rows, and never all`(_ how: [String]) throws {
     let folder = try TemporaryFolder()
     try Data(Self.photo.get()).write(to: URL(filePath: folder.path("photo.jpg")))
     _ = try folder.write("no photo", to: "idle.jpg")

@@ -28,7 +28,7 @@ import Testing
     String(decoding: shop.store.orders.last?.body ?? [], as: UTF8.self)
   }
 
-  @Test func `what a sync changed is told once`() throws {
+  @Test func `the changes of a sync are sent once`() throws {
     let (shop, environment) = try Self.shop()
 
     let first = try shop.larder("notify", environment: environment)
@@ -45,7 +45,7 @@ import Testing
     #expect(body.contains("new: 반찬 A3 (A3) · 7,000원") && body.contains("removed: 반찬 A2 (A2)"))
   }
 
-  @Test func `only what is wished for is told`() throws {
+  @Test func `only the chosen kinds of changes are sent`() throws {
     let (shop, environment) = try Self.shop()
     try Self.change(shop, price: "6,500원")
     func notify(_ arguments: [String]) throws -> Int {
@@ -66,7 +66,7 @@ import Testing
     #expect(try notify(["--only", "price", "--drop", "5%", "--item", "A1"]) == 0)
   }
 
-  @Test func `warm tells the webhook of its file, beside that of the orders`() throws {
+  @Test func `warm notifies the webhook of its file, separate from that of the orders`() throws {
     let (shop, environment) = try Self.shop()
     let file = try shop.folder.write(shop.store.baseURL + "/orders?to=people", to: "webhook")
     var own = environment
@@ -87,7 +87,7 @@ import Testing
     (["warm", "--only", "price"], "--notify-url-file"),
     (["warm", "--notify-url-file", "nowhere"], "nowhere"),
   ])
-  func `a mistake is said before anything is fetched`(_ arguments: [String], _ words: String)
+  func `a mistake is reported before anything is fetched`(_ arguments: [String], _ words: String)
     throws
   {
     let (shop, environment) = try Self.shop()
@@ -103,7 +103,7 @@ import Testing
     #expect(shop.store.requests.count == before)
   }
 
-  @Test func `without a webhook nothing is kept and nothing is told`() throws {
+  @Test func `without a webhook no notice is stored or sent`() throws {
     let (shop, environment) = try Self.shop()
     var none = environment
     none["LARDER_WEBHOOK_URL"] = nil
@@ -114,7 +114,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: environment["LARDER_ORDERS"] ?? ""))
   }
 
-  @Test func `a webhook that is not there is 69, and its notice waits`() throws {
+  @Test func `an unreachable webhook is status 69, and its notice waits`() throws {
     let (shop, environment) = try Self.shop()
     try Self.change(shop, price: "6,500원")
     var closed = environment

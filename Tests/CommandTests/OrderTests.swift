@@ -37,7 +37,7 @@ import Testing
     "[].lastError", "[].nextAttempt",
   ]
 
-  @Test func `warm sends what is due, and its metrics count orders by their delivery`() throws {
+  @Test func `warm sends due orders, and its metrics count orders by state`() throws {
     let (shop, environment) = try Self.shop()
     _ = try Self.order("place", "A1", "--by", "Jiyeon", in: shop, environment)
     shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
@@ -57,7 +57,7 @@ import Testing
     #expect(text.contains("larder_orders{delivery=\"queued\"} 0\n"))
   }
 
-  @Test func `an order is placed, listed, sent once and moved on`() throws {
+  @Test func `an order is placed, listed, sent once and marked further`() throws {
     let (shop, environment) = try Self.shop()
 
     let placed = try Self.order(
@@ -110,7 +110,7 @@ import Testing
     (["send", "--webhook-url-file", "nowhere"], 64, "nowhere"), (["replay"], 64, "--all"),
     (["send", "--limit", "0"], 64, "--limit"),
   ])
-  func `what cannot be is refused, says why and leaves no order`(
+  func `an invalid order is refused with a reason and not stored`(
     _ arguments: [String],
     _ status: Int32,
     _ words: String
@@ -128,7 +128,7 @@ import Testing
     #expect(try Self.order("list", "--json", in: shop, environment).output == "[]\n")
   }
 
-  @Test func `a stopped webhook is 69 until it is resumed`() throws {
+  @Test func `a stopped webhook is status 69 until it is resumed`() throws {
     let (shop, environment) = try Self.shop("path=/orders hits=1 status=404 body=no_service")
 
     let placed = try Self.order("place", "A1", "--by", "a", "--send", in: shop, environment)
@@ -142,7 +142,7 @@ import Testing
     #expect(resumed.status == 0)
   }
 
-  @Test func `an order that may have arrived is listed and is status 3, until somebody decides`()
+  @Test func `an order that may have arrived is listed with status 3 until somebody decides`()
     throws
   {
     let (shop, environment) = try Self.shop("path=/orders hits=1 close")
@@ -160,7 +160,7 @@ import Testing
     #expect(shop.store.orders.count == 2)
   }
 
-  @Test func `many processes bring the file of an earlier version up to date at once`() throws {
+  @Test func `several processes can migrate an old outbox at the same time`() throws {
     let folder = try TemporaryFolder()
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "OrdersTests/Fixtures/orders-1.sqlite")
@@ -192,7 +192,7 @@ import Testing
     #expect(shop.store.orders.count == 1)
   }
 
-  @Test func `the webhook's URL and secret are nowhere but on their way`() throws {
+  @Test func `the webhook's URL and secret appear nowhere else`() throws {
     let (shop, plain) = try Self.shop("path=/orders hits=1 status=404 body=no_service")
     let file = try shop.folder.write(shop.store.baseURL + "/orders?" + Self.token, to: "hook")
     var environment = plain
@@ -246,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func `an export has a line an order, and no spreadsheet calculates its text`() throws {
+  @Test func `an export has one line for each order, and no text becomes a formula`() throws {
     let (shop, environment) = try Self.shop()
     _ = try Self.order(
       "place",

@@ -38,7 +38,7 @@ struct ParserMessageTests {
       "Error: --size takes a number from 1 to 9, not 0", "--size takes a number from 1 to 9, not 0"
     ),
   ])
-  func `what the parser says becomes one sentence, with what to do`(
+  func `the parser's message becomes one sentence with advice`(
     _ fault: String,
     _ sentence: String
   ) {
@@ -47,7 +47,7 @@ struct ParserMessageTests {
     #expect(message.text == sentence + "; see \"larder crop --help\"")
   }
 
-  @Test func `an argument cannot add a line, a reason or an escape of its own`() {
+  @Test func `an argument cannot add a line, a sentence or a terminal escape to the message`() {
     let argument = "--a'\nUsage: b\n\u{1B}[2J. Please provide one of the following:\n  - c"
     let message = ParserMessage(
       "Error: Unknown option '\(argument)'" + Self.see,
@@ -59,7 +59,7 @@ struct ParserMessageTests {
     #expect(message.text.hasSuffix("; see \"larder crop --help\""))
   }
 
-  @Test func `nothing said stays nothing`() {
+  @Test func `an empty message stays empty`() {
     #expect(ParserMessage("", arguments: ["x"]).text.isEmpty)
   }
 }

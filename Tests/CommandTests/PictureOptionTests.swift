@@ -7,7 +7,7 @@ import Testing
 struct PictureOptionTests {
   private static let photo = "\(Command.samples)/photo/wakeup-12mp.jpg"
 
-  @Test func `a photo of more pixels than allowed is refused, and the flag is named`() throws {
+  @Test func `a photo with more pixels than allowed is refused, and the option is named`() throws {
     let folder = try TemporaryFolder()
 
     let crop = try Command.larder(
@@ -18,7 +18,7 @@ struct PictureOptionTests {
     #expect(crop.errors.contains("--max-pixels"), "\(crop.errors)")
   }
 
-  @Test func `a format is chosen, kept and told of`() throws {
+  @Test func `the output format can be chosen or kept, and is reported`() throws {
     let folder = try TemporaryFolder()
     func crop(_ input: String, _ out: String, _ options: String...) throws -> Document {
       let made = try Command.larder(
@@ -44,7 +44,7 @@ struct PictureOptionTests {
     #expect(wrong.status == 64 && wrong.errors.contains("'keep', 'jpeg', 'png', 'webp' or 'avif'"))
   }
 
-  @Test func `a shape, a fit and a background are taken, and the result is told of`() throws {
+  @Test func `a shape, a fit and a background are applied, and the result is reported`() throws {
     let folder = try TemporaryFolder()
     func crop(_ options: String...) throws -> Document {
       let made = try Command.larder(
@@ -92,7 +92,7 @@ struct PictureOptionTests {
     (["stamp", "--style", "neon"], "scrim"), (["stamp", "--template", "{hour}"], "{weekday}"),
     (["stamp", "--font", "No Such Family"], "fc-list"),
   ])
-  func `a shape that makes no sense is a usage error`(_ words: [String], _ advice: String) throws {
+  func `an invalid shape is a usage error`(_ words: [String], _ advice: String) throws {
     let folder = try TemporaryFolder()
 
     let made = try Command.larder(words + [Self.photo, "--out", folder.path("out")])
@@ -101,7 +101,7 @@ struct PictureOptionTests {
     #expect(made.errors.contains(advice), "\(made.errors)")
   }
 
-  @Test func `a photo becomes progressive, has the chroma asked for, and is sRGB`() throws {
+  @Test func `a photo can be made progressive, with the chroma given, and sRGB`() throws {
     let folder = try TemporaryFolder()
     func crop(_ options: String...) throws -> Data {
       let made = try Command.larder(
@@ -124,7 +124,7 @@ struct PictureOptionTests {
     #expect(frame(progressive, 0xC2)?.last == 0x11)
   }
 
-  @Test func `what a folder holds beside pictures is counted by kind, and named with -v`()
+  @Test func `other files in a folder are counted by kind, and named with -v`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -149,7 +149,7 @@ struct PictureOptionTests {
     #expect(quiet.status == 0 && quiet.errors.isEmpty)
   }
 
-  @Test func `what is there is left alone, and a dry run makes nothing`() throws {
+  @Test func `existing files are kept, and a dry run writes nothing`() throws {
     let folder = try TemporaryFolder()
     let words = [
       "crop", Self.photo, "--out", folder.path("out"), "--size", "32", "--name",
@@ -177,7 +177,7 @@ struct PictureOptionTests {
     #expect(both.status == 64 && both.errors.contains("give one of them"))
   }
 
-  @Test func `strict is about lossless`() throws {
+  @Test func `--strict requires --lossless`() throws {
     let folder = try TemporaryFolder()
 
     let alone = try Command.larder(
@@ -192,7 +192,7 @@ struct PictureOptionTests {
     #expect(both.errors == "")
   }
 
-  @Test func `a file in the place of the folder is a usage error that names it`() throws {
+  @Test func `a file in place of the output folder is a usage error that names it`() throws {
     let folder = try TemporaryFolder()
     try Data("x".utf8).write(to: URL(filePath: folder.path("out.jpg")))
 
@@ -202,7 +202,8 @@ struct PictureOptionTests {
     #expect(crop.errors.contains("out.jpg: it is not a folder"), "\(crop.errors)")
   }
 
-  @Test func `pictures without a date get no stamp, in one line, unless another time is named`()
+  @Test
+  func `pictures without a date get no stamp, with one line about it, unless a time is given`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -239,7 +240,7 @@ struct PictureOptionTests {
     #expect(filed.status == 0, "\(filed.errors)")
   }
 
-  @Test func `a batch in which something went wrong ends with counts`() throws {
+  @Test func `a batch with failures ends with counts`() throws {
     let folder = try TemporaryFolder()
     let photo = try Data(contentsOf: URL(filePath: Self.photo))
     try FileManager.default.createDirectory(
@@ -265,7 +266,7 @@ struct PictureOptionTests {
     (["LANG": "ko_KR.UTF-8"], true), (["LANG": "ko_KR.UTF-8", "LC_TIME": "C"], false),
     (["LANG": "C", "LC_ALL": "ko_KR.UTF-8"], true), (["LANG": "tlh"], false),
   ])
-  func `dates are written as the environment's language does`(
+  func `dates are written in the environment's language`(
     _ variables: [String: String],
     _ isKorean: Bool
   ) throws {
@@ -291,8 +292,7 @@ struct PictureOptionTests {
     ("KST-9", "2021-01-13T06:30:00+09:00"), ("<+09>-9", "2021-01-13T06:30:00+09:00"),
     ("EST5EDT,M3.2.0,M11.1.0", "2021-01-12T16:30:00-05:00"), ("", "2021-01-12T21:30:00Z"),
   ])
-  func `this machine's zone is that of TZ, in all its forms`(_ zone: String, _ time: String) throws
-  {
+  func `TZ sets this machine's zone, in all its forms`(_ zone: String, _ time: String) throws {
     let folder = try TemporaryFolder()
     let photo = folder.path("morning.png")
     let bitmap = Bitmap(

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: [PictureFormat.jpeg, .png, .webp, .avif, .heic, .tiff])
-  func `a worker makes what this process makes`(_ format: PictureFormat) throws {
+  func `a worker gives the same result as this process`(_ format: PictureFormat) throws {
     let bytes = try Self.picture(format, 90)
     var stamp = Stamp(crop: Crop(size: 80), time: .given(instant: 0, offset: 0))
     stamp.locale = try StampLocale("ko_KR")
@@ -64,7 +64,7 @@ import Testing
     #expect(workers.waiting.count == 1)
   }
 
-  @Test func `what is no picture is refused as it is here, and the worker goes on`() throws {
+  @Test func `an invalid picture gives the same error in a worker, which continues`() throws {
     let workers = PictureWorkers(Self.program)
     let order = PictureOrder(Crop())
     let bad = PictureInput.bytes([0xFF, 0xD8, 0xFF, 1, 2, 3], name: "bad.jpg")
@@ -87,7 +87,7 @@ import Testing
     #expect(workers.waiting == worker)
   }
 
-  @Test func `a large PNG goes to its file from the worker, and is placed here`() throws {
+  @Test func `a worker writes a large PNG to its file, and this process renames it`() throws {
     let folder = try TemporaryFolder()
     let batch = try Self.put(3, in: folder)
     var crop = Crop()
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  @Test func `a batch is whole whose worker is killed at a hundred points`() throws {
+  @Test func `a batch is whole although its worker is killed at a hundred points`() throws {
     let folder = try TemporaryFolder()
     let batch = try Self.put(100, in: folder)
     let program = folder.path("larder")
@@ -228,7 +228,7 @@ import Testing
   ]
 
   @Test(arguments: failing)
-  func `a worker that does none of its work costs each picture an error, and no more`(
+  func `a worker that does no work costs each picture an error and nothing else`(
     _ failing: Failing
   ) throws {
     let folder = try TemporaryFolder()
@@ -248,7 +248,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
   }
 
-  @Test func `without its program the reason is the system's`() throws {
+  @Test func `a missing worker program gives the system's error`() throws {
     let workers = PictureWorkers(["/nowhere/larder"])
 
     #expect {
@@ -264,7 +264,7 @@ import Testing
     }
   }
 
-  @Test func `work that is given up ends its worker`() throws {
+  @Test func `stopping a picture ends its worker`() throws {
     let workers = PictureWorkers(["/bin/sh", "-c", "exec sleep 1000"])
     let asked = Atomic(0)
 
@@ -276,7 +276,7 @@ import Testing
     #expect(workers.waiting.isEmpty)
   }
 
-  @Test func `a worker can gain no privileges, and its memory is bounded`() throws {
+  @Test func `a worker can gain no privileges, and its memory is limited`() throws {
     let workers = PictureWorkers(Self.program)
     let bytes = try Self.picture(.png, 30)
     let order = PictureOrder(Crop())
@@ -298,7 +298,7 @@ import Testing
     #expect(files.sorted() == ["0", "1", "2", "3"])
   }
 
-  @Test func `a worker that a person starts does nothing`() throws {
+  @Test func `a worker started by hand does nothing`() throws {
     let run = try Running(Command.binary, ["picture-worker"]).wait()
 
     #expect(run.status == 64 && run.output.isEmpty)

@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `no command prints a character that a feed meant for the terminal`() throws {
+  @Test func `no command prints a control character of a feed to the terminal`() throws {
     let shop = try Self.shop()
     let environment = ["LARDER_ORDERS": shop.folder.path("orders.sqlite")]
     var commands = try [shop.sync(), shop.sync("-vv", "--log-format", "json")]
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test func `on a terminal the only colours are larder's own`() throws {
+  @Test func `the only colours on a terminal are larder's own`() throws {
     let shop = try Self.shop()
     _ = try shop.sync()
 
@@ -93,7 +93,7 @@ import Testing
     #expect(!list.output.contains("\u{1B}[31m"))
   }
 
-  @Test func `lines that systemd's journal reads have their priority, and no others`() throws {
+  @Test func `only lines for systemd's journal have a priority`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
     shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
     let warm = "\"$larder\" warm '\(shop.catalog)' --cache '\(shop.cache)' --retries 0"

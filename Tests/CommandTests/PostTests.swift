@@ -9,7 +9,7 @@ import class Support.ClosedPort
 @Suite struct PostTests {
   private static let token = "tok/EN+42=~s3cret"
 
-  @Test func `a stamped photo is posted as a form, with the token from a file`() throws {
+  @Test func `a stamped photo is posted as a form, with a token from a file`() throws {
     let diary = try Diary()
     let file = try diary.folder.write("\(Self.token)\n", to: "token")
 
@@ -85,7 +85,7 @@ import class Support.ClosedPort
       ("status=401", 1, "check the token"),
     ] as [(String, Int32, String)]
   )
-  func `a photo that the server does not take is a failure, and its file stays`(
+  func `a photo that the server refuses is a failure, and its file is kept`(
     _ fault: String,
     _ status: Int32,
     _ words: String
@@ -100,7 +100,7 @@ import class Support.ClosedPort
     #expect(try diary.folder.contents(below: "out").keys.sorted() == ["morning.png"])
   }
 
-  @Test func `a server that is not there is status 69`() throws {
+  @Test func `an unreachable server is status 69`() throws {
     let diary = try Diary()
     let closed = try ClosedPort()
 
@@ -111,7 +111,7 @@ import class Support.ClosedPort
     #expect(try Document(command)["error"].string?.contains("connect-refused") == true)
   }
 
-  @Test func `of two photos the one that is refused alone fails`() throws {
+  @Test func `of two photos only the refused one fails`() throws {
     let diary = try Diary(faults: "path=/photos hits=1 status=404")
     try FileManager.default.copyItem(
       atPath: diary.photo,
@@ -134,7 +134,7 @@ import class Support.ClosedPort
     (["--post", "https://h/", "--field-name", "picture=x"], "dateTime"),
     (["--token-file", "x"], "--post"),
   ])
-  func `a post that cannot be is a usage error before anything is made`(
+  func `an invalid post is a usage error before anything is written`(
     _ arguments: [String],
     _ words: String
   ) throws {

@@ -36,7 +36,7 @@ import Transport
     return count
   }
 
-  @Test func `a line with nothing to retry and nobody asked has a bar, at 80 columns too`() {
+  @Test func `a line without retries or a host has a bar, even at 80 columns`() {
     let words = "sections 3/3  details 33/33  pictures 40/94  7.1 MiB  1.2 MiB/s  4.3 s left"
 
     #expect(Self.line(109) == "[###########---------] " + words)
@@ -64,7 +64,7 @@ import Transport
       (29, "pictures 40/94  2 retrying"), (19, "pictures 40/94"), (9, ""),
     ]
   )
-  func `retries and the host are told, and what matters least gives way`(
+  func `retries and the host are shown, and the least important parts are dropped`(
     _ width: Int,
     _ line: String
   ) {
@@ -83,7 +83,7 @@ import Transport
       (39, "pictures 4/94  7.1 MiB  1.2 MiB/s"),
     ]
   )
-  func `while all is open, the host gives way first`(_ width: Int, _ line: String) {
+  func `while all counts are open the host is dropped first`(_ width: Int, _ line: String) {
     let shown = Self.line(
       width,
       sections: 1,
@@ -95,7 +95,7 @@ import Transport
     #expect(shown == line)
   }
 
-  @Test func `no line is longer than the terminal, and no part of it is cut`() {
+  @Test func `no line is longer than the terminal, and no part is truncated`() {
     let host = "cdn.with-a-long-name.pictures.example.com"
     for width in 0...150 {
       for (sections, details) in [(1, 12), (3, 12), (3, 33)] {
@@ -128,19 +128,19 @@ import Transport
       (31, "4 at once, run 2"), (15, ""), (0, ""),
     ]
   )
-  func `parts that have no room go whole, the last first`(_ width: Int, _ line: String) {
+  func `parts that do not fit are dropped whole, the last first`(_ width: Int, _ line: String) {
     let words = ["4 at once, run 2", "149 pictures/s", "0.6 s", "4.7 s in all"]
 
     #expect(ProgressParts.line(words, width: width) == line)
   }
 
-  @Test func `a host that no place is left for takes none from the counts`() {
+  @Test func `a host that does not fit displaces no counts`() {
     let host = "cdn.with-a-long-name.pictures.example.com"
 
     #expect(Self.line(79, host: host) == Self.line(79))
   }
 
-  @Test func `what fails is told before counts that have not begun`() {
+  @Test func `failures are shown before counts that have not begun`() {
     var snapshot = SyncProgress()
     snapshot.sections = Self.count(0, of: 3)
     let activity = TransferActivity(retrying: 3, underWay: [(host: "shop.example", requests: 3)])

@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test(arguments: [80, 60, 40] as [UInt16])
-  func `what looks after a cache shows how far it is, in a line that fits`(_ columns: UInt16)
+  func `maintenance commands show their progress in a line that fits`(_ columns: UInt16)
     throws
   {
     let shop = try Shop()
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a batch shows how far it is on a terminal, and counts failures anywhere`() throws {
+  @Test func `a batch shows its progress on a terminal, and counts failures anywhere`() throws {
     let folder = try TemporaryFolder()
     for name in ["a", "b"] {
       try FileManager.default.copyItem(atPath: Self.photo, toPath: folder.path("\(name).jpg"))
@@ -57,7 +57,7 @@ import Testing
     #expect(!piped.errors.contains("\u{1B}"))
   }
 
-  @Test func `a batch of pictures that is stopped says how many are not made`() throws {
+  @Test func `a stopped batch of pictures says how many are not made`() throws {
     let folder = try TemporaryFolder()
     for number in 1...40 {
       try FileManager.default.createSymbolicLink(

@@ -15,7 +15,7 @@ import class Support.ScriptedProxy
   }
 
   @Test(arguments: ["http", "socks5h"])
-  func `a sync goes through the proxy of the flag`(scheme: String) throws {
+  func `a sync uses the proxy of --proxy`(scheme: String) throws {
     let shop = try Shop()
     let proxy = proxy(to: shop)
     defer { proxy.close() }
@@ -36,7 +36,8 @@ import class Support.ScriptedProxy
     #expect(shop.store.requests.count == Shop.requests)
   }
 
-  @Test func `the variable names a proxy, its password shows nowhere, and the flag wins over it`()
+  @Test
+  func `the environment names a proxy, its password is never shown, and --proxy overrides it`()
     throws
   {
     let shop = try Shop()
@@ -67,7 +68,7 @@ import class Support.ScriptedProxy
     }
   }
 
-  @Test func `env takes what curl would take from the environment`() throws {
+  @Test func `env reads the variables that curl reads`() throws {
     let shop = try Shop()
     let proxy = proxy(to: shop)
     defer { proxy.close() }
@@ -98,7 +99,7 @@ import class Support.ScriptedProxy
     ["sync", "c.yaml"], ["warm", "c.yaml"], ["bench", "c.yaml"], ["order", "send"],
     ["stamp", "p.jpg", "--out", "o", "--post", "https://h.example/"],
   ])
-  func `what is no proxy is a usage error that does not repeat it`(arguments: [String]) throws {
+  func `an invalid proxy is a usage error that does not repeat it`(arguments: [String]) throws {
     let proxy = ["--proxy", "gopher://clerk:\(Self.secret)@proxy.example"]
 
     let flag = try Command.larder(arguments + proxy)
@@ -111,7 +112,9 @@ import class Support.ScriptedProxy
     }
   }
 
-  @Test func `a proxy that wants another password, or is not there, is the reason`() throws {
+  @Test func `a proxy that is unreachable or refuses the password is reported as the reason`()
+    throws
+  {
     let shop = try Shop()
     let proxy = ScriptedProxy { _ in
       .say("HTTP/1.1 407 Who are you\r\nContent-Length: 0\r\n\r\n")
@@ -131,7 +134,7 @@ import class Support.ScriptedProxy
     #expect(shop.store.requests.isEmpty)
   }
 
-  @Test func `an order that a proxy lets not through was not sent`() throws {
+  @Test func `an order that a proxy refuses counts as not sent`() throws {
     let shop = try Shop()
     _ = try shop.larder("sync", shop.catalog)
     let proxy = ScriptedProxy { _ in .say("HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n") }
@@ -153,7 +156,7 @@ import class Support.ScriptedProxy
     #expect(!(send.output + send.errors + list.output).contains("secret-path"))
   }
 
-  @Test func `an order is delivered through the proxy, once`() throws {
+  @Test func `an order is delivered through the proxy once`() throws {
     let (shop, environment) = try OrderTests.shop()
     let proxy = proxy(to: shop)
     defer { proxy.close() }

@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: ["/bin/sh", "/bin/bash"])
-  func `a shell takes a word of a shown command as the very text`(_ shell: String) throws {
+  func `a shell reads each quoted word back as the same text`(_ shell: String) throws {
     let texts = Self.texts.filter { !$0.unicodeScalars.contains("\0") }
     let words = texts.map(ShownCommand.word).joined(separator: " ")
 
@@ -28,7 +28,9 @@ import Testing
     #expect(read.map(Array.init) == texts.map { Array($0.utf8) }, "\(ended.errors)")
   }
 
-  @Test func `JSON for a terminal has the very text, and moves no cursor`() throws {
+  @Test func `JSON for a terminal reads back as the same text and has no control characters`()
+    throws
+  {
     for text in Self.texts {
       let printed = TerminalJSON.text([UInt8](try JSONEncoder().encode([text])))
       #expect(Self.isHarmless(printed), "\(text.debugDescription)")
@@ -37,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a label of metrics ends where it should, and reads as the text that is seen`() {
+  @Test func `a metrics label is escaped and reads back as the same text`() {
     for text in Self.texts {
       let escaped = MetricLines.escaped(text)
       #expect(Self.isHarmless(escaped), "\(text.debugDescription)")
@@ -59,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `a feed whose ids are programs is stored, listed and found by them`() throws {
+  @Test func `a feed whose ids contain code is stored, listed and found`() throws {
     let folder = try TemporaryFolder()
     let ids = Set(HostileText.all.map { $0.trimmingCharacters(in: .whitespacesAndNewlines) })
       .filter { !$0.isEmpty }.sorted()

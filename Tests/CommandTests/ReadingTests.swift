@@ -7,7 +7,7 @@ import Testing
   private static let image = "role url path sha256 bytes type state"
   private static let price = "minorUnits currency"
 
-  @Test func `list prints every listing in the catalog's order, key for key`() throws {
+  @Test func `list prints every listing in the catalog's order, with all keys`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
 
@@ -52,7 +52,8 @@ import Testing
     #expect(list[2]["images"].count == 0)
   }
 
-  @Test func `list takes a section and a search, and an unknown section names the nearest`()
+  @Test
+  func `list takes a section and a search, and suggests the nearest section for an unknown one`()
     throws
   {
     let shop = try Shop()
@@ -66,7 +67,7 @@ import Testing
     #expect(wrong.errors.contains("soup"))
   }
 
-  @Test func `show prints one item with its sections and detail, key for key`() throws {
+  @Test func `show prints one item with its sections and detail, with all keys`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
 
@@ -97,7 +98,9 @@ import Testing
     #expect(wrong.errors.contains("A1"))
   }
 
-  @Test func `a picture that never came is failed, without a path, in every key`() throws {
+  @Test func `a picture that was never fetched is failed and without a path, with all keys`()
+    throws
+  {
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
     #expect(try shop.sync().status == 3)
 
@@ -108,7 +111,7 @@ import Testing
     #expect(picture["path"].isNull && picture["sha256"].isNull && picture["bytes"].isNull)
   }
 
-  @Test func `diff prints what changed between two runs, key for key`() throws {
+  @Test func `diff prints the changes between two runs, with all keys`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     shop.list([Shop.item("A2", price: "6,500원"), Shop.item("A3", picture: "A1")], in: "main")
@@ -141,7 +144,7 @@ import Testing
     #expect(try shop.larder("diff", "1", "9").status == 1)
   }
 
-  @Test func `the runs are listed, newest first, key for key`() throws {
+  @Test func `runs are listed newest first, with all keys`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     shop.store.stop()
@@ -155,7 +158,7 @@ import Testing
     #expect(try shop.larder("diff", "--runs").lines.count == 2)
   }
 
-  @Test func `status says how the cache stands, key for key`() throws {
+  @Test func `status describes the cache, with all keys`() throws {
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
     #expect(try shop.sync().status == 3)
 
@@ -177,7 +180,7 @@ import Testing
     #expect(try shop.larder("status").output.contains("failing pictures: 1"))
   }
 
-  @Test func `status --check is 3 until a run was complete, and 0 after`() throws {
+  @Test func `status --check is 3 before a complete run and 0 after one`() throws {
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
     #expect(try shop.sync().status == 3)
 
@@ -189,7 +192,7 @@ import Testing
     #expect(try shop.larder("status", "--check", "6h", "--quiet").status == 0)
   }
 
-  @Test func `everything can be read while a sync runs`() throws {
+  @Test func `every reading command works while a sync runs`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     shop.list([Shop.item("A1", price: "6,500원"), Shop.item("A2")], in: "main")

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite struct ReportTests {
-  @Test func `report writes one page of everything, and what it did as JSON`() throws {
+  @Test func `report writes one page and prints a summary as JSON`() throws {
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
     _ = try shop.sync()
     let out = shop.folder.path("page.html")
@@ -28,7 +28,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `small pictures are made once, and again of new bytes alone`() throws {
+  @Test func `thumbnails are made once, and again only for new bytes`() throws {
     let folder = try TemporaryFolder()
     let demo = ["demo", "--samples", Command.samples, "--cache", folder.path("cache")]
     #expect(try Command.larder(demo).status == 0)
@@ -44,8 +44,7 @@ import Testing
     #expect(try Document(try Command.larder(report + ["--json"]))["thumbnailsMade"].int == 0)
   }
 
-  @Test func `since a time a report tells of that time, and shows the items that changed`() throws
-  {
+  @Test func `report --since covers that time and shows the items that changed`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     shop.list([Shop.item("A1", price: "5,900원"), Shop.item("A2")], in: "main")
@@ -66,7 +65,7 @@ import Testing
     #expect(refused.status == 64 && refused.errors.contains("it needs a unit"))
   }
 
-  @Test func `a report replaces a report, and no other file without --force`() throws {
+  @Test func `report overwrites a report, but another file only with --force`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let out = try shop.folder.write("my notes", to: "notes.html")
@@ -82,7 +81,7 @@ import Testing
     #expect(html.contains("<html lang=\"ko\">") && html.contains("카탈로그 보고서"))
   }
 
-  @Test func `- is the page on stdout, in the language of the environment`() throws {
+  @Test func `- writes the page to stdout, in the environment's language`() throws {
     let shop = try Shop()
     _ = try shop.sync()
 
@@ -94,8 +93,7 @@ import Testing
     #expect(try shop.larder("report", "--language", "fr").status == 64)
   }
 
-  @Test func `without a cache, a catalog or a place to write, report says what is missing`() throws
-  {
+  @Test func `a missing cache, catalog or output folder is reported`() throws {
     let shop = try Shop()
 
     let empty = try shop.larder("report")
@@ -109,7 +107,7 @@ import Testing
     #expect(try shop.larder("report", "--out", shop.folder.path).status == 64)
   }
 
-  @Test func `of several catalogs in a cache, one is named`() throws {
+  @Test func `with several catalogs in a cache, one must be named`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let yaml = try String(contentsOfFile: shop.catalog, encoding: .utf8)
@@ -126,7 +124,9 @@ import Testing
     #expect(one.status == 0 && one.output.contains("<h1>kimchi</h1>"))
   }
 
-  @Test func `beyond 2000 items pictures stand beside the page, and foreign files stay`() throws {
+  @Test func `beyond 2000 items pictures are written beside the page, and other files are kept`()
+    throws
+  {
     let shop = try Shop()
     let path = "\(Command.samples)/photo"
     let photo = try #require(

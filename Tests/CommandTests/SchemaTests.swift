@@ -27,7 +27,8 @@ import Testing
     Case("status", "status"),
     Case("verify", "verify"), Case("gc", "gc"), Case("report", "report"),
   ])
-  func `what a command prints of a cache with failures fits its schema`(_ test: Case) throws {
+  func `the output of each command for a cache with failures fits its schema`(_ test: Case) throws
+  {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
     _ = try shop.sync()
     shop.list([Shop.item("A1", price: "6,000원"), Shop.item("A3")], in: "main")
@@ -39,7 +40,8 @@ import Testing
     try expect(printed, fits: test.schema)
   }
 
-  @Test func `what an export did fits its schema, with a name taken and a picture missing`() throws
+  @Test func `the result of an export with a name clash and a missing picture fits its schema`()
+    throws
   {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
     _ = try shop.sync("--square", "64")
@@ -57,7 +59,7 @@ import Testing
     try expect(printed, fits: "export")
   }
 
-  @Test func `the pictures that were made, and one that was not, fit their schema`() throws {
+  @Test func `the results of made and failed pictures fit their schema`() throws {
     let folder = try TemporaryFolder()
     let bad = try folder.write("no picture", to: "bad.jpg")
     let good = "\(Command.samples)/photo"
@@ -74,7 +76,7 @@ import Testing
     #expect(crops.lines.count > 1)
   }
 
-  @Test func `an order and what became of it fit their schemas`() throws {
+  @Test func `an order and its outcome fit their schemas`() throws {
     let (shop, environment) = try OrderTests.shop()
 
     let placed = try OrderTests.order(
@@ -184,7 +186,7 @@ import Testing
         + #""complete": 1, "clean": true, "new": null}"#, 6
     ),
   ])
-  func `a document of another shape is found out`(_ text: String, _ faults: Int) throws {
+  func `a document of another shape does not fit`(_ text: String, _ faults: Int) throws {
     #expect(try JSONSchema("verify").findings(in: text).count == faults)
   }
 

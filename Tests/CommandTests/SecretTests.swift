@@ -12,7 +12,7 @@ import Testing
     Data(token.utf8).map { String($0, radix: 16) }.joined(), "s3cret",
   ]
 
-  @Test func `a token from the environment reaches the origin and nothing else`() throws {
+  @Test func `a token from the environment reaches only the origin`() throws {
     let shop = try Shop(
       faults: """
         path=/develop/soup hits=2.. status=500
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `a password in a URL reaches its host and nothing else`() throws {
+  @Test func `a password in a URL reaches only its host`() throws {
     let shop = try Shop(faults: "path=/pictures/A2.jpg status=404\npath=/pictures/S1.jpg close")
     let encoded = "tok%2FEN%2B42%3D~s3cret%20value"
     let host = shop.store.baseURL.dropFirst("http://".count)
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `a secret in the catalog's URLs reaches the origin and nothing else`() throws {
+  @Test func `a secret in the catalog's URLs reaches only the origin`() throws {
     let secret = "tok/EN+42=~s3cret"
     let query = "tok%2FEN%2B42%3D~s3cret"
     let shop = try Shop(
@@ -158,7 +158,7 @@ import Testing
     #expect(unset.errors.contains("base") && unset.errors.contains("STORE_KEY"))
   }
 
-  @Test func `a token does not go to a host that only the feed names`() throws {
+  @Test func `a token is not sent to a host that only the feed names`() throws {
     let stranger = try SampleStore.start(SampleContent(["/x.jpg": Shop.picture("x")]))
     defer { stranger.stop() }
     let shop = try Shop(headers: #"headers: {token: "${STORE_TOKEN}"}"#)

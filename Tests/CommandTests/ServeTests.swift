@@ -11,7 +11,7 @@ import Testing
     return try #require(item["thumbnail"]["path"].string)
   }
 
-  @Test func `the interface speaks as list and show do, with pictures on this server`() throws {
+  @Test func `the interface answers as list and show do, with pictures on this server`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop)
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test
-  func `every answer of the interface has the keys that its description says, and no others`()
+  func `every answer of the interface has exactly the keys of its description`()
     throws
   {
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `a picture has a tag, a date, its type and parts, and is not sent twice`() throws {
+  @Test func `a picture has an ETag, a date, its type and ranges, and is not sent twice`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop)
@@ -105,7 +105,8 @@ import Testing
     #expect(try server.get(path, "Range: bytes=2-3", "If-Range: \(tag)").status == 206)
   }
 
-  @Test func `a picture that the cache lacks is fetched once, however many ask, and kept`() throws
+  @Test func `a picture that the cache lacks is fetched once and stored, however many request it`()
+    throws
   {
     let shop = try Shop(
       faults: "path=/pictures/A1.jpg hits=1 status=503\npath=/pictures/* delay=0.2"
@@ -139,7 +140,7 @@ import Testing
     #expect(shop.store.requestCounts["/pictures/A1.jpg"] == 1)
   }
 
-  @Test func `a picture whose file is gone is fetched as one that was never held`() throws {
+  @Test func `a picture whose file is missing is fetched as if it were new`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop)
@@ -154,7 +155,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `what no catalog names, its origin does not have, or is no picture, is not served`()
+  @Test func `a picture that is not listed, missing at its origin or invalid is not served`()
     throws
   {
     let faults = """
@@ -181,7 +182,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `without the catalog file no private address is asked`() throws {
+  @Test func `without the catalog file no private address is contacted`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=503")
     _ = try shop.sync()
     shop.store.faults = .none
@@ -221,7 +222,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `only names of this server are answered, and only reading`() throws {
+  @Test func `only this server's names and reading methods are accepted`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop, "--host", "shop.example")
@@ -253,7 +254,7 @@ import Testing
     #expect(try server.raw(Array("nonsense\r\n\r\n".utf8)).status == 400)
   }
 
-  @Test func `a body that is not wanted is answered at its head`() throws {
+  @Test func `an unwanted body is refused after its head`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop)
@@ -272,7 +273,7 @@ import Testing
     #expect(try status(form + wanted + "\r\nConnection: close\r\n\r\na=b") == 100)
   }
 
-  @Test func `a catalog that cannot be read is a 503 of healthz, and the log says why`() throws {
+  @Test func `an unreadable catalog is a 503 of healthz, and the log has the reason`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop)
@@ -292,7 +293,7 @@ import Testing
     #expect(errors.components(separatedBy: "index.sqlite: it is damaged").count == 2, "\(errors)")
   }
 
-  @Test func `slow clients keep nobody out`() throws {
+  @Test func `slow clients do not block others`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop)
@@ -307,7 +308,7 @@ import Testing
     #expect(try server.get("/healthz").text == "ok\n")
   }
 
-  @Test func `it ends on a signal once open answers are sent`() throws {
+  @Test func `a signal ends the server once open answers are sent`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=503")
     _ = try shop.sync()
     shop.store.faults = try FaultScript(text: "path=/pictures/A1.jpg delay=1")
@@ -331,7 +332,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `once it listens, --json says where`() throws {
+  @Test func `with --json the server prints its address once it listens`() throws {
     let shop = try Shop()
     _ = try shop.sync()
 
@@ -341,7 +342,7 @@ import Testing
     #expect(try server.get("/healthz").status == 200)
   }
 
-  @Test func `without a cache it says so`() throws {
+  @Test func `serve without a cache is an error`() throws {
     let folder = try TemporaryFolder()
 
     let run = try Command.larder(["serve", "--port", "0", "--cache", folder.path("none")])

@@ -39,7 +39,7 @@ import Testing
     for line in printed.lines { #expect(try JSONSchema(name).findings(in: line) == []) }
   }
 
-  @Test func `a shop is planned, run by three shards and merged, as a sync would have left it`()
+  @Test func `a shop is planned, run by three shards and merged, with the result of a sync`()
     throws
   {
     let shop = try Shop()
@@ -117,7 +117,7 @@ import Testing
     #expect(merged.status == 0, "\(merged.errors)")
   }
 
-  @Test func `a run may name the plan that it means, and no other is used`() throws {
+  @Test func `a run with --plan-digest uses only that plan`() throws {
     let shop = try Shop()
     let planned = try plan(shop, 2, "--json")
     let digest = try #require(try Document(planned)["digest"].string)
@@ -144,7 +144,7 @@ import Testing
     #expect(unnamed.errors.contains("command for new tokens is not run without --plan-digest"))
   }
 
-  @Test func `statuses tell an engine what to try again`() throws {
+  @Test func `exit statuses tell an engine which shards to retry`() throws {
     let shop = try Shop()
     #expect(try plan(shop, 2).status == 0)
     #expect(try run(shop, "0").status == 0)
@@ -166,7 +166,9 @@ import Testing
     #expect(try run(shop, "1").status == 65)
   }
 
-  @Test func `a shard takes its share of a host's connections, and none is too little`() throws {
+  @Test func `a shard takes its share of a host's connections, and less than one is refused`()
+    throws
+  {
     let shop = try Shop()
     #expect(try plan(shop, 1, "--shard-by", "host").status == 0)
 
@@ -187,7 +189,7 @@ import Testing
     #expect(try run(shop, "0", "--cluster-slots", "2", "--host-limit", "4").status == 0)
   }
 
-  @Test func `object stores and local files are refused in words`() throws {
+  @Test func `object stores and local files are refused with a reason`() throws {
     let shop = try Shop()
     let local = try shop.folder.write(
       "name: local\ncurrency: KRW\nsections: [{key: a, title: A, url: a.json}]\n",
@@ -208,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `a plan that could not be fetched is none`() throws {
+  @Test func `a plan that failed to fetch its sections is not written`() throws {
     let shop = try Shop(faults: "path=/develop/* status=503")
 
     let printed = try plan(shop, 2)

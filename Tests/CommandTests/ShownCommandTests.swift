@@ -14,7 +14,7 @@ import Testing
     (["https://a.example/a@b"], "larder https://a.example/a@b"),
     (["a;b"], "larder 'a;b'"),
   ])
-  func `a command is shown as a shell takes it, without what a URL keeps secret`(
+  func `a command is shown in shell syntax, without the secrets of its URLs`(
     _ arguments: [String],
     _ shown: String
   ) {

@@ -11,7 +11,7 @@ import Testing
     return shop
   }
 
-  @Test func `the views say what list, show, history and status say`() throws {
+  @Test func `the views agree with list, show, history and status`() throws {
     let shop = try Self.shop()
     func rows(_ sql: String) throws -> [String] {
       try shop.larder("sql", sql, "--csv").output.split(separator: "\r\n").dropFirst().map(
@@ -47,7 +47,7 @@ import Testing
     "VACUUM",
     "SELECT * FROM pragma_table_info('run')", "", "BEGIN",
   ])
-  func `a query that is none, or does anything but read, is refused and changes nothing`(
+  func `an invalid query, or one that writes, is refused and changes nothing`(
     _ sql: String
   ) throws {
     let shop = try Self.shop()
@@ -60,7 +60,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: "\(shop.cache)/index.sqlite")) == before)
   }
 
-  @Test func `a query without end is ended`() throws {
+  @Test func `an endless query is stopped`() throws {
     let shop = try Self.shop()
     let endless =
       "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
@@ -70,7 +70,7 @@ import Testing
     #expect(ended.status == 64 && ended.errors.contains("it takes more than 8 seconds"))
   }
 
-  @Test func `people get a table, and the plan where they ask for it`() throws {
+  @Test func `the text form is a table, or the query plan on request`() throws {
     let shop = try Self.shop()
 
     let table = try shop.larder("sql", "SELECT id, sale_price FROM items WHERE section = 'main'")

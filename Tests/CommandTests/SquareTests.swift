@@ -6,7 +6,7 @@ import Support
 import Testing
 
 @Suite struct SquareTests {
-  @Test func `a sync keeps a square of every picture beside it, in step with it`() throws {
+  @Test func `a sync keeps an up-to-date square of every picture`() throws {
     let shop = try Self.shop()
 
     let first = try shop.sync("--square", "32", "--json")
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test
-  func `a square that a server is asked for is that of crop, is kept, and is the sync's own`()
+  func `the server's square equals that of crop, is stored, and is used by a sync`()
     throws
   {
     let shop = try Self.shop()
@@ -64,7 +64,7 @@ import Testing
     )
   }
 
-  @Test func `a sync without squares removes those whose picture changed and makes none`() throws {
+  @Test func `a sync without squares makes none, and removes those of changed pictures`() throws {
     let shop = try Self.shop()
     #expect(try shop.sync("--square", "32").status == 0)
     shop.store.content["/pictures/S1.jpg"] = try Self.photo(9, modified: 1_620_000_000)
@@ -78,7 +78,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `squares of two sizes stand side by side`() throws {
+  @Test func `squares of two sizes are kept beside each other`() throws {
     let shop = try Self.shop()
     #expect(try shop.sync("--square", "32").status == 0)
 
@@ -88,7 +88,7 @@ import Testing
     #expect(try Self.squares(shop, side: 16).values.allSatisfy { $0 == 16 })
   }
 
-  @Test func `an export takes squares along, and keeps those of an earlier one`() throws {
+  @Test func `an export copies squares and keeps those of an earlier export`() throws {
     let shop = try Self.shop()
     let out = shop.folder.path("out")
     #expect(try shop.sync("--square", "32").status == 0)
@@ -115,7 +115,7 @@ import Testing
     #expect(try shop.folder.contents(below: "out") == files)
   }
 
-  @Test func `what cannot be cropped is said once and fails nothing`() throws {
+  @Test func `a picture that cannot be cropped is reported once and fails nothing`() throws {
     let shop = try Self.shop()
     let whole = try Self.photo(1).bytes
     shop.store.content["/pictures/A1.jpg"] = Resource(
@@ -155,7 +155,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `squares are made of WebP and AVIF too, whatever their names say`() throws {
+  @Test func `squares are made of WebP and AVIF whatever their names`() throws {
     let shop = try Self.shop()
     // As shops serve them: real files, called .jpg, of whatever type.
     for (name, kind, type) in [
@@ -181,7 +181,7 @@ import Testing
     #expect(crop.output.split(separator: "\n").count == 5)
   }
 
-  @Test func `the square of a GIF is a PNG by name too, and goes when the picture is another`()
+  @Test func `the square of a GIF is named .png, and is removed when the picture changes`()
     throws
   {
     let shop = try Self.shop()
@@ -217,7 +217,7 @@ import Testing
   }
 
   @Test(arguments: [[], ["--quiet"]])
-  func `a damaged photo is never taken for a whole one, however quiet`(_ how: [String]) throws {
+  func `a damaged photo is reported even with quiet output`(_ how: [String]) throws {
     let folder = try TemporaryFolder()
 
     let crop = try Command.larder(
@@ -229,8 +229,7 @@ import Testing
     #expect(crop.output.contains("damaged") == how.isEmpty)
   }
 
-  @Test func `verify finds squares that are damaged, missing or strange, and repairs them`() throws
-  {
+  @Test func `verify finds damaged, missing and foreign squares, and repairs them`() throws {
     let shop = try Self.shop()
     #expect(try shop.sync("--square", "32").status == 0)
     let paths = try Self.squares(shop).keys.sorted()
@@ -254,7 +253,7 @@ import Testing
   }
 
   @Test(arguments: [SIGKILL, SIGTERM])
-  func `a run that is ended leaves whole squares and nothing wrong`(_ signal: Int32) throws {
+  func `an interrupted run leaves only whole squares`(_ signal: Int32) throws {
     let shop = try Self.shop(faults: "path=/pictures/S1.jpg hang")
     let sync = try shop.startSync(requests: Shop.requests, "--square", "32")
 
@@ -269,7 +268,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `a square without a row is no fault, and goes or is made again`() throws {
+  @Test func `a square without a row is not an error, and is removed or made again`() throws {
     let shop = try Self.shop()
     #expect(try shop.sync("--square", "32").status == 0)
     let path = try #require(try Self.squares(shop).keys.sorted().first)
@@ -291,7 +290,7 @@ import Testing
   }
 
   @Test(arguments: ["0", "4097", "many"])
-  func `a size that makes no sense is a usage error`(_ size: String) throws {
+  func `an invalid size is a usage error`(_ size: String) throws {
     #expect(try Self.shop().sync("--square", size).status == 64)
   }
 

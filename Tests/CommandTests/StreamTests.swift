@@ -6,8 +6,7 @@ import Testing
 struct StreamTests {
   private static let photo = "\(Command.samples)/photo/wakeup-12mp.jpg"
 
-  @Test func `a picture on stdin goes to stdout as a file of the same picture would look`() throws
-  {
+  @Test func `a picture from stdin gives the same bytes on stdout as a file`() throws {
     let folder = try TemporaryFolder()
     let environment = ["photo": Self.photo, "out": folder.path]
     let file = try Command.larder(["crop", Self.photo, "--out", folder.path, "--size", "64"])
@@ -27,7 +26,7 @@ struct StreamTests {
     }
   }
 
-  @Test func `what comes on stdin is called stdin in a folder, and - in a record`() throws {
+  @Test func `stdin is named stdin in a folder, and - in a record`() throws {
     let folder = try TemporaryFolder()
     let environment = ["photo": Self.photo, "out": folder.path]
 
@@ -73,7 +72,7 @@ struct StreamTests {
     ("stamp - --time file --out out", "give --time exif, now or a time"),
     ("stamp a.jpg --out - --json", "give --out DIR"),
   ])
-  func `what makes no sense with a stream is a usage error, and nothing is read`(
+  func `an option that a stream cannot have is a usage error, and nothing is read`(
     _ words: String,
     _ advice: String
   ) throws {
@@ -88,7 +87,7 @@ struct StreamTests {
     #expect(run.errors.contains(advice), "\(run.errors)")
   }
 
-  @Test func `a picture does not go to a terminal`() throws {
+  @Test func `a picture is not written to a terminal`() throws {
     let run = try Command.larder(
       ["crop", Self.photo, "--size", "64", "--out", "-"],
       terminal: .output
@@ -99,7 +98,7 @@ struct StreamTests {
     #expect(run.output == "")
   }
 
-  @Test func `a picture that cannot be read leaves stdout empty`() throws {
+  @Test func `an unreadable picture leaves stdout empty`() throws {
     let folder = try TemporaryFolder()
     let environment = ["photo": Self.photo, "out": folder.path]
     func run(_ line: String) throws -> Command {
@@ -120,7 +119,7 @@ struct StreamTests {
     for run in [text, nothing, missing, other, large] { #expect(run.output == "") }
   }
 
-  @Test func `what stdout does not take is told of, but for a pipe that was closed`() throws {
+  @Test func `a failed write to stdout is reported, but not a closed pipe`() throws {
     // Half a photo: what could be made of it is written, and the status says that it is damaged.
     let half = try Command.shell(
       #"head -c 200000 "$photo" | "$larder" crop - --size 64 | wc -c; echo "${PIPESTATUS[1]}""#,
@@ -141,7 +140,7 @@ struct StreamTests {
     #expect(closed.errors == "0\n", "\(closed.errors)")
   }
 
-  @Test func `stdin is read up to the limit of a file and no further`() throws {
+  @Test func `stdin is read up to the size limit of a file`() throws {
     // A sparse file of 600 MiB that begins like a JPEG: the limit is 512 MiB.
     let run = try Command.shell(
       #"{ head -c 1000 "$photo"; head -c 629145600 /dev/zero; } | "$larder" crop - --size 64"#,
@@ -152,8 +151,7 @@ struct StreamTests {
     #expect(run.errors.contains("more than 536870912 bytes"), "\(run.errors)")
   }
 
-  @Test func `work on one picture or many at once comes to the same, in the inputs' order`() throws
-  {
+  @Test func `one job or many give the same results, in the order of the inputs`() throws {
     let folder = try TemporaryFolder()
     func crop(_ jobs: String) throws -> [String] {
       let run = try Command.larder(
@@ -178,7 +176,7 @@ struct StreamTests {
   }
 
   @Test(arguments: ["0", "1025", "-1", "two", ""])
-  func `jobs go from one to 1024`(_ jobs: String) throws {
+  func `jobs are limited to 1 to 1024`(_ jobs: String) throws {
     for command in ["crop", "stamp"] {
       let run = try Command.larder([command, "a.jpg", "--out", "out", "--jobs", jobs])
 

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite struct SyncTests {
-  @Test func `a proxy that only the environment names is not used`() throws {
+  @Test func `a proxy from the environment alone is not used`() throws {
     let proxy = try SampleStore.start(SampleContent())
     defer { proxy.stop() }
     let shop = try Shop()
@@ -40,7 +40,7 @@ import Testing
     """
   )
 
-  @Test func `a first sync prints its report, key for key, and nothing else`() throws {
+  @Test func `a first sync prints its report with all keys, and nothing else`() throws {
     let shop = try Shop()
 
     let sync = try shop.sync("--json")
@@ -74,7 +74,7 @@ import Testing
     #expect(report["requests"].int == Shop.requests)
   }
 
-  @Test func `a change and a failure are in the report with every key, and the status is 3`()
+  @Test func `a change and a failure are in the report with all keys, and the status is 3`()
     throws
   {
     let shop = try Shop()
@@ -108,7 +108,9 @@ import Testing
     #expect(report["sections"][1]["source"].string == "unchanged")
   }
 
-  @Test func `a section that hangs holds up no other, nor its details and pictures`() throws {
+  @Test func `a section that hangs delays neither the others nor their details and pictures`()
+    throws
+  {
     let shop = try Shop(faults: "path=/develop/main hang")
 
     // Both sections, the detail of S1 and its picture.
@@ -120,7 +122,7 @@ import Testing
     #expect(report["sections"][1]["items"].int == 1)
   }
 
-  @Test func `the summary is on stdout and each failure a line on stderr`() throws {
+  @Test func `the summary is on stdout, and each failure is a line on stderr`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
 
     let sync = try shop.sync()
@@ -146,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `a second sync asks for nothing that is fresh and rewrites nothing`() throws {
+  @Test func `a second sync requests nothing fresh and rewrites nothing`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     let before = try shop.folder.stamps(below: "cache/images")
@@ -161,7 +163,7 @@ import Testing
     #expect(try shop.folder.stamps(below: "cache/images") == before)
   }
 
-  @Test func `a dry run of a new cache makes no request and no cache`() throws {
+  @Test func `a dry run of a new cache sends no request and creates no cache`() throws {
     let shop = try Shop()
 
     let plan = try shop.sync("--dry-run", "--json")
@@ -172,7 +174,7 @@ import Testing
     #expect(throws: (any Error).self) { try shop.folder.stamps(below: "cache") }
   }
 
-  @Test func `a dry run changes nothing in a cache and says what would be done`() throws {
+  @Test func `a dry run changes nothing in a cache and says what it would do`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg header=\"Cache-Control: max-age=0\"")
     #expect(try shop.sync().status == 0)
     _ = try shop.folder.write("stray", to: "cache/images/stray.jpg")

@@ -5,7 +5,7 @@ import Testing
   /// Slow enough for the progress line to be drawn several times.
   private static let slow = "path=/develop/soup delay=600ms"
 
-  @Test func `on a terminal a sync shows its progress and takes it away at the end`() throws {
+  @Test func `on a terminal a sync shows its progress and removes it at the end`() throws {
     let shop = try Shop(faults: Self.slow)
 
     let sync = try shop.sync(terminal: .errors)
@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: [110, 80, 60, 40] as [UInt16])
-  func `a sync and a warm run tell what is tried again, and the host where there is room`(
+  func `sync and warm show retries, and the host where there is room`(
     _ columns: UInt16
   ) throws {
     for words in [["sync"], ["warm"]] {
@@ -49,7 +49,7 @@ import Testing
       ([], ["TERM": "dumb"]),
     ] as [([String], [String: String])]
   )
-  func `there is no progress when it was not wanted`(
+  func `progress is not shown when it is switched off`(
     _ flags: [String],
     _ environment: [String: String]
   ) throws {
@@ -66,7 +66,7 @@ import Testing
     #expect(!sync.errors.contains("\u{1B}"))
   }
 
-  @Test func `off a terminal there is no progress`() throws {
+  @Test func `without a terminal there is no progress`() throws {
     let shop = try Shop(faults: Self.slow)
 
     let sync = try shop.sync()
@@ -75,7 +75,7 @@ import Testing
     #expect(!sync.errors.contains("\r"))
   }
 
-  @Test func `colours are for terminals whose owner did not decline them`() throws {
+  @Test func `colours are used only on a terminal, unless they are switched off`() throws {
     let shop = try Shop()
     let plain = try shop.sync()
     let colored = try shop.larder("list", terminal: .output)
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test(arguments: ["list", "list --json", "show B100", "diff"])
-  func `a reader that goes away ends a command quietly`(_ words: String) throws {
+  func `a closed pipe ends a command quietly`(_ words: String) throws {
     let shop = try Shop()
     // More than a pipe holds, so that the command must write after its reader has gone.
     shop.list((100...1400).map { Shop.item("B\($0)", picture: "A1") }, in: "main")
@@ -155,7 +155,7 @@ import Testing
     #expect(command.errors == "")
   }
 
-  @Test func `output that cannot be written is status 74`() throws {
+  @Test func `a failed write of output is status 74`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
 

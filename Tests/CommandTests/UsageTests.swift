@@ -42,7 +42,7 @@ import Testing
     ["demo", "--port", "65536"],
     ["demo", "--samples", "/nowhere"],
   ])
-  func `a wrong command line is status 64, says why and does nothing`(
+  func `a wrong command line is status 64, has a reason and does nothing`(
     _ arguments: [String]
   ) throws {
     let shop = try Shop()
@@ -63,7 +63,7 @@ import Testing
     (["publish"], "there is no command"), (["diff", "--from", "3"], "unknown option '--from'"),
     (["crop", "a.jpg", "--out", "o", "--at", "x"], "unknown option '--at'"),
   ])
-  func `for a word that is like nothing no command and no option is suggested`(
+  func `a word that is like no command or option gets no suggestion`(
     _ arguments: [String],
     _ said: String
   ) throws {
@@ -102,7 +102,7 @@ import Testing
     (["demo", "--port", "99999"], "from 0 to 65535"),
     (["diff", "yesterday"], "larder diff --runs lists them"),
   ])
-  func `a value that is negative, empty or too large is refused with what is allowed`(
+  func `a negative, empty or too large value is refused with the allowed range`(
     _ arguments: [String],
     _ allowed: String
   ) throws {
@@ -129,7 +129,7 @@ import Testing
       ["bench", "--origin", "sample", "--delay", "5"],
       ["bench", "--origin", "sample", "--bandwidth", "1048576"],
     ])
-  func `a number without its unit is refused with the units that there are`(
+  func `a number without a unit is refused with the known units`(
     _ arguments: [String]
   ) throws {
     let folder = try TemporaryFolder()
@@ -149,7 +149,7 @@ import Testing
     ],
     ["-1", "101", "99999999999999999999", "many", "4.5", "", "--json"]
   )
-  func `a number of retries that is none is refused with the range`(
+  func `an invalid number of retries is refused with the range`(
     _ arguments: [String],
     _ retries: String
   ) throws {
@@ -167,7 +167,7 @@ import Testing
     #expect(command.errors.contains("a number from 0 to 100"), "\(command.errors)")
   }
 
-  @Test func `the cache's flag wins over its variable, which wins over the working folder`()
+  @Test func `--cache overrides its variable, which overrides the working folder`()
     throws
   {
     let shop = try Shop()
@@ -186,7 +186,7 @@ import Testing
     ["list", "--limit", "1\nlarder: all is well\n\u{85}\u{2028}x"],
     ["sync", "x.yaml", "--frobnicate\r\nlarder: all is well"],
   ])
-  func `what is wrong with an argument is said without its control characters and lines`(
+  func `an error about an argument shows none of its control characters and line breaks`(
     _ arguments: [String]
   ) throws {
     let run = try Command.larder(arguments)

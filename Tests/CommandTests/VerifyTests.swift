@@ -7,7 +7,7 @@ import Testing
     "checked damaged missing stray unreadable index complete clean"
   )
 
-  @Test func `a clean cache is status 0, key for key`() throws {
+  @Test func `a clean cache is status 0, with all keys`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
 
@@ -21,7 +21,7 @@ import Testing
     #expect(try shop.larder("verify").output == "5 pictures checked: clean\n")
   }
 
-  @Test func `damage is status 74, is named, is mended by --repair and fetched by the next sync`()
+  @Test func `damage is status 74, removed by --repair and fetched by the next sync`()
     throws
   {
     let shop = try Shop()
@@ -53,7 +53,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `a stray that a known URL fits is adopted by --repair, not fetched again`() throws {
+  @Test func `a stray that fits a known URL is adopted by --repair, not fetched again`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     let item = try Document(try shop.larder("show", "S1", "--json"))
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: ["--thumbnails-only", "--no-details"])
-  func `a sync that leaves pictures out does not sweep what it did not ask for`(
+  func `a sync that skips pictures does not sweep those it did not request`(
     _ flag: String
   ) throws {
     let shop = try Shop()

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `commands that read show a cache of an older larder and leave its index as it is`()
+  @Test func `reading commands show a cache of an older larder and leave its index unchanged`()
     throws
   {
     let shop = try Shop()
@@ -63,8 +63,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: "\(shop.cache)/index.sqlite")) == before)
   }
 
-  @Test func `verify --repair and sync bring a cache of an older larder up to date, whole`() throws
-  {
+  @Test func `verify --repair and sync migrate a cache of an older larder completely`() throws {
     let shop = try Shop()
     try place("v4", in: shop)
     try placePictures(in: shop)

@@ -7,7 +7,8 @@ import Testing
 @testable import Pipeline
 
 @Suite struct WarmTests {
-  @Test func `nothing is printed when all is well, and --json prints a line a catalog`() throws {
+  @Test func `nothing is printed after success, and --json prints a line for each catalog`() throws
+  {
     let shop = try Shop()
     shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
     let second = try shop.folder.write(
@@ -27,7 +28,7 @@ import Testing
     #expect(shop.store.requestCounts["/pictures/A1.jpg"] == 1)
   }
 
-  @Test func `one clear paragraph says what is wrong`() throws {
+  @Test func `a failure is explained in one clear paragraph`() throws {
     let shop = try Shop(
       faults: "path=/pictures/A1.jpg status=404\npath=/develop/soup hits=2 status=500"
     )
@@ -46,7 +47,7 @@ import Testing
     #expect(second.errors.contains("Section soup is the last good one"))
   }
 
-  @Test func `a shop that is down is one line a cause, none longer than 500 characters, and 69`()
+  @Test func `an unreachable shop is one line a cause, none longer than 500 characters, and 69`()
     throws
   {
     let shop = try Shop()
@@ -65,7 +66,7 @@ import Testing
     )
   }
 
-  @Test func `a paragraph that mail would cut is a line a cause`() {
+  @Test func `a paragraph too long for mail becomes a line for each cause`() {
     var report = SyncReport(catalog: "shop")
     report.outcome = .partial
     for number in 0..<8 {
@@ -88,7 +89,7 @@ import Testing
     #expect(lines[8].hasSuffix("…"))
   }
 
-  @Test func `a dead picture is said once, and then neither a status nor an alarm tells of it`()
+  @Test func `a dead picture is reported once, and then raises neither a status nor an alarm`()
     throws
   {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
@@ -114,7 +115,7 @@ import Testing
     #expect(strict.status == 3)
   }
 
-  @Test func `two catalogs of one name are a mistake in the files, and others run`() throws {
+  @Test func `two catalogs of one name are an error of these files, and the others run`() throws {
     let shop = try Shop()
     shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
     let text = try shop.folder.text("shop.yaml")
@@ -132,7 +133,7 @@ import Testing
     #expect(try shop.larder("list", "--catalog", "other").status == 0)
   }
 
-  @Test func `too soon and overlapping are 75 at once`() throws {
+  @Test func `runs that are too soon or overlap end with 75 at once`() throws {
     let shop = try Shop()
     #expect(try shop.larder("warm", shop.catalog, "--min-interval", "40m").status == 0)
     let asked = shop.store.requests.count
@@ -160,7 +161,7 @@ import Testing
     #expect(try running.wait().status == 143)
   }
 
-  @Test func `a faulty catalog file does not stop the others, and is 78 in the end`() throws {
+  @Test func `a faulty catalog file does not stop the others, and ends with 78`() throws {
     let shop = try Shop()
     let faulty = try shop.folder.write("name: x\nsektions: []\n", to: "a-faulty.yaml")
 
@@ -173,7 +174,7 @@ import Testing
     #expect(try Document(try shop.larder("list", "--json")).count == 3)
   }
 
-  @Test func `what is skipped is named, a line each, though nothing failed`() throws {
+  @Test func `skipped items are named, one a line, although nothing failed`() throws {
     let shop = try Shop()
 
     let warm = try shop.larder("warm", shop.catalog)
@@ -187,7 +188,9 @@ import Testing
     )
   }
 
-  @Test func `a first run that fails leaves no catalog, and a later one says since when`() throws {
+  @Test func `a first run that fails stores no catalog, and a later failure says since when`()
+    throws
+  {
     let shop = try Shop(
       faults: "path=/develop/main hits=1 status=500\npath=/develop/soup hits=1 status=500"
     )
@@ -209,7 +212,7 @@ import Testing
     #expect(row["section"].string == "soup" && row["source"].string == "stale")
   }
 
-  @Test func `a pipe that --metrics names takes the text and stays a pipe`() throws {
+  @Test func `a pipe given to --metrics receives the text and stays a pipe`() throws {
     let shop = try Shop()
     let pipe = shop.folder.path("pipe")
 

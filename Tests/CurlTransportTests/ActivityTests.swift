@@ -29,7 +29,7 @@ import Transport
     func close() { server.close() }
   }
 
-  @Test func `the host of a request is told until it ends, and no secret of its URL`() throws {
+  @Test func `a request's host is reported until it ends, without secrets of its URL`() throws {
     let server = HoldingServer()
     defer { server.close() }
     let transport = try CurlTransport(testOptions())
@@ -48,7 +48,7 @@ import Transport
     #expect(transport.activity == TransferActivity())
   }
 
-  @Test func `the host with the most requests under way is told`() throws {
+  @Test func `the host with the most active requests is reported`() throws {
     let servers = (HoldingServer(), HoldingServer())
     defer {
       servers.0.close()
@@ -72,7 +72,7 @@ import Transport
     #expect(transport.activity.host == nil)
   }
 
-  @Test func `where a redirect leads is the host that is told`() throws {
+  @Test func `after a redirect its target is the host reported`() throws {
     let target = HoldingServer()
     let origin = ScriptedServer { [url = target.url()] _ in
       RetryTests.status(302, "Location: \(url)\r\n")
@@ -110,8 +110,7 @@ import Transport
     #expect(transport.activity == TransferActivity())
   }
 
-  @Test func `requests that wait for another attempt are told, with the host that failed`() throws
-  {
+  @Test func `requests that wait for a retry are reported with the failed host`() throws {
     let failing = ScriptedServer { _ in RetryTests.status(503, "Retry-After: 50\r\n") }
     let other = HoldingServer()
     defer {
@@ -141,7 +140,7 @@ import Transport
     #expect(transport.activity == TransferActivity())
   }
 
-  @Test func `a request that is given up is told no more`() throws {
+  @Test func `a cancelled request is not reported`() throws {
     let server = ScriptedServer { _ in RetryTests.status(503) }
     defer { server.close() }
     let transport = try CurlTransport(RetryTests.options)

@@ -13,7 +13,7 @@ import Transport
   @Test(arguments: [
     "127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0",
   ])
-  func `a discovered host may not be private`(_ host: String) throws {
+  func `a discovered host may not have a private address`(_ host: String) throws {
     let server = ScriptedServer(Self.hello)
     defer { server.close() }
 
@@ -30,7 +30,7 @@ import Transport
     #expect(server.connections == 0)
   }
 
-  @Test func `a named host may be private`() throws {
+  @Test func `a named host may have a private address`() throws {
     let server = ScriptedServer(Self.hello)
     defer { server.close() }
 
@@ -41,7 +41,7 @@ import Transport
     #expect(result.response != nil)
   }
 
-  @Test func `the target of a connect-to is named`() throws {
+  @Test func `the target of a connect-to counts as named`() throws {
     let server = ScriptedServer(Self.hello)
     defer { server.close() }
     let options = testOptions {

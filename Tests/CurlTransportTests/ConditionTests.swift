@@ -27,7 +27,7 @@ import Transport
     }
   }
 
-  @Test func `validators go to the resource that answered, and to no other`() throws {
+  @Test func `validators are sent only to the resource that they belong to`() throws {
     let server = Self.origin("/v1")
     defer { server.close() }
     let condition = Condition(Self.tag.validators, source: server.url("/v1"))
@@ -41,7 +41,7 @@ import Transport
   }
 
   @Test(arguments: ["/v1", nil])
-  func `a redirect that leads elsewhere is answered in full`(_ source: String?) throws {
+  func `a redirect to another resource is answered in full`(_ source: String?) throws {
     let server = Self.origin("/v2")
     defer { server.close() }
     let sink = CollectingSink()
@@ -55,7 +55,7 @@ import Transport
   }
 
   @Test(arguments: ["ETag: \"2\"", "ETag: W/\"2\"", "ETag: \"1\\\""])
-  func `a 304 of another version has the whole fetched at once`(_ field: String) throws {
+  func `a 304 for another version is followed by a full request`(_ field: String) throws {
     let server = ScriptedServer { request in
       request.header("If-None-Match") == nil
         ? [Self.answer(200, "ETag: \"2\"", body: "new")] : [Self.answer(304, field)]
@@ -70,7 +70,7 @@ import Transport
     #expect(server.received.map { $0.header("If-None-Match") } == ["\"1\"", nil])
   }
 
-  @Test func `a file of which only the date is known may get any tag`() throws {
+  @Test func `a file with only a known date accepts any tag`() throws {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     let server = ScriptedServer(Self.answer(304, "Last-Modified: \(date)", "ETag: \"9\""))
     defer { server.close() }
@@ -83,7 +83,7 @@ import Transport
     #expect(response.isNotModified && server.received.count == 1)
   }
 
-  @Test func `a condition that is said to have failed is dropped`() throws {
+  @Test func `after a 412 the request is sent without its condition`() throws {
     let server = ScriptedServer { request in
       request.header("If-None-Match") == nil
         ? [Self.answer(200, body: "new")] : [Self.answer(412)]
@@ -95,7 +95,7 @@ import Transport
     #expect(response.head.status == 200 && server.received.count == 2)
   }
 
-  @Test func `a 304 of another date has the whole fetched at once`() throws {
+  @Test func `a 304 with another date is followed by a full request`() throws {
     let server = ScriptedServer { request in
       request.header("If-Modified-Since") == nil
         ? [Self.answer(200, body: "new")]
@@ -112,7 +112,7 @@ import Transport
     #expect(server.received.map { $0.header("If-Modified-Since") } == [date, nil])
   }
 
-  @Test func `a 304 that nobody asked for is no answer`() throws {
+  @Test func `a 304 to an unconditional request is an error`() throws {
     let server = ScriptedServer(Self.answer(304, "ETag: \"1\""))
     defer { server.close() }
 
@@ -121,7 +121,7 @@ import Transport
     #expect(failure?.reason == .badResponse)
   }
 
-  @Test func `a tag goes back byte for byte`() throws {
+  @Test func `a tag is sent back byte for byte`() throws {
     let tag: [UInt8] = Array("\"abc".utf8) + [0xFC, 0xFF, 0x22]
     let server = ScriptedServer(Self.answer(200, body: "x"))
     defer { server.close() }
@@ -135,7 +135,7 @@ import Transport
   }
 
   @Test(arguments: [201, 202, 207, 208, 226])
-  func `a status that speaks of something else brings no body`(_ status: Int) throws {
+  func `a status that does not carry the resource gives no body`(_ status: Int) throws {
     let server = ScriptedServer(Self.answer(status, body: "other"))
     defer { server.close() }
     let sink = CollectingSink()
@@ -147,7 +147,7 @@ import Transport
   }
 
   @Test(arguments: [200, 203, 299])
-  func `any other 2xx is the resource`(_ status: Int) throws {
+  func `any other 2xx is accepted as the resource`(_ status: Int) throws {
     let server = ScriptedServer(Self.answer(status, body: "it"))
     defer { server.close() }
     let sink = CollectingSink()
@@ -156,7 +156,7 @@ import Transport
     #expect(sink.text == "it")
   }
 
-  @Test func `what a request sends is known before`() throws {
+  @Test func `the fields of a request are known before it is sent`() throws {
     let server = ScriptedServer(Self.answer(200, body: "x"))
     defer { server.close() }
     let transport = try CurlTransport(testOptions { $0.userAgent = "larder/9" })

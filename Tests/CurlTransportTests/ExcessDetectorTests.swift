@@ -12,7 +12,7 @@ import Testing
     (closes: false, isPlain: true, isWatched: false),
     (closes: false, isPlain: false, isWatched: false),
   ])
-  func `the socket that closes next is looked into only where no TLS record can wait in it`(
+  func `only a closing plain socket is checked for excess bytes`(
     _ connection: (closes: Bool, isPlain: Bool, isWatched: Bool)
   ) throws {
     let multi = try MultiHandle()

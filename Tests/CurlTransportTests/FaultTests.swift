@@ -138,7 +138,9 @@ import Transport
     ),
   ]
 
-  @Test func `a part is no picture either when a catalog's own fields ask for one`() throws {
+  @Test func `a partial body is not a picture, even if the catalog's own fields request it`()
+    throws
+  {
     let part = "HTTP/1.1 206 Partial\r\nContent-Range: bytes 2-4/5\r\nContent-Length: 3\r\n\r\nllo"
     let server = ScriptedServer { _ in [.send(part)] }
     defer { server.close() }
@@ -161,7 +163,9 @@ import Transport
   }
 
   @Test(arguments: ["HTTP/1.1 200 OK\r\n", "HTTP/1.0 200 OK\r\n"])
-  func `a longer body is told when it comes apart from its head`(_ status: String) throws {
+  func `a body longer than announced fails even when it arrives after its head`(_ status: String)
+    throws
+  {
     let begun = Semaphore()
     let server = ScriptedServer(
       .send(status + "Content-Length: 5\r\n\r\n"),
@@ -185,7 +189,7 @@ import Transport
     #expect(failure?.reason == .timeoutIdle)
   }
 
-  @Test func `a server that drips is given up`() throws {
+  @Test func `a server that sends too slowly is given up`() throws {
     let server = ScriptedServer(.send(Self.ok + "Content-Length: 100000\r\n\r\n"), .drip(120))
     defer { server.close() }
 
@@ -194,7 +198,7 @@ import Transport
     #expect(failure?.reason == .timeoutIdle)
   }
 
-  @Test func `a transfer may not take longer than allowed`() throws {
+  @Test func `a transfer may not take longer than the limit`() throws {
     let server = ScriptedServer(.send(Self.ok + "Content-Length: 100000\r\n\r\n"), .drip(120))
     defer { server.close() }
 
@@ -206,7 +210,7 @@ import Transport
     #expect(failure?.reason == .timeoutTotal)
   }
 
-  @Test func `a port where nobody listens refuses the connection`() throws {
+  @Test func `a closed port refuses the connection`() throws {
     let server = ScriptedServer(.close)
     let url = server.url()
     server.close()
@@ -216,13 +220,13 @@ import Transport
     #expect(failure?.reason == .connectRefused || failure?.reason == .reset)
   }
 
-  @Test func `a name that cannot exist does not resolve`() throws {
+  @Test func `a nonexistent name does not resolve`() throws {
     let failure = try fetch("http://\(String(repeating: "a", count: 64)).example/").failure
 
     #expect(failure?.reason == .dnsFailed)
   }
 
-  @Test func `the farewell of TLS behind a body is not taken for more of it`() throws {
+  @Test func `a TLS close_notify after a body is not counted as body`() throws {
     let folder = try TemporaryFolder()
     let authority = try TestAuthority(folder)
     try authority.make(.authority("root"))

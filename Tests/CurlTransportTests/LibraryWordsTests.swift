@@ -24,7 +24,7 @@ import Transport
   }
 
   @Test(arguments: [false, true])
-  func `a handshake that is cut is a reset, worth another try`(_ resets: Bool) throws {
+  func `a handshake that breaks off is a reset, worth a retry`(_ resets: Bool) throws {
     let server = try cuttingServer(resets: resets)
     defer { server.close() }
 
@@ -33,7 +33,7 @@ import Transport
     #expect(failure.reason == .reset, "\(failure)")
   }
 
-  @Test func `a handshake that is answered with something else failed for good`() throws {
+  @Test func `a handshake answered with something else is a permanent failure`() throws {
     let listener = try LoopbackListener()
     listener.start { connection, _ in
       var piece = [UInt8](repeating: 0, count: 1 << 14)
@@ -47,7 +47,7 @@ import Transport
     #expect(failure.reason == .tlsFailed, "\(failure)")
   }
 
-  @Test func `broken chunks are told in words, and only of a body in chunks`() throws {
+  @Test func `broken chunks are explained, only for a chunked body`() throws {
     let server = ScriptedServer(
       .send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\nxyz\r\n")
     )
@@ -73,7 +73,7 @@ import Transport
     ("br", false), ("utf-8", false), ("gzip, utf-8", false), ("aws-chunked", false),
     ("gzi", false),
   ])
-  func `a coding is known when every name of it is`(_ value: String, _ isKnown: Bool) {
+  func `a coding is known when all its names are`(_ value: String, _ isKnown: Bool) {
     let codings = ContentCodings(zlib: true, brotli: false, zstandard: true)
     var headers = Headers()
     headers.append("Content-Encoding", value)
@@ -82,7 +82,7 @@ import Transport
     #expect(codings.contains(all: Headers()))
   }
 
-  @Test func `the codings that libcurl asks for are the ones that are held known`() throws {
+  @Test func `the codings that libcurl offers are exactly those we count as decodable`() throws {
     let server = ScriptedServer(.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
     defer { server.close() }
 

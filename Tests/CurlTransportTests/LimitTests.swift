@@ -8,7 +8,7 @@ import Testing
 @Suite struct LimitTests {
   static let ok = "HTTP/1.1 200 OK\r\n"
 
-  @Test func `an announced length over the limit fails before any byte`() throws {
+  @Test func `an announced length above the limit fails before any byte`() throws {
     let server = ScriptedServer(.send(Self.ok + "Content-Length: 11\r\n\r\nhello world"))
     defer { server.close() }
     let sink = CollectingSink()
@@ -20,7 +20,7 @@ import Testing
     #expect(sink.count == 0)
   }
 
-  @Test func `a body of exactly the limit is taken`() throws {
+  @Test func `a body of exactly the limit is accepted`() throws {
     let server = ScriptedServer(.send(Self.ok + "Content-Length: 11\r\n\r\nhello world"))
     defer { server.close() }
     let sink = CollectingSink()
@@ -58,7 +58,7 @@ import Testing
     #expect(sink.count <= 1 << 20)
   }
 
-  @Test func `a packed chunk is judged by its own bytes too, which libcurl counts after it`()
+  @Test func `a compressed chunk is also judged by its own bytes, which libcurl counts later`()
     throws
   {
     // 4 MiB of 26 KiB, in one chunk: within the limit, although nothing is counted when it is unpacked.
@@ -79,7 +79,7 @@ import Testing
     #expect(sink.count > 4_000_000)
   }
 
-  @Test func `JSON is asked for compressed and comes decoded`() throws {
+  @Test func `JSON is requested compressed and arrives decoded`() throws {
     let server = ScriptedServer(
       .send(Self.ok + "Content-Encoding: gzip\r\nContent-Length: \(gzippedJSON.count)\r\n\r\n"),
       .bytes(gzippedJSON)
@@ -97,7 +97,7 @@ import Testing
     #expect(server.received[0].header("Accept-Encoding")?.contains("gzip") == true)
   }
 
-  @Test func `a picture is asked for as it is, and decoded if it comes compressed all the same`()
+  @Test func `a picture is requested uncompressed, and decoded if it arrives compressed`()
     throws
   {
     let server = ScriptedServer(
@@ -114,7 +114,7 @@ import Testing
   }
 
   @Test(arguments: ["utf-8", "aws-chunked", "x, y"])
-  func `a picture with a coding that nobody knows is taken as it is`(_ coding: String) throws {
+  func `a picture with an unknown coding is stored unchanged`(_ coding: String) throws {
     let server = ScriptedServer(
       .send(Self.ok + "Content-Encoding: \(coding)\r\nContent-Length: 5\r\n\r\nhello")
     )
@@ -169,7 +169,7 @@ import Testing
     #expect(server.received.count == 2)
   }
 
-  @Test func `the first bytes of a refusal are kept`() throws {
+  @Test func `the first bytes of a refusal's body are kept`() throws {
     let server = ScriptedServer(.send("HTTP/1.1 403 No\r\nContent-Length: 10\r\n\r\nno_service"))
     defer { server.close() }
 

@@ -38,7 +38,7 @@ struct NamedOriginsTests {
     ("https://shop.example@evil.example/", .discovered, false, "shop.example:"),
     ("https://www.shop.example/", .discovered, false, nil),
   ])
-  func `a request has the trust and the secrets that its URL is due`(
+  func `a request gets trust and secrets by its URL`(
     text: String,
     trust: Request.Trust,
     getsSecrets: Bool,
@@ -54,7 +54,7 @@ struct NamedOriginsTests {
     #expect(request.headers.isEmpty)
   }
 
-  @Test func `nothing is named until somebody names it`() throws {
+  @Test func `nothing is named at the start`() throws {
     let request = NamedOrigins().request(
       for: try Self.url("http://127.0.0.1/"),
       carrying: ["token": "s3cret"]
@@ -64,7 +64,7 @@ struct NamedOriginsTests {
     #expect(request.credentials.isEmpty)
   }
 
-  @Test func `an origin that is named again without user information keeps what it had`() throws {
+  @Test func `naming an origin again without user information keeps the earlier one`() throws {
     var named = try Self.named()
     named.allowCredentials(try Self.url("https://shop.example/lists/b"))
 
@@ -82,7 +82,7 @@ struct NamedOriginsTests {
     ("http://shop.example/2", "https://shop.example:8443/1", "http://shop.example/2"),
     ("https://shop.example/2", "http://shop.example/1", "https://shop.example/2"),
   ])
-  func `a page that came over TLS is followed by one that does, on its own host`(
+  func `a next page is upgraded to https when its page came over TLS from the same host`(
     next: String,
     page: String,
     read: String

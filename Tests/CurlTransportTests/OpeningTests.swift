@@ -3,7 +3,7 @@ import Testing
 
 /// A library that a machine lacks is told of in words of its own.
 struct OpeningTests {
-  @Test func `the words about one missing library outlive the search for the next`() throws {
+  @Test func `the message about a missing library stays valid during the next search`() throws {
     let first = try #require(copening_find("libmissing-first.so.1", nil, 0))
     let second = try #require(copening_find("libmissing-second.so.2", nil, 0))
 

@@ -4,7 +4,7 @@ import Testing
 @testable import CurlTransport
 
 struct OptionTests {
-  @Test func `an option that libcurl takes leaves no refusal`() throws {
+  @Test func `an accepted option leaves no refusal`() throws {
     let easy = try EasyHandle()
     ExchangePolicy(TransportOptions()).configure(easy)
 
@@ -24,7 +24,7 @@ struct OptionTests {
     #expect(refused?.words.hasPrefix("libcurl refuses option 10318 (") == true)
   }
 
-  @Test func `an option of all transfers that libcurl refuses is an error`() throws {
+  @Test func `a refused option of all transfers is an error`() throws {
     let multi = try MultiHandle()
 
     let refused = #expect(throws: RefusedMultiOption.self) {
@@ -35,7 +35,7 @@ struct OptionTests {
     #expect(refused?.words.hasPrefix("libcurl refuses option 9999 of all transfers (") == true)
   }
 
-  @Test func `libcurl takes every option of all transfers`() throws {
+  @Test func `libcurl accepts every option of all transfers`() throws {
     _ = try TransferCore(TransportOptions())
   }
 }

@@ -19,7 +19,7 @@ import Transport
       ("Content-Lengthy: 5\n", nil, false),
     ] as [(String, ByteCount?, Bool)]
   )
-  func `a length is read from the head`(
+  func `the length is read from the head`(
     _ lines: String,
     _ length: ByteCount?,
     _ isContradictory: Bool
@@ -46,7 +46,7 @@ import Transport
     ("other:80:x:1", "http://h/", false), ("junk", "http://junk/", false),
     ("h:eighty:x:1", "http://h/", false),
   ])
-  func `a connect-to names its source`(_ entry: String, _ url: String, _ named: Bool) throws {
+  func `a connect-to rule names its source`(_ entry: String, _ url: String, _ named: Bool) throws {
     let trust = HostTrust(testOptions { $0.connectTo = [entry] })
 
     #expect(try trust.isNamed(CurlURLParser.parse(url)) == named)
@@ -59,7 +59,7 @@ import Transport
       (.fixed(32), .fixed(4), 32, .fixed(4)), (.fixed(0), .auto, 1, .fixed(1)),
     ] as [(TransportOptions.Count, TransportOptions.Count, Int, ConcurrencyWindow.Bounds)]
   )
-  func `counts become limits`(
+  func `counts become limits of the schedule`(
     _ parallel: TransportOptions.Count,
     _ perHost: TransportOptions.Count,
     _ all: Int,

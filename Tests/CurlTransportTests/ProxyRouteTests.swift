@@ -35,7 +35,7 @@ struct ProxyRouteTests {
     "", "socks4://proxy", "ftp://proxy", "http://", "http://proxy:99999", "http://proxy/path",
     "http://proxy?x", "http://s3cret:pw@pro xy\\x",
   ])
-  func `what is no proxy is an error that does not repeat it`(text: String) {
+  func `an invalid proxy is an error that does not repeat it`(text: String) {
     let error = #expect(throws: LarderError.self) { try Proxy(parsing: text) }
 
     #expect(error?.description.contains("s3cret") == false)
@@ -86,7 +86,7 @@ struct ProxyRouteTests {
     #expect(ProxyExceptions(list).contain(host) == isNamed)
   }
 
-  @Test func `a proxy by flag heeds no_proxy as curl's does`() throws {
+  @Test func `a proxy by flag respects no_proxy as curl's does`() throws {
     let route = ProxyRoute(try Proxy(parsing: "a"), variables: ["no_proxy": "h"])
 
     #expect(route.proxy(for: try CurlURLParser.parse("https://h/")) == nil)

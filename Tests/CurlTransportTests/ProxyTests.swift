@@ -36,7 +36,7 @@ import Transport
   }
 
   @Test(arguments: ["http", "socks5h", "socks5"])
-  func `a host that the user named is asked for by its name`(scheme: String) throws {
+  func `the proxy is given the name of a host that the user named`(scheme: String) throws {
     let origin = ScriptedServer(Self.hello)
     let proxy = ScriptedProxy { _ in .pass(origin.port) }
     defer {
@@ -68,7 +68,7 @@ import Transport
       "http://hidden.example", "https://hidden.example", "http://HIDDEN.example",
     ]
   )
-  func `a private address that only data names is refused before the proxy hears of it`(
+  func `a private address that only data names is refused before the proxy is contacted`(
     scheme: String,
     url: String
   ) throws {
@@ -81,7 +81,8 @@ import Transport
     #expect(proxy.asked.isEmpty)
   }
 
-  @Test func `a name that does not resolve here is not left to the proxy, unless all is allowed`()
+  @Test
+  func `an unresolvable name is not left to the proxy, unless private addresses are allowed`()
     throws
   {
     let proxy = ScriptedProxy { _ in .say(Self.reply) }
@@ -99,7 +100,7 @@ import Transport
     #expect(proxy.asked.map(\.description) == ["GET http://nowhere.example/x"])
   }
 
-  @Test func `the end of a tunnel that data names is asked for by the address that was judged`()
+  @Test func `a tunnel to a host that data names is requested by the checked address`()
     throws
   {
     let origin = ScriptedServer(Self.hello)
@@ -124,7 +125,7 @@ import Transport
     #expect(origin.received.first?.header("Host") == "mixed.example")
   }
 
-  @Test func `a request to pass on needs the name, so that all its addresses must be public`()
+  @Test func `a plain request names its host, so all its addresses must be public`()
     throws
   {
     let proxy = ScriptedProxy { _ in .say(Self.reply) }
@@ -152,7 +153,9 @@ import Transport
     #expect(proxy.asked.count == 1)
   }
 
-  @Test func `what no_proxy names goes direct, and its address is judged at the socket`() throws {
+  @Test func `a host in no_proxy is contacted directly, and its address is checked at the socket`()
+    throws
+  {
     let origin = ScriptedServer(Self.hello)
     let proxy = ScriptedProxy { _ in .say(Self.reply) }
     defer {
@@ -170,7 +173,7 @@ import Transport
     #expect(proxy.asked.isEmpty)
   }
 
-  @Test func `the target of a connect-to is what the proxy is asked for`() throws {
+  @Test func `the target of a connect-to is requested from the proxy`() throws {
     let origin = ScriptedServer(Self.hello)
     let proxy = ScriptedProxy { _ in .pass(origin.port) }
     defer {
@@ -189,7 +192,8 @@ import Transport
   }
 
   @Test(arguments: ["http", "socks5h"])
-  func `user and password are for the proxy, and in no message`(scheme: String) throws {
+  func `user and password are sent only to the proxy, and are in no message`(scheme: String) throws
+  {
     let origin = ScriptedServer(Self.hello)
     let proxy = ScriptedProxy(password: "us er:pa%ss") { _ in .pass(origin.port) }
     let closed = try ClosedPort()
@@ -262,8 +266,7 @@ import Transport
   ]
 
   @Test(arguments: troubles)
-  func `a proxy that lets nothing through is told by a reason of its own`(trouble: Trouble) throws
-  {
+  func `a proxy that refuses everything has its own reason`(trouble: Trouble) throws {
     let proxy = ScriptedProxy { _ in trouble.answer }
     defer { proxy.close() }
 
@@ -282,7 +285,7 @@ import Transport
     #expect(post?.mayHaveBeenSent == (trouble.scheme == "http" && trouble.url.hasPrefix("http:")))
   }
 
-  @Test func `a wrong password for SOCKS is told`() throws {
+  @Test func `a wrong password for SOCKS is reported`() throws {
     let proxy = ScriptedProxy(password: "a:b") { _ in .say("") }
     defer { proxy.close() }
     for userInfo in ["a:c", nil] {
@@ -295,7 +298,7 @@ import Transport
     }
   }
 
-  @Test func `a proxy that nobody runs is told, and tried again`() throws {
+  @Test func `an unreachable proxy is reported and retried`() throws {
     let closed = try ClosedPort()
     for (scheme, retries) in [("http", 1), ("https", 1), ("socks5h", 1)] {
       let failure = try fetch(
@@ -308,7 +311,10 @@ import Transport
     }
   }
 
-  @Test func `a name is looked up once for all that wait for it, and ends with the run`() throws {
+  @Test
+  func `a name is looked up once for all waiting requests, and the lookup ends with the run`()
+    throws
+  {
     let asked = Semaphore()
     let release = Semaphore()
     let proxy = ScriptedProxy { _ in .say(Self.reply) }
@@ -338,7 +344,7 @@ import Transport
     #expect(proxy.asked.map(\.target) == ["http://cdn.example/3"])
   }
 
-  @Test func `a proxy that speaks TLS itself passes plain requests and tunnels on`() throws {
+  @Test func `a proxy that speaks TLS forwards plain requests and tunnels`() throws {
     let folder = try TemporaryFolder()
     let authority = try TestAuthority(folder)
     try authority.make(.authority("root"))

@@ -41,7 +41,7 @@ import Transport
     #expect(try fetch(server.url("/11")).failure?.reason == .tooManyRedirects)
   }
 
-  @Test func `a loop of two is seen`() throws {
+  @Test func `a loop of two redirects is detected`() throws {
     let server = ScriptedServer { [Self.redirect($0.path == "/a" ? "/b" : "/a")] }
     defer { server.close() }
 
@@ -51,7 +51,7 @@ import Transport
     #expect(server.received.count == 2)
   }
 
-  @Test func `credentials stay with the first origin`() throws {
+  @Test func `credentials are sent only to the first origin`() throws {
     let other = ScriptedServer(Self.hello)
     let first = ScriptedServer { request in
       request.path == "/a" ? [Self.redirect("/b")] : [Self.redirect(other.url("/c"))]
@@ -88,7 +88,7 @@ import Transport
   @Test(arguments: [
     (301, "POST"), (302, "POST"), (303, "GET"), (307, "POST"), (308, "POST"),
   ])
-  func `a POST that only asks is redirected, with its body unless that shall be read by GET`(
+  func `a POST that is a query is redirected with its body, or as GET after a 303`(
     _ status: Int,
     _ method: String
   ) throws {
@@ -111,7 +111,7 @@ import Transport
     #expect(last.header("Content-Type") == (method == "POST" ? "application/json" : nil))
   }
 
-  @Test func `a redirect does not make a private address reachable`() throws {
+  @Test func `a redirect does not allow a private address`() throws {
     let hidden = ScriptedServer(Self.hello)
     let named = ScriptedServer(Self.redirect(hidden.url("/secret")))
     defer {

@@ -5,7 +5,7 @@ import Transport
 @testable import CurlTransport
 
 @Suite struct RequestTests {
-  @Test func `each URL is sent as it is, whatever the handle asked for before`() throws {
+  @Test func `each URL is sent unchanged, whatever the handle requested before`() throws {
     let answer = ScriptedServer.Action.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
     let (one, other) = (ScriptedServer(answer), ScriptedServer(answer))
     defer {
@@ -35,7 +35,7 @@ import Transport
     #expect(other.connections == 1)
   }
 
-  @Test func `a request says who asks, for what and in which coding, each once`()
+  @Test func `a request has User-Agent, Accept and Accept-Encoding, each once`()
     throws
   {
     let server = ScriptedServer(.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
@@ -59,7 +59,7 @@ import Transport
     #expect(lines(1, "accept-encoding") == ["accept-encoding: br"])
   }
 
-  @Test func `what one request sends is never left for the next, whichever comes after which`()
+  @Test func `no request leaves a field for the next, in any order`()
     throws
   {
     let server = ScriptedServer(.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
@@ -110,7 +110,7 @@ import Transport
     }
   }
 
-  @Test func `fields go out as they are, empty ones too, but for those that frame the message`()
+  @Test func `fields are sent unchanged, empty ones too, except those that frame the message`()
     throws
   {
     let server = ScriptedServer(.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx"))
@@ -132,7 +132,7 @@ import Transport
     #expect(request.header("Transfer-Encoding") == nil)
   }
 
-  @Test func `a proxy that tunnels is told who asks, too`() throws {
+  @Test func `a proxy is sent the user agent when it tunnels`() throws {
     let proxy = ScriptedServer(.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n"))
     defer { proxy.close() }
     let route = ProxyRoute(try Proxy(parsing: proxy.url()))

@@ -38,7 +38,7 @@ import Transport
     return (result, server.received)
   }
 
-  @Test func `a body that breaks off goes on where it was`() throws {
+  @Test func `an interrupted body resumes at its offset`() throws {
     let sink = CollectingSink(resuming: true)
 
     let (result, received) = try run([Self.cut, Self.part("5-9/10", "\"v1\"", "world")], sink)
@@ -50,7 +50,7 @@ import Transport
     #expect(received[1].header("If-Range") == "\"v1\"")
   }
 
-  @Test func `a sink that cannot resume starts again`() throws {
+  @Test func `a sink that cannot resume restarts`() throws {
     let sink = CollectingSink()
 
     let (result, received) = try run([Self.cut, Self.whole], sink)
@@ -61,7 +61,7 @@ import Transport
     #expect(received[1].header("Range") == nil)
   }
 
-  @Test func `a whole answer to a range replaces what was held`() throws {
+  @Test func `a full answer to a range request replaces the partial body`() throws {
     let sink = CollectingSink(resuming: true)
 
     let (result, _) = try run([Self.cut, Self.whole], sink)
@@ -78,7 +78,7 @@ import Transport
     [.send("HTTP/1.1 206 Part\r\nContent-Range: bytes 5-9/10\r\nContent-Length: 5\r\n\r\nworld")],
     [.send("HTTP/1.1 416 No\r\nContent-Range: bytes */3\r\nContent-Length: 0\r\n\r\n")],
   ])
-  func `a part that does not fit is fetched whole instead`(
+  func `a partial answer that does not fit leads to a full request`(
     _ part: [ScriptedServer.Action]
   ) throws {
     let sink = CollectingSink(resuming: true)
@@ -93,7 +93,7 @@ import Transport
   }
 
   @Test(arguments: ["3\r\nwor\r\n0\r\n\r\n", "8\r\nworldish\r\n0\r\n\r\n"])
-  func `a part without a length that is not as long as its range is fetched whole instead`(
+  func `a partial answer without a length and shorter than its range leads to a full request`(
     _ chunks: String
   ) throws {
     let sink = CollectingSink(resuming: true)
@@ -109,7 +109,9 @@ import Transport
     #expect(received.map { $0.header("Range") } == [nil, "bytes=5-", nil])
   }
 
-  @Test func `a part that a redirect brings from elsewhere is fetched whole instead`() throws {
+  @Test func `a partial answer from another resource after a redirect leads to a full request`()
+    throws
+  {
     let other = ScriptedServer { request in
       request.header("Range") == nil ? Self.whole : Self.part("5-9/10", "\"v1\"", "WORLD")
     }
@@ -125,7 +127,7 @@ import Transport
     #expect(sink.events == ["restart", "begin 200 at 0"])
   }
 
-  @Test func `a part held from an earlier run goes on`() throws {
+  @Test func `a partial body of an earlier run is resumed`() throws {
     let sink = CollectingSink(
       holding: "hello",
       from: ResumePoint(offset: 5, validator: "\"v1\"")
@@ -138,7 +140,7 @@ import Transport
     #expect(received[0].header("If-Range") == "\"v1\"")
   }
 
-  @Test func `a part that would grow over the limit is refused`() throws {
+  @Test func `a partial body that would exceed the limit is refused`() throws {
     let sink = CollectingSink(
       holding: "hello",
       from: ResumePoint(offset: 5, validator: "\"v1\"")

@@ -25,7 +25,7 @@ import Transport
     status(503, "Retry-After: 1\r\n"), status(504), [.close], [.reset],
     [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe"), .close],
   ])
-  func `what may pass is tried again`(_ trouble: [ScriptedServer.Action]) throws {
+  func `a temporary failure is retried`(_ trouble: [ScriptedServer.Action]) throws {
     let server = ScriptedServer { $0.number < 2 ? trouble : Self.hello }
     defer { server.close() }
     let sink = CollectingSink()
@@ -37,7 +37,7 @@ import Transport
   }
 
   @Test(arguments: [400, 401, 403, 404, 410, 501, 505])
-  func `what will not pass is not tried again`(_ status: Int) throws {
+  func `a permanent failure is not retried`(_ status: Int) throws {
     let server = ScriptedServer { _ in Self.status(status) }
     defer { server.close() }
 
@@ -47,7 +47,7 @@ import Transport
     #expect(server.received.count == 1)
   }
 
-  @Test func `the last failure is told, with all attempts`() throws {
+  @Test func `the last failure is reported, with all attempts`() throws {
     let server = ScriptedServer { _ in Self.status(503, "Retry-After: 7\r\n") }
     defer { server.close() }
 
@@ -59,7 +59,7 @@ import Transport
     #expect(server.received.count == 5)
   }
 
-  @Test func `an origin that always fails sees a tenth more requests than asked for, and 20`()
+  @Test func `an origin that always fails gets at most a tenth more requests, and 20`()
     throws
   {
     let server = ScriptedServer { _ in Self.status(500) }
@@ -135,7 +135,7 @@ import Transport
     "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n",
     "",
   ])
-  func `a POST is sent once, whatever the answer looks like`(_ answer: String) throws {
+  func `a POST is sent once, whatever the answer`(_ answer: String) throws {
     let server = ScriptedServer(.send(answer), .close)
     defer { server.close() }
     let sink = CollectingSink()
@@ -150,7 +150,7 @@ import Transport
     if answer.contains("utf-8") { #expect(sink.text == "ok") }
   }
 
-  @Test func `a cancelled POST tells whether it may have been sent`() throws {
+  @Test func `a cancelled POST reports whether it may have been sent`() throws {
     let arrived = Semaphore()
     let server = ScriptedServer { _ in
       arrived.signal()
@@ -180,7 +180,7 @@ import Transport
   }
 
   @Test(arguments: [429, 503])
-  func `a host that asks to wait for longer than a minute is not asked again`(_ status: Int)
+  func `a host that demands a wait of more than a minute gets no more requests`(_ status: Int)
     throws
   {
     let server = ScriptedServer { _ in Self.status(status, "Retry-After: 3600\r\n") }
@@ -210,7 +210,7 @@ import Transport
     }
   }
 
-  @Test func `a POST that is told to wait for an hour is told so as it came`() throws {
+  @Test func `a POST reports the server's Retry-After unchanged`() throws {
     let server = ScriptedServer { _ in Self.status(503, "Retry-After: 3600\r\n") }
     defer { server.close() }
 
@@ -222,7 +222,7 @@ import Transport
     #expect(failure?.reason == .http(503) && failure?.retryAfter == 3600)
   }
 
-  @Test func `a retry that the deadline forbids is not waited for`() throws {
+  @Test func `a retry beyond the deadline is not waited for`() throws {
     let server = ScriptedServer { _ in Self.status(503, "Retry-After: 59\r\n") }
     defer { server.close() }
     let options = testOptions {
@@ -236,8 +236,7 @@ import Transport
     #expect(failure?.attempts == 1)
   }
 
-  @Test func `a dead host is given up for all that waits for it, and costs others nothing`() throws
-  {
+  @Test func `a dead host fails all its waiting requests, and does not slow others`() throws {
     let dead = ScriptedServer(.reset)
     let live = ScriptedServer { _ in Self.hello }
     defer {
@@ -263,7 +262,7 @@ import Transport
     #expect(dead.received.count < 20)
   }
 
-  @Test func `a host that sends everybody away is given up for all that waits for it`() throws {
+  @Test func `a host that always answers 503 fails all its waiting requests`() throws {
     let server = ScriptedServer(
       .send("HTTP/1.1 503 Busy\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n")
     )

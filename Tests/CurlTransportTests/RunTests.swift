@@ -28,7 +28,7 @@ import Transport
     #expect((1...16).contains(server.connections))
   }
 
-  @Test func `no more run at once than asked for`() throws {
+  @Test func `no more requests run at once than allowed`() throws {
     let present = Mutex((now: 0, most: 0))
     let gate = Semaphore()
     let server = ScriptedServer { _ in
@@ -54,7 +54,7 @@ import Transport
     #expect(all.allSatisfy { $0.response != nil })
   }
 
-  @Test func `cancelling completes what runs and what waits`() throws {
+  @Test func `cancelling completes active and waiting transfers`() throws {
     let arrived = Semaphore()
     let server = ScriptedServer { _ in
       arrived.signal()
@@ -74,7 +74,7 @@ import Transport
     #expect(all.allSatisfy { $0.failure?.reason == .cancelled })
   }
 
-  @Test func `after a cancellation new transfers run`() throws {
+  @Test func `new transfers run after a cancellation`() throws {
     let server = ScriptedServer { $0.path == "/hang" ? [.hang] : Self.hello }
     defer { server.close() }
     let transport = try CurlTransport(testOptions())
@@ -89,7 +89,7 @@ import Transport
     #expect(last.response != nil)
   }
 
-  @Test func `a shutdown completes everything, and what comes after it at once`() throws {
+  @Test func `a shutdown completes everything, and later requests at once`() throws {
     let server = ScriptedServer(.hang)
     defer { server.close() }
     let transport = try CurlTransport(testOptions())
@@ -104,7 +104,7 @@ import Transport
     #expect(all.allSatisfy { $0.failure?.reason == .cancelled })
   }
 
-  @Test func `dropping the last reference in a completion ends the thread`() throws {
+  @Test func `releasing the last reference in a completion ends the thread`() throws {
     let server = ScriptedServer { _ in Self.hello }
     defer { server.close() }
     let kept = Mutex<CurlTransport?>(nil)
@@ -122,7 +122,7 @@ import Transport
     #expect(kept.withLock { $0 == nil })
   }
 
-  @Test func `the deadline of the run ends what is unfinished`() throws {
+  @Test func `the deadline of the run ends unfinished transfers`() throws {
     let server = ScriptedServer(.hang)
     defer { server.close() }
     let options = testOptions {
@@ -140,7 +140,7 @@ import Transport
     #expect(all.allSatisfy { $0.failure?.reason == .deadline })
   }
 
-  @Test func `the deadline of one request ends that one`() throws {
+  @Test func `the deadline of one request ends only that one`() throws {
     let server = ScriptedServer { $0.path == "/hang" ? [.hang] : Self.hello }
     defer { server.close() }
     let transport = try CurlTransport(testOptions { $0.parallel = .fixed(1) })
@@ -156,7 +156,7 @@ import Transport
     #expect(all[1].response != nil)
   }
 
-  @Test func `a completion may fetch more`() throws {
+  @Test func `a completion may start another transfer`() throws {
     let server = ScriptedServer { _ in Self.hello }
     defer { server.close() }
     let transport = try CurlTransport(testOptions())
@@ -172,7 +172,7 @@ import Transport
     #expect(all.allSatisfy { $0.response != nil })
   }
 
-  @Test func `sections go before pictures`() throws {
+  @Test func `sections are fetched before pictures`() throws {
     let open = Semaphore()
     let arrived = Semaphore()
     let server = ScriptedServer { request in
@@ -232,7 +232,7 @@ import Transport
     #expect(response.head.headers.fields.count == 1)
   }
 
-  @Test func `user information becomes credentials and is shown nowhere`() throws {
+  @Test func `user information becomes credentials and is never shown`() throws {
     let server = ScriptedServer(.send("HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n"))
     defer { server.close() }
 

@@ -17,7 +17,7 @@ import Testing
       (debian, [], nil),
     ] as [(String?, [String], String?)]
   )
-  func `the system's certificates are found wherever they lie`(
+  func `the system's certificates are found in every known place`(
     _ builtIn: String?,
     _ present: [String],
     _ expected: String?
@@ -25,7 +25,7 @@ import Testing
     #expect(TrustStore.file(builtIn: builtIn) { present.contains($0) } == expected)
   }
 
-  @Test func `the libcurl that is loaded says where it looks`() {
+  @Test func `the loaded libcurl reports its certificate path`() {
     #expect(CurlTransport.library?.trust?.hasPrefix("/") == true)
   }
 }

@@ -26,7 +26,9 @@ import Transport
     ("http://h/${}${a b}$", "http://h/$%7B%7D$%7Ba%20b%7D$"),
     ("http://h/${KEY_1}?k=${KEY_1}", "http://h/${KEY_1}?k=${KEY_1}"),
   ])
-  func `an absolute URL is kept as it will be sent`(_ text: String, _ expected: String) throws {
+  func `an absolute URL is normalised as libcurl sends it`(_ text: String, _ expected: String)
+    throws
+  {
     #expect(try CurlURLParser.parse(text).text == expected)
     #expect(try CurlURLParser.parse(expected).text == expected)
   }
@@ -56,14 +58,14 @@ import Transport
       ("mailto:a@b", .schemeRefused), ("http:foo", .urlInvalid),
     ] as [(String, FailureReason)]
   )
-  func `what cannot be fetched is told`(_ text: String, _ reason: FailureReason) throws {
+  func `a URL that cannot be fetched is refused`(_ text: String, _ reason: FailureReason) throws {
     let failure = #expect(throws: TransferFailure.self) { try CurlURLParser.parse(text) }
 
     #expect(failure?.reason == reason)
   }
 
   @Test(arguments: ["javascript:alert(1)", "data:image/png;base64,AA", "file:///etc/passwd"])
-  func `a base does not make another scheme relative`(_ text: String) throws {
+  func `a URL with another scheme is never taken as relative`(_ text: String) throws {
     let base = try CurlURLParser.parse(Self.base)
 
     let failure = #expect(throws: TransferFailure.self) {
@@ -73,7 +75,7 @@ import Transport
     #expect(failure?.reason == .schemeRefused)
   }
 
-  @Test func `a URL beyond all bounds is refused`() {
+  @Test func `a URL that is too long is refused`() {
     let failure = #expect(throws: TransferFailure.self) {
       try CurlURLParser.parse("http://h/" + String(repeating: "a", count: 40_000))
     }
@@ -82,7 +84,7 @@ import Transport
     #expect((failure?.url.utf8.count ?? 0) <= 200)
   }
 
-  @Test func `user information is kept apart and never shown`() throws {
+  @Test func `user information is stored separately and never shown`() throws {
     let url = try CurlURLParser.parse("https://ann:p%40ss@h.example/x")
     let failure = #expect(throws: TransferFailure.self) {
       try CurlURLParser.parse("https://ann:secret@h.example:99999/x")
@@ -98,7 +100,7 @@ import Transport
     ("//shop.example/x.jpg", nil), ("https://shop.example/x.jpg", nil),
     ("//other:one@shop.example/", "other:one"),
   ])
-  func `a path alone inherits its base's user information, a host does not`(
+  func `a path inherits its base's user information, another host does not`(
     text: String,
     userInfo: String?
   ) throws {

@@ -33,7 +33,7 @@ struct AVIFDecoderTests {
       (.other, cavif_444, 8, true, 41.45),
     ] as [(AVIFDecoder, Int, Int, Bool, Double)]
   )
-  func `a decoder takes no more than is said, nor a fifth less`(
+  func `a decoder takes at most its estimate, and at least four fifths of it`(
     _ decoder: AVIFDecoder,
     _ chroma: Int,
     _ depth: Int,

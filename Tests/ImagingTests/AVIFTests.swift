@@ -17,7 +17,7 @@ struct AVIFTests {
   }
 
   @Test(arguments: AVIFKind.all)
-  func `any part of an AVIF is as in the whole picture`(_ kind: AVIFKind) throws {
+  func `any region of an AVIF equals that of the whole picture`(_ kind: AVIFKind) throws {
     let file = try PictureFile(kind.bytes(width: 61, height: 47))
     let whole = try file.part(PixelRegion(x: 0, y: 0, width: 61, height: 47))
 
@@ -30,7 +30,7 @@ struct AVIFTests {
   }
 
   @Test(arguments: AVIFKind.all)
-  func `an AVIF stays one of its kind`(_ kind: AVIFKind) throws {
+  func `an AVIF stays an AVIF of the same depth and channels`(_ kind: AVIFKind) throws {
     let file = try PictureFile(kind.bytes(width: 70, height: 50))
 
     let square = try Crop(quality: 95).apply(to: file)
@@ -44,7 +44,7 @@ struct AVIFTests {
   }
 
   @Test(arguments: 0..<4, -1..<2)
-  func `an AVIF is turned and mirrored as its boxes say, and its EXIF data has no say`(
+  func `an AVIF is rotated and mirrored by its boxes, not by its EXIF data`(
     _ angle: Int,
     _ mirror: Int
   ) throws {
@@ -70,7 +70,7 @@ struct AVIFTests {
     #expect(probe.exif?.dateTime == "2021:01:13 06:30:00")
   }
 
-  @Test func `only what an AVIF wants to be shown is read`() throws {
+  @Test func `only the clean aperture of an AVIF is read`() throws {
     let source = colours(width: 64, height: 48)
     let shown = PixelRegion(x: 10, y: 6, width: 40, height: 30)
     let file = try PictureFile(AVIFKind(shown: shown).bytes(source))
@@ -83,7 +83,7 @@ struct AVIFTests {
   }
 
   @Test(arguments: AVIFKind.all)
-  func `an AVIF cut anywhere is an error`(_ kind: AVIFKind) throws {
+  func `an AVIF truncated anywhere is an error`(_ kind: AVIFKind) throws {
     let bytes = kind.bytes(width: 16, height: 12)
     _ = try Crop(format: .png).apply(to: PictureFile(bytes))
     for count in 0..<bytes.count {
@@ -94,7 +94,7 @@ struct AVIFTests {
   }
 
   @Test(arguments: [1, 7])
-  func `a few bytes behind an AVIF are no harm`(_ count: Int) throws {
+  func `a few bytes after an AVIF are accepted`(_ count: Int) throws {
     let bytes = AVIFKind().bytes(width: 16, height: 12)
     let crop = Crop(format: .png)
 
@@ -104,7 +104,7 @@ struct AVIFTests {
   }
 
   @Test(arguments: AVIFKind.all)
-  func `an AVIF with a changed byte never stops the process`(_ kind: AVIFKind) throws {
+  func `an AVIF with a changed byte never crashes the process`(_ kind: AVIFKind) throws {
     let limits = PictureLimits(pixels: 100_000)
     let bytes = kind.bytes(width: 16, height: 12)
     for (part, change) in ([0x01, 0x80, 0xFF] as [UInt8]).enumerated() {
@@ -117,7 +117,7 @@ struct AVIFTests {
     }
   }
 
-  @Test func `an AVIF that its decoder would take too much memory for is refused before`() throws {
+  @Test func `an AVIF whose decoder would take too much memory is refused in advance`() throws {
     // Colour, of 8 bits: 1 + 3.5 × three planes by dav1d.
     let file = try PictureFile(AVIFKind().bytes(width: 40, height: 30))
     let enough = 40 * 30 * 23 / 2
@@ -129,12 +129,12 @@ struct AVIFTests {
     #expect(refusal?.code == .tooLarge && refusal?.description.contains("13800") == true)
   }
 
-  @Test func `what is allowed to the decoder grows with the pixels that are`() {
+  @Test func `the decoder's memory limit grows with the pixels allowed`() {
     #expect(PictureLimits.allowing(pixels: 100_000_000).decoding == 5_900_000_000)
     #expect(PictureLimits.allowing(pixels: 1).decoding == PictureLimits().decoding)
   }
 
-  @Test func `an AVIF of more pixels than are allowed is refused before it is decoded`() throws {
+  @Test func `an AVIF with more pixels than allowed is refused before decoding`() throws {
     var bytes = AVIFKind().bytes(width: 40, height: 40)
     #expect {
       try PictureFile(bytes, limits: PictureLimits(pixels: 1500))

@@ -108,7 +108,7 @@ struct AttentionTests {
   }
 
   @Test(arguments: Scene.all)
-  func `the subject is kept, at the picture's own size and scaled`(_ scene: Scene) throws {
+  func `the subject is kept, unscaled and scaled`(_ scene: Scene) throws {
     let file = try PictureFile(Self.jpeg(scene.bitmap, JPEGKind(name: ""), 1))
 
     let square = try Self.crop.apply(to: file)
@@ -122,7 +122,7 @@ struct AttentionTests {
     #expect(try Crop(size: 48, gravity: .attention).apply(to: file) == small)
   }
 
-  @Test func `every format is looked at, in each of the ways that it is decoded`() throws {
+  @Test func `the subject is found in every format and by each decoding path`() throws {
     let scene = Scene.all[0]
     let bitmap = scene.bitmap
     let files = [
@@ -180,7 +180,7 @@ struct AttentionTests {
     }
   }
 
-  @Test func `a crop in a photo's own coefficients lies around the subject on its grid`() throws {
+  @Test func `a lossless JPEG crop keeps the subject within its block grid`() throws {
     let scene = Scene.all[0]
     let file = try PictureFile(Self.jpeg(scene.bitmap, JPEGKind(name: ""), 1))
     var crop = Self.crop
@@ -195,7 +195,7 @@ struct AttentionTests {
     #expect(scene.isKept(by: PixelRegion(x: place, y: 0, width: square.width, height: 200)))
   }
 
-  @Test func `where nothing stands out, the middle is kept`() throws {
+  @Test func `without a salient subject the centre is kept`() throws {
     func picture(_ colour: (Int, Int) -> [Int]) -> Bitmap {
       let samples = (0..<300 * 180).flatMap { index in
         colour(index % 300, index / 300).map { UInt8(clamping: $0) }
@@ -215,7 +215,7 @@ struct AttentionTests {
     }
   }
 
-  @Test func `what is clear is not looked at`() throws {
+  @Test func `transparent pixels are ignored`() throws {
     // A loud pattern that nobody sees at the left, a pale thing at the right.
     let samples = (0..<300 * 120).flatMap { index -> [UInt8] in
       let (x, y) = (index % 300, index / 300)
@@ -231,7 +231,7 @@ struct AttentionTests {
     }
   }
 
-  @Test func `every layout of samples is looked at`() throws {
+  @Test func `every sample layout is analysed`() throws {
     for (kind, size) in Sweep.pairs(PNGKind.all, [nil, 16]) {
       let file = try PictureFile(kind.bytes(width: 37, height: 24))
       var crop = Self.crop
@@ -248,7 +248,7 @@ struct AttentionTests {
     }
   }
 
-  @Test func `a picture that fits its frame is not looked at, and one that is contained is not`() {
+  @Test func `a picture that fits its frame, or is contained, is not analysed`() {
     let probe = try? PictureProbe(JPEGKind(name: "").bytes(width: 40, height: 30))
     guard let probe else { return }
     var crop = Self.crop
@@ -268,7 +268,7 @@ struct AttentionTests {
       ([0, 0, 0, 0, 0, 4, 0, 0], 0.875), ([0, 4, 4, 4, 0, 0, 0, 1], 0.125),
     ] as [([Float], Double?)]
   )
-  func `half of a side lies where most is to be seen`(_ profile: [Float], _ place: Double?) {
+  func `the half with the most salience is chosen`(_ profile: [Float], _ place: Double?) {
     #expect(Attention.place(on: profile, share: 0.5) == place)
   }
 
@@ -302,7 +302,7 @@ struct AttentionTests {
       [(27, 16, 13, 2), (253, 174, 22, 2), (179, 126, 20, 1), (80, 188, 10, 0)],
     ] as [[(x: Int, y: Int, radius: Int, kind: Int)]]
   )
-  func `a window's edge runs through no thing that has room beside the others`(
+  func `a window's edge avoids cutting things that fit inside`(
     _ things: [(x: Int, y: Int, radius: Int, kind: Int)]
   ) throws {
     let mirrored = things.map { (x: 359 - $0.x, y: $0.y, radius: $0.radius, kind: $0.kind) }
@@ -331,7 +331,7 @@ struct AttentionTests {
       ([1, 1, 1, 0, 0, 4, 4, 4, 4, 0, 0, 0, 0, 0, 0, 0], 0.25, nil),
     ] as [([Float], Double?, Double?)]
   )
-  func `of places that show nearly as much the one is taken whose edges cut less`(
+  func `of nearly equal windows the one whose edges cut less is chosen`(
     _ profile: [Float],
     _ plain: Double?,
     _ careful: Double?
@@ -349,7 +349,7 @@ struct AttentionTests {
     #expect(mirrored == careful.map { 1 - $0 })
   }
 
-  @Test func `an edge cuts what is there on both sides of it`() {
+  @Test func `an edge cuts content that lies on both sides of it`() {
     let plane = Plane(width: 4, height: 2, values: [0, 5, 3, 0, 0, 1, 1, 0])
 
     // Above 1: 4 and 2, of which an edge between them runs through 2.

@@ -28,7 +28,7 @@ struct BMPTests {
     return (0..<bitmap.height).flatMap { y in (0..<bitmap.width).map { bitmap[$0, y] } }
   }
 
-  @Test func `rows come from the bottom, or from the top where the height is negative`() throws {
+  @Test func `rows are bottom-up, or top-down with a negative height`() throws {
     let rows: [UInt8] = [1, 2, 3, 4, 5, 6, 0, 0, 7, 8, 9, 10, 11, 12, 0, 0]
     let up = try Self.colours(Self.bmp(2, 2, bits: 24, rows: rows))
     let down = try Self.colours(Self.bmp(2, -2, bits: 24, rows: rows))
@@ -58,7 +58,7 @@ struct BMPTests {
     #expect(made.probe.format == .png)
   }
 
-  @Test func `masks say which bits are which colour`() throws {
+  @Test func `bit masks select the colours`() throws {
     let five = Self.bmp(2, 1, bits: 16, rows: little(0x7C00, 2) + little(0x001F, 2))
     let six = Self.bmp(
       2,
@@ -85,7 +85,7 @@ struct BMPTests {
     #expect(try Self.colours(opaque) == [[30, 20, 10]])
   }
 
-  @Test func `runs of 4 and 8 bits are unpacked, with what they leave out`() throws {
+  @Test func `runs of 4 and 8 bits are unpacked, including skips`() throws {
     // Two of the index 2, three as they are, the end of the row; a step to the right and up, one more; the end.
     let eight = Self.bmp(
       5,
@@ -102,7 +102,7 @@ struct BMPTests {
     #expect(try Self.colours(four).map { Int($0[0]) / 7 } == [2, 3, 2, 3])
   }
 
-  @Test func `a file that is cut anywhere is refused, and never read beyond its end`() throws {
+  @Test func `a truncated file is refused, and never read beyond its end`() throws {
     let files = [
       Self.bmp(5, 3, bits: 24, rows: [UInt8](repeating: 9, count: 48)),
       Self.bmp(9, 2, bits: 4, more: Self.palette, rows: [UInt8](repeating: 0x12, count: 16)),
@@ -124,11 +124,11 @@ struct BMPTests {
     bmp(2, 2, bits: 7, rows: [0, 0, 0, 0]), bmp(2, 2, bits: 24, kind: 4, rows: [0]),
     bmp(1, 1, bits: 16, kind: 3, more: [0, 0, 0, 0, 5, 0, 0, 0, 9, 0, 0, 0], rows: [0, 0, 0, 0]),
   ])
-  func `what no program writes is refused before any pixel`(_ bytes: [UInt8]) {
+  func `a malformed file is refused before any pixel`(_ bytes: [UInt8]) {
     #expect(throws: ImagingError.self) { try PictureFile(bytes) }
   }
 
-  @Test func `a shop's pictures are none of these`() {
+  @Test func `a BMP is not accepted as a shop's picture`() {
     let bytes = Self.bmp(2, 1, bits: 24, rows: [UInt8](repeating: 0, count: 8))
 
     #expect(PictureFormat(sniffing: bytes) == .bmp)

@@ -12,7 +12,7 @@ struct BatchTests {
     try WholeFile.write(kind.bytes(width: side + 3, height: side), to: path)
   }
 
-  @Test func `results come in the order of the inputs and one bad file stops none`() throws {
+  @Test func `results are in the order of the inputs, and one bad file stops none`() throws {
     try withFolder { folder in
       for index in 0..<12 { try Self.put(folder.appending("in/\(padded(index)).png"), 10 + index) }
       try WholeFile.write(Array("no picture".utf8), to: folder.appending("bad.png"))
@@ -33,7 +33,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `no more pictures are worked on at once than there are workers`() throws {
+  @Test func `no more pictures are processed at once than there are workers`() throws {
     try withFolder { folder in
       for index in 0..<9 { try Self.put(folder.appending("in/\(index).png")) }
       let batch = try PictureBatch([folder.appending("in")], into: folder.appending("out"))
@@ -48,7 +48,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `what stdin holds is read once the folder is known to be one, and is named stdin`()
+  @Test func `stdin is read only after the output folder is checked, and is named stdin`()
     throws
   {
     try withFolder { folder in
@@ -72,7 +72,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `pictures of a folder keep their path below it`() throws {
+  @Test func `pictures of a folder keep their relative path`() throws {
     try withFolder { folder in
       try Self.put(folder.appending("in/a/x.png"))
       try Self.put(folder.appending("in/b/x.dat"))
@@ -103,7 +103,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `an input that is named twice is told as that, however its path is written`() throws {
+  @Test func `an input that is named twice is refused, however its path is written`() throws {
     try withFolder { folder in
       try Self.put(folder.appending("x.png"))
 
@@ -120,7 +120,8 @@ struct BatchTests {
     }
   }
 
-  @Test func `a name that is no UTF-8 is worked on, told escaped, and kept byte for byte`() throws
+  @Test func `a name that is not UTF-8 is processed, shown escaped, and kept byte for byte`()
+    throws
   {
     try withFolder { folder in
       // "café" in Latin-1, as a picture, as a folder, and twice so that only bytes tell them apart.
@@ -165,15 +166,14 @@ struct BatchTests {
       ([0xEB, 0xB0], "\\xEB\\xB0"), ([0xFF, 0xEB, 0xB0, 0xA5, 0xC3], "\\xFF밥\\xC3"),
     ] as [([UInt8], String)]
   )
-  func `a path is shown with the bytes that are no text escaped`(_ bytes: [UInt8], _ text: String)
-  {
+  func `a path is shown with its invalid bytes escaped`(_ bytes: [UInt8], _ text: String) {
     let path = FilePath(platformString: bytes.map { CChar(bitPattern: $0) } + [0])
 
     #expect(path.shown == text)
   }
 
   @Test(arguments: [200, 240, 251])
-  func `a long name is written with force as without`(_ length: Int) throws {
+  func `a long name is written with and without force`(_ length: Int) throws {
     try withFolder { folder in
       let name = String(repeating: "n", count: length) + ".png"
       try Self.put(folder.appending(name))
@@ -187,7 +187,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `no input is written over, even by force`() throws {
+  @Test func `no input is overwritten, even with force`() throws {
     try withFolder { folder in
       try Self.put(folder.appending("x.png"))
 
@@ -197,7 +197,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `an output that is there stays unless force is used`() throws {
+  @Test func `an existing output is kept unless force is used`() throws {
     try withFolder { folder in
       try Self.put(folder.appending("x.png"))
       try WholeFile.write([1, 2, 3], to: folder.appending("out/x.png"))
@@ -236,7 +236,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `a folder or a device is no picture`() throws {
+  @Test func `a folder or a device is not a picture`() throws {
     #expect { try PictureFile("/dev/zero") } throws: {
       ($0 as? ImagingError)?.code == .unsupported
     }

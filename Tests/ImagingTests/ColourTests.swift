@@ -85,7 +85,7 @@ struct ColourTests {
   }
 
   @Test(arguments: [PictureFormat.jpeg, .png, .webp, .avif], [nil, 32, 64] as [Int?])
-  func `a picture with a profile becomes one of sRGB without it`(
+  func `a picture with a profile becomes sRGB without a profile`(
     _ format: PictureFormat,
     _ size: Int?
   ) throws {
@@ -110,7 +110,7 @@ struct ColourTests {
   }
 
   @Test(arguments: [PictureFormat.jpeg, .png, .webp])
-  func `an AVIF of wide colours becomes a file that says so, or one of sRGB`(
+  func `a wide-gamut AVIF becomes a file that says so, or sRGB`(
     _ format: PictureFormat
   ) throws {
     for (primaries, matrix) in Self.wide {
@@ -141,7 +141,7 @@ struct ColourTests {
     }
   }
 
-  @Test func `an AVIF of wide colours stays one, by numbers and without a profile`() throws {
+  @Test func `a wide-gamut AVIF stays one, by its colour numbers and without a profile`() throws {
     let file = try PictureFile(AVIFKind(light: (9, 16)).bytes(Self.sheet()))
     func header(_ crop: Crop) throws -> AVIFHeader {
       let made = try PictureFile(crop.apply(to: file).bytes)
@@ -161,7 +161,7 @@ struct ColourTests {
   }
 
   @Test
-  func `numbers that viewers take for sRGB need no profile, others have one`() {
+  func `colour numbers close to sRGB need no profile, others get one`() {
     for (primaries, transfer) in [(1, 13), (2, 2), (1, 1), (1, 6), (0, 0), (99, 13)]
       as [(Int32, Int32)]
     {
@@ -177,7 +177,7 @@ struct ColourTests {
   }
 
   @Test(arguments: [(16, 0.58069), (18, 0.75)] as [(Int32, Double)])
-  func `the white of a page is white in a curve that goes beyond it`(
+  func `the white of a page is white in an HDR curve`(
     _ transfer: Int32,
     _ white: Double
   ) throws {
@@ -191,7 +191,7 @@ struct ColourTests {
     #expect(try (40...200).contains(shown(white / 2)))
   }
 
-  @Test func `grey by a profile of grey becomes sRGB's grey`() throws {
+  @Test func `grey with a grey profile becomes sRGB grey`() throws {
     var curve = [UInt8]("curv".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 1, 0]
     curve += [0, 0]
     // A curve that is a straight line, with the point that media have as white.
@@ -222,7 +222,7 @@ struct ColourTests {
     }
   }
 
-  @Test func `a palette is converted where it stands, and the file says that it is sRGB`() throws {
+  @Test func `a palette is converted in place, and the file is marked sRGB`() throws {
     let colours = Self.patches.flatMap(\.self)
     let bitmap = Bitmap(
       width: 2,
@@ -250,7 +250,7 @@ struct ColourTests {
     #expect(Self.isNear(found, Self.expected(Self.wide[0].matrix), within: 1))
   }
 
-  @Test func `alpha and 16 bits stay through a conversion`() throws {
+  @Test func `alpha and 16 bits survive a conversion`() throws {
     let profile = Self.profile(12)
     for depth in [8, 16] {
       let kind = PNGKind(name: "", layout: .rgba, depth: depth)
@@ -264,8 +264,7 @@ struct ColourTests {
   }
 
   @Test(arguments: JPEGKind.all)
-  func `a JPEG of any kind becomes sRGB, inks too, and no profile is left`(_ kind: JPEGKind) throws
-  {
+  func `any JPEG becomes sRGB, CMYK too, and keeps no profile`(_ kind: JPEGKind) throws {
     let profile = segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1] + Self.profile(12))
     let file = try PictureFile(kind.bytes(width: 60, height: 40, segments: profile))
     var crop = Crop()
@@ -280,7 +279,7 @@ struct ColourTests {
     #expect(plain.width == 40)
   }
 
-  @Test func `a profile that nobody can read changes nothing and is not passed on`() throws {
+  @Test func `an unreadable profile changes nothing and is not copied`() throws {
     for broken in [noise(600, depth: 8), Array(Self.profile(12).prefix(200))] {
       var crop = Crop(format: .png)
       crop.convertsToSRGB = true
@@ -291,7 +290,7 @@ struct ColourTests {
     }
   }
 
-  @Test func `a stamp is drawn on what is sRGB already`() throws {
+  @Test func `a stamp is drawn after the conversion to sRGB`() throws {
     for format in [PictureFormat.jpeg, .png, .webp] {
       let file = try Self.file(format, Self.profile(9))
       var stamp = Stamp(crop: Crop(size: 400, quality: 98), time: .now)

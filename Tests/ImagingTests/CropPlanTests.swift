@@ -80,7 +80,7 @@ struct CropPlanTests {
   ]
 
   @Test(arguments: rows)
-  func `a result takes the steps that its input and its crop ask for, and no others`(
+  func `a plan has exactly the steps that its input and crop require`(
     _ row: Row
   ) throws {
     let exif = tiff(orientation: row.orientation.rawValue)
@@ -109,7 +109,7 @@ struct CropPlanTests {
     #expect(plan.request.region == region)
   }
 
-  @Test func `inks become light where they are not kept, and are never taken for other colours`()
+  @Test func `CMYK becomes RGB unless it is kept, and is never read as other colours`()
     throws
   {
     let kind = try #require(JPEGKind.all.first { $0.colourSpace == 4 })

@@ -5,7 +5,9 @@ import Testing
 
 struct DamageTests {
   @Test(arguments: JPEGKind.all, [Crop(), Crop(lossless: true), Crop(size: 16)])
-  func `a JPEG cut anywhere is an error or damaged`(_ kind: JPEGKind, _ crop: Crop) throws {
+  func `a JPEG truncated anywhere is an error or marked as damaged`(_ kind: JPEGKind, _ crop: Crop)
+    throws
+  {
     let bytes = kind.bytes(width: 35, height: 24)
     #expect(try !crop.apply(to: PictureFile(bytes)).isDamaged)
     let part = kind.name.utf8.count + (crop.lossless ? 1 : 0) + (crop.size ?? 0)
@@ -19,7 +21,7 @@ struct DamageTests {
   }
 
   @Test(arguments: PNGKind.all)
-  func `a PNG cut anywhere is an error`(_ kind: PNGKind) throws {
+  func `a PNG truncated anywhere is an error`(_ kind: PNGKind) throws {
     let bytes = try kind.bytes(width: 14, height: 9)
     for count in 0..<bytes.count {
       #expect(throws: ImagingError.self, "cut at \(count) of \(bytes.count)") {
@@ -44,7 +46,7 @@ struct DamageTests {
   }
 
   @Test(arguments: JPEGKind.all)
-  func `a JPEG with a changed byte never stops the process`(_ kind: JPEGKind) throws {
+  func `a JPEG with a changed byte never crashes the process`(_ kind: JPEGKind) throws {
     let bytes = kind.bytes(width: 35, height: 24, segments: exifSegment(tiff(orientation: 6)))
     for (part, change) in ([0x01, 0x80, 0xFF] as [UInt8]).enumerated() {
       for index in Sweep.places(bytes.count, part: part + kind.name.utf8.count, step: 9) {

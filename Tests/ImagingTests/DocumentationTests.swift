@@ -55,7 +55,7 @@ struct DocumentationTests {
     print(try piped.run(Crop(size: 64), workers: 1).map(\.input))
   }
 
-  @Test func `the example in the documentation compiles, runs and is this one`() throws {
+  @Test func `the example in the documentation compiles, runs and equals this one`() throws {
     try withFolder { folder in
       let exif = exifSegment(tiff(orientation: 6, dateTime: "2021:01:13 06:30:00"))
       let photo = JPEGKind(name: "").bytes(width: 80, height: 60, segments: exif)

@@ -12,7 +12,9 @@ struct FormTests {
   }
 
   @Test(arguments: JPEGKind.all, [nil, 48] as [Int?])
-  func `a progressive JPEG has the pixels of the other`(_ kind: JPEGKind, _ size: Int?) throws {
+  func `a progressive JPEG has the same pixels as a baseline one`(_ kind: JPEGKind, _ size: Int?)
+    throws
+  {
     let file = try PictureFile(kind.bytes(width: 131, height: 97))
     var crop = Crop(size: size)
 
@@ -45,7 +47,7 @@ struct FormTests {
   }
 
   @Test(arguments: JPEGKind.all, ChromaSampling.allCases)
-  func `a JPEG has the chroma that is asked for, at its own size, scaled and turned`(
+  func `a JPEG has the chroma requested, unscaled, scaled and rotated`(
     _ kind: JPEGKind,
     _ chroma: ChromaSampling
   ) throws {
@@ -75,7 +77,7 @@ struct FormTests {
   }
 
   @Test(arguments: ChromaSampling.allCases)
-  func `any picture becomes a JPEG or an AVIF with the chroma that is asked for`(
+  func `any picture becomes a JPEG or an AVIF with the chroma requested`(
     _ chroma: ChromaSampling
   ) throws {
     let numbers: [ChromaSampling: Int32] = [.full: 1, .half: 2, .quarter: 3]
@@ -101,7 +103,9 @@ struct FormTests {
     }
   }
 
-  @Test func `what a format cannot be is a usage error, and ignored where it is kept`() throws {
+  @Test func `an option that a format lacks is a usage error, but ignored when formats are kept`()
+    throws
+  {
     let file = try PictureFile(
       PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 7)
     )

@@ -33,7 +33,7 @@ struct FormatTests {
   }()
 
   @Test(arguments: sources.indices, [PictureFormat.jpeg, .png, .webp, .avif])
-  func `any picture becomes any format, at its own size and scaled`(
+  func `any picture becomes any format, unscaled and scaled`(
     _ index: Int,
     _ format: PictureFormat
   ) throws {
@@ -54,7 +54,7 @@ struct FormatTests {
   }
 
   @Test(arguments: sources.indices, [PictureFormat.png, .webp, .avif])
-  func `what is written without loss has the samples of its source`(
+  func `a lossless result has the samples of its source`(
     _ index: Int,
     _ format: PictureFormat
   ) throws {
@@ -69,7 +69,7 @@ struct FormatTests {
     #expect(try rgba(decoded(square.bytes)) == rgba(decoded(exact.bytes)), "\(name)")
   }
 
-  @Test func `what cannot be without loss is said, and an error when that is wished`() throws {
+  @Test func `a result that cannot be lossless is remarked, and an error with strict`() throws {
     for (bytes, format) in [
       (Self.sources[3].bytes, PictureFormat.jpeg), (Self.sources[6].bytes, .webp),
     ] {
@@ -88,7 +88,7 @@ struct FormatTests {
     arguments: [PictureFormat.jpeg, .png, .webp, .avif],
     [PictureFormat.jpeg, .png, .webp, .avif]
   )
-  func `profiles go along, and metadata on request`(
+  func `profiles are copied, and metadata on request`(
     _ from: PictureFormat,
     _ to: PictureFormat
   ) throws {
@@ -146,7 +146,7 @@ struct FormatTests {
     #expect((brightest.max() ?? 0) > 200, "\(name)")
   }
 
-  @Test func `outputs are named for their format`() throws {
+  @Test func `outputs have the extension of their format`() throws {
     try withFolder { folder in
       for (index, source) in Self.sources.enumerated() {
         try WholeFile.write(source.bytes, to: folder.appending("in/\(index).bin"), overwrite: true)

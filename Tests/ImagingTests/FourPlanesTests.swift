@@ -23,7 +23,7 @@ struct FourPlanesTests {
   private static let sizes = [(1, 1), (1, 7), (9, 1), (2, 3), (13, 8), (40, 31)]
 
   @Test(arguments: sizes, [1, 2, 4])
-  func `each place has the mean of those around it, whose edges go on`(
+  func `each value becomes the mean of its neighbourhood, with repeated edges`(
     _ size: (Int, Int),
     _ radius: Int
   ) {
@@ -54,7 +54,7 @@ struct FourPlanesTests {
   }
 
   @Test(arguments: sizes)
-  func `what is even is the trend, and nothing is left without it`(_ size: (Int, Int)) {
+  func `a linear gradient is entirely trend`(_ size: (Int, Int)) {
     let (width, height) = size
     let values = (0..<width * height).map { index in
       let (x, y) = (Float(index % width), Float(index / width))
@@ -69,7 +69,7 @@ struct FourPlanesTests {
     }
   }
 
-  @Test func `one place in a hundred is above the value that is nearly the highest`() {
+  @Test func `the nearly highest value is the 99th percentile`() {
     let planes = Self.planes(200, 100)
 
     let highest = planes.nearlyHighest

@@ -18,7 +18,7 @@ struct FrameTests {
   private static let upright = PixelRegion(x: 0, y: 0, width: 60, height: 44)
 
   @Test(arguments: FormatTests.sources.indices, [PictureFormat.jpeg, .png, .webp, .avif])
-  func `any picture is contained in any format`(_ index: Int, _ format: PictureFormat) throws {
+  func `any picture can be contained in any format`(_ index: Int, _ format: PictureFormat) throws {
     let (name, bytes) = FormatTests.sources[index]
     let file = try PictureFile(bytes)
     for frame in [nil, PixelSize(width: 100, height: 80), PixelSize(width: 30, height: 30)] {
@@ -36,7 +36,7 @@ struct FrameTests {
   }
 
   @Test(arguments: FormatTests.sources.indices)
-  func `what is contained without scaling has the samples of its source`(_ index: Int) throws {
+  func `a picture contained without scaling has the samples of its source`(_ index: Int) throws {
     let (name, bytes) = FormatTests.sources[index]
     let file = try PictureFile(bytes)
     let crop = Self.contained(PixelSize(width: 100, height: 80), "white", .png)
@@ -51,7 +51,8 @@ struct FrameTests {
   }
 
   @Test(arguments: 1...8)
-  func `every orientation stands upright, cut to any shape and contained`(_ value: Int) throws {
+  func `every orientation is upright after a cut to any shape or containment`(_ value: Int) throws
+  {
     let orientation = try #require(Orientation(rawValue: value))
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
       let stored = kind.bitmap(width: 31, height: 20)
@@ -89,7 +90,7 @@ struct FrameTests {
   }
 
   @Test(arguments: JPEGKind.all, [1, 6])
-  func `a JPEG of every kind is cut to a shape and contained`(
+  func `every kind of JPEG can be cut to a shape and contained`(
     _ kind: JPEGKind,
     _ orientation: Int
   ) throws {
@@ -139,7 +140,7 @@ struct FrameTests {
       (.rgb, "#00000080", .jpeg, .bgrx, [127, 127, 127, 255]),
     ] as [(Bitmap.Layout, String?, PictureFormat, Bitmap.Layout, [UInt16])]
   )
-  func `the background has the samples that it asks for, and the picture gets no other`(
+  func `the background has its own samples, and the picture keeps its own`(
     _ layout: Bitmap.Layout,
     _ background: String?,
     _ format: PictureFormat,
@@ -162,7 +163,7 @@ struct FrameTests {
     }
   }
 
-  @Test func `what is clear lies on the background where it becomes a JPEG`() throws {
+  @Test func `transparent pixels show the background in a JPEG`() throws {
     let clear = Bitmap(
       width: 16,
       height: 16,
@@ -180,7 +181,7 @@ struct FrameTests {
     #expect(abs(Int(blue.red) - 48) < 3 && abs(Int(blue.blue) - 192) < 3, "\(blue)")
   }
 
-  @Test func `a grey JPEG that gets a coloured background has no profile of grey`() throws {
+  @Test func `a grey JPEG that gets a coloured background has no grey profile`() throws {
     func profile(_ space: String) -> [UInt8] {
       let icc = [UInt8](repeating: 0, count: 16) + Array(space.utf8) + [0, 0, 0, 0]
       return segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1] + icc)
@@ -198,7 +199,7 @@ struct FrameTests {
     #expect(try PictureFile(red).probe.channels == 3)
   }
 
-  @Test func `metadata is true for the whole result`() throws {
+  @Test func `metadata describes the whole result`() throws {
     let exif = exifSegment(tiff(orientation: 6, dateTime: "2021:01:13 06:30:00"))
     let file = try PictureFile(
       JPEGKind(name: "").bytes(width: 70, height: 50, segments: exif)
@@ -221,7 +222,7 @@ struct FrameTests {
     }
   }
 
-  @Test func `a frame beyond the limits is refused before anything is decoded`() throws {
+  @Test func `a frame beyond the limits is refused before decoding`() throws {
     let file = try PictureFile(JPEGKind(name: "").bytes(width: 20, height: 10))
     for (width, height) in [(0, 10), (10, 0), (16_385, 1), (16_000, 16_000)] {
       var crop = Crop()
@@ -235,7 +236,7 @@ struct FrameTests {
     #expect { try long.apply(to: file) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
   }
 
-  @Test func `a stamp goes on any shape, and on the whole picture as it is`() throws {
+  @Test func `a stamp can be drawn on any shape, and on the whole picture`() throws {
     for bytes in [
       JPEGKind(name: "").bytes(width: 210, height: 120),
       try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 210, height: 120),

@@ -139,7 +139,7 @@ struct FramingTests {
       canvas: (320, 240)
     ),
   ])
-  func `a picture goes into its frame`(_ wish: Wish) {
+  func `a picture is placed in its frame`(_ wish: Wish) {
     let upright = PixelSize(width: wish.upright.0, height: wish.upright.1)
 
     let framing = Framing(
@@ -159,7 +159,7 @@ struct FramingTests {
     #expect(framing.place == wish.place)
   }
 
-  @Test func `a plan lies within the picture and within its frame, whatever their shapes`() {
+  @Test func `a plan stays within the picture and its frame, whatever their shapes`() {
     let sides = [1, 2, 3, 7, 100, 4031]
     for (width, height) in sides.flatMap({ side in sides.map { (side, $0) } }) {
       let upright = PixelSize(width: width, height: height)
@@ -200,7 +200,7 @@ struct FramingTests {
     ("#+12", nil),
     ("#１２３", nil), ("mauvish", nil), ("#1234567890", nil),
   ])
-  func `a colour is read as style sheets write it`(_ text: String, _ colour: PictureColour?) {
+  func `a colour is read in CSS notation`(_ text: String, _ colour: PictureColour?) {
     #expect(PictureColour(text) == colour)
   }
 }

@@ -42,7 +42,7 @@ struct GIFTests {
   }
 
   @Test
-  func `a GIF that leaves a part of its screen clear keeps its palette while an index is free`()
+  func `a GIF with transparent margins keeps its palette while an index is free`()
     throws
   {
     let (few, all) = (
@@ -67,7 +67,7 @@ struct GIFTests {
   }
 
   @Test
-  func `a frame that leaves the screen makes it larger, and an index without colour is black`()
+  func `a frame outside the screen enlarges it, and an index without a colour is black`()
     throws
   {
     let wide = GIFKind(screen: (10, 10), place: (x: 4, y: 0))
@@ -92,7 +92,7 @@ struct GIFTests {
     ]
 
   @Test(arguments: kinds, [PixelSize(width: 9, height: 17), PixelSize(width: 40, height: 300)])
-  func `a GIF scaled as its rows come is the whole picture scaled`(
+  func `a GIF scaled row by row equals the whole picture scaled`(
     _ kind: GIFKind,
     _ size: PixelSize
   ) throws {
@@ -137,7 +137,7 @@ struct GIFTests {
   }
 
   @Test(arguments: kinds.filter { !$0.isAnimated })
-  func `a GIF that is broken behind the part which is kept is refused`(_ kind: GIFKind) throws {
+  func `a GIF that is broken after the kept part is refused`(_ kind: GIFKind) throws {
     let bytes = kind.bytes(width: 14, height: 120)
     // No length of a block: the codes end here.
     let cut = bytes.count - 40
@@ -153,7 +153,7 @@ struct GIFTests {
   }
 
   @Test(arguments: GIFKind.all)
-  func `a GIF cut anywhere is an error or damaged`(_ kind: GIFKind) throws {
+  func `a GIF truncated anywhere is an error or marked as damaged`(_ kind: GIFKind) throws {
     let bytes = kind.bytes(width: 14, height: 9)
     for count in 0..<bytes.count {
       guard let file = try? PictureFile(Array(bytes[..<count])),
@@ -166,7 +166,7 @@ struct GIFTests {
   }
 
   @Test(arguments: GIFKind.all)
-  func `a GIF with a changed byte never stops the process`(_ kind: GIFKind) throws {
+  func `a GIF with a changed byte never crashes the process`(_ kind: GIFKind) throws {
     let bytes = kind.bytes(width: 14, height: 9)
     let limits = PictureLimits(pixels: 100_000)
     for index in bytes.indices {
@@ -181,7 +181,7 @@ struct GIFTests {
     }
   }
 
-  @Test func `a GIF of more pixels than are allowed is refused before it is decoded`() throws {
+  @Test func `a GIF with more pixels than allowed is refused before decoding`() throws {
     for kind in [
       GIFKind(screen: (65_535, 65_535)), GIFKind(place: (x: 65_000, y: 65_000)),
     ] {

@@ -19,7 +19,7 @@ struct HEICTests {
   }
 
   @Test(arguments: HEVCFixture.all)
-  func `a still is decoded, whatever its samples are`(_ still: HEVCFixture) throws {
+  func `a still is decoded with any kind of samples`(_ still: HEVCFixture) throws {
     let file = try PictureFile(heic([.still(still)]))
 
     let made = try Bitmap(decoding: file)
@@ -35,7 +35,7 @@ struct HEICTests {
     }
   }
 
-  @Test func `it becomes a JPEG, and stays whole in other formats`() throws {
+  @Test func `a HEIC becomes a JPEG, and keeps its depth in other formats`() throws {
     let file = try PictureFile(heic([.still(.deep)]))
 
     let kept = try Crop().apply(to: file)
@@ -48,7 +48,7 @@ struct HEICTests {
   }
 
   @Test(arguments: [HEVCFixture.colour, .full, .deep])
-  func `the cells of a grid lie beside each other, and any part is as in the whole`(
+  func `the tiles of a grid are joined, and any region equals that of the whole`(
     _ still: HEVCFixture
   ) throws {
     let size = (width: 150, height: 170)
@@ -74,7 +74,7 @@ struct HEICTests {
     }
   }
 
-  @Test func `no seam is between the cells of a grid`() throws {
+  @Test func `the tiles of a grid join without a seam`() throws {
     // The lower half of a cell is another cell's upper one where the picture of both is the same: flat.
     let bytes = heic([.grid(1, 2, (64, 128), of: [2, 2])] + [.still(.grey)])
     let whole = try rgba(decoded(bytes))
@@ -85,7 +85,7 @@ struct HEICTests {
   }
 
   @Test(arguments: 0..<4, -1..<2)
-  func `it is turned and mirrored as its boxes say, and its EXIF data has no say`(
+  func `a HEIC is rotated and mirrored by its boxes, not by its EXIF data`(
     _ angle: Int,
     _ mirror: Int
   ) throws {
@@ -109,7 +109,7 @@ struct HEICTests {
     #expect(probe.orientation == .upright && probe.exif?.dateTime == "2021:01:13 06:30:00")
   }
 
-  @Test func `turns behind a mirror are done in their order`() throws {
+  @Test func `rotations after a mirror are applied in their order`() throws {
     let turns = [box("imir", [1]), box("irot", [1]), box("imir", [0]), box("irot", [3])]
 
     let made = try Self.whole(.still(.colour, (64, 64), turns))
@@ -119,7 +119,7 @@ struct HEICTests {
     #expect(made == expected.upright(from: .turnedLeft))
   }
 
-  @Test func `only what it wants to be shown is read`() throws {
+  @Test func `only the clean aperture is read`() throws {
     let numbers = [40, 1, 30, 1, -4, 1, 5, 1].flatMap { big($0, 4) }
     let file = try PictureFile(heic([.still(.colour, (64, 64), [box("clap", numbers)])]))
 
@@ -130,7 +130,7 @@ struct HEICTests {
     #expect(made == (try Self.whole(.still(.colour))).part(shown))
   }
 
-  @Test func `alpha is another picture, and is white in a JPEG`() throws {
+  @Test func `alpha is a separate picture, and becomes white in a JPEG`() throws {
     var alpha = HEIFItem.still(.grey, (64, 64), [])
     alpha.properties.append(
       box("auxC", version: 0, Array("urn:mpeg:hevc:2015:auxid:1\0".utf8))
@@ -148,7 +148,7 @@ struct HEICTests {
     #expect(try PictureFile(Crop(format: .webp).apply(to: file).bytes).probe.channels == 4)
   }
 
-  @Test func `light is as a box says, and colours go along`() throws {
+  @Test func `a colour box sets the range, and colours are kept`() throws {
     let narrow = try Self.whole(.still(.colour, (64, 64), [Self.colour(0, 1, 6)]))
     let full = try Self.whole(.still(.colour, (64, 64), [Self.colour(0x80, 1, 6)]))
     let wide = try PictureFile(heic([.still(.colour, (64, 64), [Self.colour(0x80, 12, 6)])]))
@@ -165,7 +165,7 @@ struct HEICTests {
     #expect(kept.probe.structure.profile(of: kept, PictureLimits()) == profile)
   }
 
-  @Test func `XMP is kept on request, and gives a date`() throws {
+  @Test func `XMP is kept on request and gives a date`() throws {
     let packet = Array("<x:xmpmeta><exif:DateTimeOriginal>2020</exif:DateTimeOriginal>".utf8)
     let xmp = HEIFItem(
       type: "mime",
@@ -181,7 +181,7 @@ struct HEICTests {
     #expect(made.probe.structure.xmp(in: made.bytes) == packet)
   }
 
-  @Test func `it is known by its brands, and a shop's pictures are none of these`() {
+  @Test func `a HEIC is known by its brands, and is not accepted as a shop's picture`() {
     let bytes = heic([.still(.colour)])
 
     #expect(PictureFormat(sniffing: bytes) == .heic)
@@ -189,7 +189,7 @@ struct HEICTests {
     #expect(PictureFormat(shown: bytes) == nil)
   }
 
-  @Test func `a file that is cut anywhere is refused, and never read beyond its end`() throws {
+  @Test func `a file truncated anywhere is refused, and never read beyond its end`() throws {
     let whole = heic([.grid(1, 2, (64, 100), of: [2, 2])] + [.still(.colour)])
 
     #expect(throws: Never.self) { try decoded(whole) }
@@ -198,7 +198,7 @@ struct HEICTests {
     }
   }
 
-  @Test func `a changed byte is an error or a picture, and nothing worse`() {
+  @Test func `a file with a changed byte is an error or a picture`() {
     let whole = heic([.grid(1, 2, (64, 100), of: [2, 3])] + [.still(.colour), .still(.colour)])
     for place in 8..<whole.count {
       var bytes = whole
@@ -218,11 +218,11 @@ struct HEICTests {
     // One cell that is much larger than the picture.
     heic([.grid(1, 1, (4, 4), of: [2]), .still(.colour, (60_000, 2000))]),
   ])
-  func `what no program writes is refused`(_ bytes: [UInt8]) {
+  func `a malformed file is refused`(_ bytes: [UInt8]) {
     #expect(throws: ImagingError.self) { try decoded(bytes) }
   }
 
-  @Test func `size and cells are judged before any pixel`() throws {
+  @Test func `size and tiles are checked before any pixel`() throws {
     let vast = heic([.still(.colour, (100_000, 100_000))])
     let many = heic([.grid(256, 256, (16_384, 16_384), of: Array(repeating: 2, count: 65_536 / 2))]
     )
@@ -231,7 +231,7 @@ struct HEICTests {
     #expect(throws: ImagingError.self) { try PictureFile(many) }
   }
 
-  @Test func `a film without a still, and pictures of other kinds, are told of`() {
+  @Test func `a video without a still, or another kind of picture, is reported`() {
     let film = box("ftyp", Array("hevc\0\0\0\0hevc".utf8)) + box("moov", [])
     let other = heic([HEIFItem(type: "avc1", properties: [HEIFItem.extents(4, 4)])])
 

@@ -20,7 +20,7 @@ struct JPEGCropTests {
   }
 
   @Test(arguments: JPEGKind.all + JPEGKind.odd)
-  func `a region has the pixels that the whole picture has there`(_ kind: JPEGKind) throws {
+  func `a region has the same pixels as in the whole picture`(_ kind: JPEGKind) throws {
     let file = try PictureFile(kind.bytes(width: 131, height: 97))
     for eighths in [8, 4, 2, 1] {
       let size = PixelSize(width: (131 * eighths + 7) / 8, height: (97 * eighths + 7) / 8)
@@ -43,7 +43,7 @@ struct JPEGCropTests {
   }
 
   @Test(arguments: JPEGKind.all)
-  func `a crop keeps colour space, sampling, tables and likeness`(_ kind: JPEGKind) throws {
+  func `a crop keeps colour space, sampling, tables and appearance`(_ kind: JPEGKind) throws {
     let bytes = kind.bytes(width: 131, height: 97, length: 4)
     let file = try PictureFile(bytes)
 
@@ -99,7 +99,7 @@ struct JPEGCropTests {
   ]
 
   @Test(.timeLimit(.minutes(1)))
-  func `a picture of four rows of samples for one, in scans, comes to an end`() throws {
+  func `a picture with a 4:1 vertical sampling in scans ends`() throws {
     #expect(Self.endless.count == 171)
     let file = try PictureFile(Self.endless)
     for crop in [Crop(), Crop(size: 32), Crop(size: 32, gravity: .attention), Crop(format: .png)] {
@@ -109,7 +109,7 @@ struct JPEGCropTests {
   }
 
   @Test(arguments: [(1, 4), (2, 4), (1, 3), (2, 2), (1, 2)], [false, true])
-  func `rows are passed over exactly, wherever a part begins and ends`(
+  func `rows are skipped exactly, wherever a region begins and ends`(
     _ sampling: (Int, Int),
     _ isProgressive: Bool
   ) throws {
@@ -133,7 +133,7 @@ struct JPEGCropTests {
     }
   }
 
-  @Test func `an odd difference is floored`() {
+  @Test func `an odd difference is rounded down`() {
     let size = PixelSize(width: 14, height: 9)
 
     let region = Focus(.centre, in: size).region(of: PixelSize(side: 9), in: size)
@@ -147,7 +147,7 @@ struct JPEGCropTests {
     (.upright, .left, PixelRegion(x: 0, y: 0, width: 99, height: 99), 0, 0),
     (.upsideDown, .centre, PixelRegion(x: 32, y: 0, width: 96, height: 96), 4, 2),
   ])
-  func `a lossless crop lies on the grid and says how far off`(
+  func `a lossless crop is aligned to the block grid and reports the offset`(
     _ orientation: Orientation,
     _ gravity: Gravity,
     _ region: PixelRegion,
@@ -169,7 +169,7 @@ struct JPEGCropTests {
     #expect(grid.shift.y == y)
   }
 
-  @Test func `a picture smaller than a block that has to be turned is encoded anew`() throws {
+  @Test func `a picture smaller than a block that must be rotated is re-encoded`() throws {
     let bytes = JPEGKind(name: "").bytes(
       width: 15,
       height: 12,
@@ -182,7 +182,7 @@ struct JPEGCropTests {
     #expect(square.width == 12)
   }
 
-  @Test func `metadata goes unless asked for, and then is true for the square`() throws {
+  @Test func `metadata is removed unless asked for, and then describes the square`() throws {
     let profile = segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1] + Array("profile".utf8))
     let exif = exifSegment(tiff(orientation: 6, dateTime: "2021:01:13 06:30:00"))
     let note = segment(0xFE, Array("a note".utf8))
@@ -227,7 +227,7 @@ struct JPEGCropTests {
   }
 
   @Test(arguments: [(1, 1_400_000, true), (6, 1_400_000, false), (6, 1_500_000, true)])
-  func `coefficients count as memory only where they are held`(
+  func `coefficients count as memory only while they are held`(
     _ orientation: Int,
     _ memory: Int,
     _ isLossless: Bool

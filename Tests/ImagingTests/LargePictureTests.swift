@@ -22,7 +22,7 @@ struct LargePictureTests {
     )
   }
 
-  @Test func `an interlaced picture of any shape is read like a plain one`() throws {
+  @Test func `an interlaced picture of any shape reads like a plain one`() throws {
     let limits = PictureLimits()
     for width in [1, 2, 4, 5, 9] {
       for height in 1...10 {
@@ -52,7 +52,7 @@ struct LargePictureTests {
     arguments: [Bitmap.Layout.grey, .greyAlpha, .rgb, .rgba],
     [8, 16]
   )
-  func `a picture that becomes very small is like the whole one scaled`(
+  func `a greatly reduced picture is close to the whole one scaled`(
     _ layout: Bitmap.Layout,
     _ depth: Int
   ) throws {
@@ -85,7 +85,7 @@ struct LargePictureTests {
       (.indexed(Bitmap.Palette(colours: ramp.colours)), 8),
     ]
   )
-  func `a bitmap scaled in strips is like one scaled at once, and nobody else's changes`(
+  func `a bitmap scaled in strips is close to one scaled at once, and its copies do not change`(
     _ layout: Bitmap.Layout,
     _ depth: Int
   ) throws {
@@ -117,7 +117,7 @@ struct LargePictureTests {
   @Test(arguments: [
     ramp, Bitmap.Palette(colours: ramp.colours), Bitmap.Palette(colours: [1, 2, 3]),
   ])
-  func `means of indices are the means of the colours that they stand for`(
+  func `averaged indices are the averages of their colours`(
     _ palette: Bitmap.Palette
   ) throws {
     // Of squares of every shape, with fewer pixels at the right and at the bottom.
@@ -141,7 +141,7 @@ struct LargePictureTests {
     }
   }
 
-  @Test func `clear pixels lend no colour to the squares that they are in`() throws {
+  @Test func `transparent pixels do not tint the average`() throws {
     let side = 256
     var samples: [UInt8] = []
     for y in 0..<side {
@@ -161,7 +161,7 @@ struct LargePictureTests {
     for x in 0..<4 { #expect(made[x, 2] == [199, 0, 0, 128]) }
   }
 
-  @Test func `what is kept of a bitmap is that part of it`() {
+  @Test func `keeping a region of a bitmap gives that region`() {
     let source = colours(width: 31, height: 22)
     for region in [
       PixelRegion(x: 0, y: 0, width: 31, height: 22),
@@ -181,7 +181,9 @@ struct LargePictureTests {
   }
 
   @Test(arguments: [1, .max], [1, 7, 256])
-  func `a bitmap is read row by row, and nobody else's changes`(_ least: Int, _ most: Int) throws {
+  func `a bitmap is read row by row, and its copies do not change`(_ least: Int, _ most: Int)
+    throws
+  {
     let source = colours(width: 100, height: 529)
     let before = colours(width: 100, height: 529)
     var taken: [UInt8] = []
@@ -211,7 +213,7 @@ struct LargePictureTests {
     #expect(lossless ? pixels == opaque : psnr(pixels, opaque) > 30)
   }
 
-  @Test func `a lossless WebP is made smaller on its way when it is large`() throws {
+  @Test func `a large lossless WebP is reduced while it is decoded`() throws {
     let (width, height) = (331, 207)
     let samples = wave(width: width, height: height, channels: 3, length: 9)
     let source = Bitmap(width: width, height: height, layout: .rgb, samples: samples)
@@ -245,7 +247,7 @@ struct LargePictureTests {
     #expect((0..<14).allSatisfy { abs(Int(made[$0, $0][0]) - 90) <= 2 })
   }
 
-  @Test func `an AVIF is decoded only where that may take as much memory`() throws {
+  @Test func `an AVIF is decoded only within the decoder's memory limit`() throws {
     let bytes = try #require(Self.unbase64(Self.largeAVIF))
     let file = try PictureFile(bytes)
     let held = AVIFDecoder.dav1d.memory(

@@ -129,7 +129,7 @@ struct LimitTests {
     }
   }
 
-  @Test func `PNG data that go on behind the last row are refused, and many not even unpacked`()
+  @Test func `excess PNG data after the last row is refused, much of it without unpacking`()
     throws
   {
     let zeros = try packedZeros(1 << 16)
@@ -171,7 +171,7 @@ struct LimitTests {
   }
 
   @Test(arguments: [false, true])
-  func `a PNG for which memory runs out is too large wherever it runs out, and never damaged`(
+  func `a PNG that runs out of memory is too large and never damaged`(
     _ isInterlaced: Bool
   ) throws {
     let picture = Bitmap(

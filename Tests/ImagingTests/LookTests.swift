@@ -5,7 +5,7 @@ import Testing
 /// Parts of JPEGs that are found by a look at the picture.
 struct LookTests {
   @Test(arguments: JPEGKind.all)
-  func `what is found is kept at its own size and without loss, damaged files too`(
+  func `the subject is kept unscaled and losslessly, even in damaged files`(
     _ kind: JPEGKind
   ) throws {
     let bytes = kind.bytes(width: 400, height: 200, length: 9)

@@ -18,7 +18,7 @@ struct MetadataTests {
       + [0, 0, 0, UInt8(data.count)] + data + (data.count % 2 == 1 ? [0] : [])
   }
 
-  @Test func `Photoshop's thumbnails go and its other resources stay`() throws {
+  @Test func `Photoshop's thumbnails are removed and its other resources kept`() throws {
     let head = Array("Photoshop 3.0\0".utf8)
     let words = Self.resource(1028, Array("caption".utf8))
     let thumbnails = [1033, 1036].flatMap { Self.resource($0, Self.preview) }
@@ -31,7 +31,7 @@ struct MetadataTests {
     #expect(!bare.contains(head) && !torn.contains(head))
   }
 
-  @Test func `previews in maker notes and thumbnails beside JFIF go`() throws {
+  @Test func `previews in maker notes and JFIF thumbnails are removed`() throws {
     let note = exifSegment(
       tiff(orientation: 1) + Array("MAKER".utf8) + Self.preview + Array("REST".utf8)
     )
@@ -50,7 +50,7 @@ struct MetadataTests {
     ("<tiff:Orientation>8</tiff:Orientation>", "<tiff:Orientation>1</tiff:Orientation>"),
     ("<xmpGImg:image>/9j/4AAQ</xmpGImg:image>", "<xmpGImg:image>        </xmpGImg:image>"),
   ])
-  func `an XMP packet says what is true of the crop`(_ before: String, _ after: String) throws {
+  func `an XMP packet is corrected for the crop`(_ before: String, _ after: String) throws {
     let name = Array("http://ns.adobe.com/xap/1.0/\0".utf8)
     let made = try Self.kept(segment(0xE1, name + Array("<x \(before)>".utf8)))
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
@@ -63,7 +63,7 @@ struct MetadataTests {
     #expect(png.contains(chunk("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0<x \(after)>".utf8))))
   }
 
-  @Test func `an orientation written as a long is read in either order of bytes`() throws {
+  @Test func `an orientation stored as a LONG is read in either byte order`() throws {
     let little: [UInt8] =
       Array("II*\0".utf8) + [8, 0, 0, 0, 1, 0, 0x12, 1, 4, 0, 1, 0, 0, 0, 6, 0, 0, 0]
     let big: [UInt8] =
@@ -79,7 +79,7 @@ struct MetadataTests {
     }
   }
 
-  @Test(arguments: [0, 1]) func `a comment whose length is none is an empty one`(_ length: Int)
+  @Test(arguments: [0, 1]) func `a comment with an invalid length counts as empty`(_ length: Int)
     throws
   {
     let kind = JPEGKind(name: "")
@@ -94,7 +94,7 @@ struct MetadataTests {
     }
   }
 
-  @Test func `a lossless crop that cannot be one says so, and fails when that is asked for`()
+  @Test func `a lossless crop that is impossible is remarked, and fails with strict`()
     throws
   {
     let bytes = JPEGKind(name: "").bytes(
@@ -115,7 +115,8 @@ struct MetadataTests {
     #expect(try crop.apply(to: good).remarks.isEmpty)
   }
 
-  @Test func `a turned picture whose coefficients take too much memory is told by that`() throws {
+  @Test func `a rotated picture whose coefficients take too much memory gets that remark`() throws
+  {
     let bytes = JPEGKind(name: "").bytes(
       width: 160,
       height: 144,
@@ -138,7 +139,7 @@ struct MetadataTests {
     #expect(try crop.apply(to: file).method == .lossless)
   }
 
-  @Test func `a picture that does not say when it was taken is stamped only with another time`()
+  @Test func `a picture without a date is stamped only with another time`()
     throws
   {
     let kind = JPEGKind(name: "")
@@ -157,7 +158,7 @@ struct MetadataTests {
     #expect(try Stamp(time: .file).apply(to: undated).remarks == [.smallText])
   }
 
-  @Test func `what killed runs left goes with the next run, and nothing else`() throws {
+  @Test func `files of killed runs are removed by the next run, and no others`() throws {
     try withFolder { folder in
       let kind = PNGKind(name: "", layout: .rgb, depth: 8)
       try WholeFile.write(kind.bytes(width: 9, height: 9), to: folder.appending("in/x.png"))
@@ -177,7 +178,7 @@ struct MetadataTests {
     }
   }
 
-  @Test func `a file in the place of the folder is named, and not a file beside it`() throws {
+  @Test func `an error names the file in place of the folder, not a file beside it`() throws {
     try withFolder { folder in
       let kind = PNGKind(name: "", layout: .rgb, depth: 8)
       let (input, out) = (folder.appending("x.png"), folder.appending("out.png"))

@@ -62,7 +62,7 @@ struct OrientationTests {
   }
 
   @Test(arguments: 1...8)
-  func `stored rows are laid upright, however many come at once`(_ value: Int) throws {
+  func `stored rows are rotated upright, however many are passed at once`(_ value: Int) throws {
     let orientation = try #require(Orientation(rawValue: value))
     for (layout, depth) in Self.layouts {
       for (width, height) in [(1, 1), (5, 2), (31, 64), (33, 65), (70, 130), (300, 7)] {
@@ -106,7 +106,7 @@ struct OrientationTests {
   }
 
   @Test(arguments: 1...8, [PixelSize(width: 14, height: 9), PixelSize(width: 9, height: 15)])
-  func `a PNG stands upright, sample for sample`(_ value: Int, _ size: PixelSize) throws {
+  func `a PNG is rotated upright, sample for sample`(_ value: Int, _ size: PixelSize) throws {
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
       let upright = kind.bitmap(width: size.width, height: size.height)
       let plain = try PNGCodec.encode(BitmapRows(Self.turned(upright, value)), name: "x").bytes()
@@ -128,7 +128,7 @@ struct OrientationTests {
   }
 
   @Test(arguments: 1...8, [false, true])
-  func `a JPEG stands upright whether its coefficients are kept or not`(
+  func `a JPEG is rotated upright whether its coefficients are kept or not`(
     _ value: Int,
     _ lossless: Bool
   ) throws {
@@ -194,7 +194,7 @@ struct OrientationTests {
   }
 
   @Test(arguments: JPEGKind.all)
-  func `an upright lossless crop is the source's blocks in their order`(_ kind: JPEGKind) throws {
+  func `an upright lossless crop has the source's blocks in their order`(_ kind: JPEGKind) throws {
     let bytes = kind.bytes(width: 167, height: 99)
 
     let square = try Crop(lossless: true).apply(to: PictureFile(bytes))
