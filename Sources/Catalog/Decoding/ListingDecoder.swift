@@ -216,6 +216,7 @@ public struct ListingDecoder: Sendable {
   }
 
   /// The elements of the arrays that a path leads to, or the items that it selects; nil when it leads to neither.
+  ///
   /// `null` is ignored.
   private func elements(
     _ path: JSONPath,

@@ -1,8 +1,8 @@
 /// A catalog file: which sections a store has, where they are, and how to read them.
 public struct CatalogFile: Hashable, Sendable {
-  /// The catalog's name, also in the cache; fit to be a file name.
+  /// The catalog's name, also in the cache; a valid file name.
   public var name: String
-  /// The ISO 4217 code that all prices are in.
+  /// The ISO 4217 code of all prices that name no currency of their own.
   public var currency: String
   /// The base of relative URLs: http, https or file.
   ///
@@ -11,21 +11,21 @@ public struct CatalogFile: Hashable, Sendable {
   public var base: String?
   /// The sections.
   public var sections: SectionPlan
-  /// Where details are; nil when the listings are all there is.
+  /// Where the details of items are; nil when there are only listings.
   public var detail: DetailRule?
   /// How to read the store's JSON.
   public var mapping: Mapping
   /// Request headers, unresolved.
   public var headers: [HeaderTemplate]
-  /// The paging of listings; nil when one response is all of it.
+  /// The paging of listings; nil when a listing is one response.
   public var paging: PagingRule?
-  /// How sections are asked for; nil for a plain GET.
+  /// How sections are requested; nil for a plain GET.
   public var request: RequestRule?
   /// How to get a new token after a 401; nil for never.
   public var token: TokenRule?
-  /// How pictures are asked for and told apart.
+  /// How pictures are requested and identified.
   public var pictures: PicturesRule
-  /// Where the file's URLs name variables.
+  /// The environment variables that the file's URLs name, with their places.
   var variables: [URLVariable] = []
 
   /// Makes a catalog without a file.
@@ -71,16 +71,16 @@ public struct CatalogFile: Hashable, Sendable {
     self = try CatalogFileParser.parse(yaml.mapping(of: bytes))
   }
 
-  /// How to read the source at a position: a listed section, or the one response that holds them all.
+  /// How to read the source at a position: a listed section, or the one response that holds all sections.
   public func mapping(ofSource position: Int) -> Mapping {
     guard case .listed(let sources) = sections else { return mapping }
     return sources[position].mapping ?? mapping
   }
 
-  /// Whether the source at a position is many sections, which only its response names.
+  /// Whether the source at a position holds many sections, whose names are only in its response.
   package func isMany(source position: Int) -> Bool { sections.parts(ofSource: position) != nil }
 
-  /// The paging of the source at a position; nil when one response is all of it.
+  /// The paging of the source at a position; nil when it is one response.
   public func paging(ofSource position: Int) -> PagingRule? {
     guard case .listed(let sources) = sections else { return paging }
     return paging(of: sources[position])
@@ -92,18 +92,18 @@ public struct CatalogFile: Hashable, Sendable {
     return sources[position].isOnePage
   }
 
-  /// The paging of a listed section; nil when one response is all of it.
+  /// The paging of a listed section; nil when it is one response.
   func paging(of source: SectionSource) -> PagingRule? {
     source.isOnePage ? nil : source.paging ?? paging
   }
 
-  /// How the source at a position is asked for.
+  /// How the source at a position is requested.
   public func request(ofSource position: Int) -> RequestRule {
     guard case .listed(let sources) = sections else { return request ?? RequestRule() }
     return sources[position].request ?? request ?? RequestRule()
   }
 
-  /// The headers to send, with the environment's values in them.
+  /// The headers to send, with environment variables expanded.
   ///
   /// - Parameter environment: Variables by name.
   /// - Returns: Names and values in the file's order.
@@ -114,7 +114,7 @@ public struct CatalogFile: Hashable, Sendable {
     try Self.resolved(headers, environment)
   }
 
-  /// The headers for pictures by host, with the environment's values in them.
+  /// The headers for pictures by host, with environment variables expanded.
   ///
   /// - Parameter environment: Variables by name.
   /// - Returns: Hosts, and names and values, in the file's order.
@@ -146,13 +146,13 @@ struct CatalogFileParser {
   static func parse(_ root: YAMLMapping) throws(CatalogError) -> CatalogFile {
     try root.checkKeys(.root)
     let format = try root["format"].map { node throws(CatalogError) in try Format(node) }
-    /// A key of the file, or of its format where the file does not have it.
+    /// The value of a key in the file, or in its format if the file lacks the key.
     func value(_ name: String) -> YAMLNode? {
       root.member(name) == nil ? format?.root[name] : root[name]
     }
     var mapping = try MappingParser.parse(catalog: root)
     var details = value("detail")
-    // A format without an address of details says only how they are read.
+    // A format without a URL of details only says how details are read.
     let address = try details.map { node throws(CatalogError) in try node.mapping()["url"] } ?? nil
     if root.member("detail") == nil, address == nil { details = nil }
     let detail = try details.map { node throws(CatalogError) in
@@ -179,7 +179,7 @@ struct CatalogFileParser {
     return file
   }
 
-  /// Refuses places that no paging fills, and paging by a place that is nowhere.
+  /// Refuses placeholders that no paging fills, and paging by `{cursor}` if no URL or body contains it.
   private static func checkPlaces(
     of file: CatalogFile,
     _ root: YAMLMapping
@@ -215,7 +215,7 @@ struct CatalogFileParser {
     }
   }
 
-  /// Where URLs name variables, so that one that is not set can be placed.
+  /// The variables that URLs name, with their places in the file, for the error about one that is not set.
   private static func variables(_ root: YAMLMapping) throws(CatalogError) -> [URLVariable] {
     var nodes = [root["base"], try root["detail"]?.mapping()["url"]]
     if let sections = root["sections"] {
@@ -233,7 +233,7 @@ struct CatalogFileParser {
     return variables
   }
 
-  /// A text that could be a file's name.
+  /// A text that is a valid file name.
   static func fileName(_ node: YAMLNode) throws(CatalogError) -> String {
     let name = try node.filledText()
     guard isFileName(name) else {
@@ -310,7 +310,7 @@ struct CatalogFileParser {
 
   /// Reads one response with all sections.
   ///
-  /// A transform's output has a known shape, so that its URL is enough.
+  /// A transform's output has a known shape, so the URL is enough.
   private static func combined(
     _ mapping: YAMLMapping,
     isMade: Bool
@@ -341,7 +341,7 @@ struct CatalogFileParser {
     return headers
   }
 
-  /// A URL as a catalog file may have it, absolute or not.
+  /// A URL of a catalog file, absolute or relative.
   static func url(_ node: YAMLNode) throws(CatalogError) -> String {
     let url = try node.filledText()
     guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
@@ -392,8 +392,8 @@ extension CatalogFile {
   ///
   /// - Parameter environment: Variables by name.
   /// - Returns: Values by name; empty when no URL names a variable.
-  /// - Throws: ``CatalogError`` that names file, line, key and the variable that is not set or that no
-  ///   URL could hold, and shows no value.
+  /// - Throws: ``CatalogError`` that names file, line, key and the variable that is not set or whose value is not
+  ///   allowed in a URL. It shows no value.
   public func resolvedURLVariables(
     environment: [String: String]
   ) throws(CatalogError) -> [String: String] {
@@ -467,14 +467,14 @@ struct TemplateText: Hashable, Sendable {
   /// The pieces, in order.
   let parts: [Part]
 
-  /// The variables in the order in which they come, repeats included.
+  /// The variables in order, repeats included.
   var variables: [String] {
     parts.compactMap { part in
       if case .variable(let name) = part { name } else { nil }
     }
   }
 
-  /// Takes a text apart.
+  /// Splits a text into its pieces.
   init(_ text: String) throws(Fault) {
     var parts: [Part] = []
     var rest = Substring(text)

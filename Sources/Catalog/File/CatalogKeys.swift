@@ -1,4 +1,4 @@
-/// Every key of catalog files by the mapping that holds it: the one list for parsers and schema.
+/// The keys of catalog files, grouped by the mapping that holds them; the parsers and the schema share this list.
 enum CatalogKeys: String, CaseIterable, Sendable {
   case root, format, section, sections, envelope, item, images, price, detail, paging, size
   case request, texts, token, pictures, identity, xml, table
@@ -45,7 +45,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     }
   }
 
-  /// The keys that say how a response is read: in a catalog file, and in a section of its own.
+  /// The keys that say how a response is read, for a whole catalog file or for one section.
   static let mappingKeys = [
     CatalogKey(
       "format",
@@ -89,8 +89,8 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     ),
   ]
 
-  /// The keys of a format file: those of a catalog file that hold for every shop of a system, and
-  /// the signature of its responses.
+  /// The keys of a format file: those keys of a catalog file that are the same for every shop of a system, and the
+  /// signature of its responses.
   private static let formatKeys =
     [
       CatalogKey("about", .text, "What the format reads, in a line"),
@@ -346,7 +346,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
   ]
 }
 
-/// A key of catalog files: the parsers allow it, and the schema offers it with these words.
+/// A key of catalog files: the parsers allow it, and the schema describes it.
 struct CatalogKey: Sendable {
   /// The key.
   let name: String
@@ -366,7 +366,7 @@ struct CatalogKey: Sendable {
   enum ValueSchema: Sendable {
     /// Text.
     case text
-    /// Text or a number, for YAML takes unquoted digits for one.
+    /// Text or a number, because YAML reads unquoted digits as a number.
     case scalar
     /// Text that is one of these.
     case oneOf([String])
@@ -378,11 +378,11 @@ struct CatalogKey: Sendable {
     case path
     /// A list of texts that is not empty.
     case list
-    /// Any mapping of texts by name.
+    /// A mapping from any names to texts.
     case texts
-    /// Any mapping of such mappings by name.
+    /// A mapping from any names to such mappings.
     case textsByName
-    /// Any mapping of paths by name.
+    /// A mapping from any names to paths.
     case notes
     /// A definition of the schema, by its name.
     case reference(String)

@@ -1,10 +1,10 @@
 /// Where the details of items are.
 public struct DetailRule: Hashable, Sendable {
-  /// The URL with places such as `{id}`; without any, one file holds all details.
+  /// The URL with placeholders such as `{id}`; without any, one document holds all details.
   public var urlTemplate: String { didSet { places = Self.places(urlTemplate, request) } }
-  /// How it is asked for; nil for a plain GET.
+  /// How it is requested; nil for a plain GET.
   public var request: RequestRule? { didSet { places = Self.places(urlTemplate, request) } }
-  /// The places of URL and body that an item fills.
+  /// The placeholders in URL and body, which an item's values fill.
   public private(set) var places: Set<Placeholder>
 
   /// Makes a rule.
@@ -25,32 +25,32 @@ public struct DetailRule: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - id: The item's id.
-  ///   - fields: The item's fields that places name.
-  /// - Returns: The values of those places that have one.
+  ///   - fields: The item's fields that placeholders name, by name.
+  /// - Returns: The values by placeholder; placeholders without a value are left out.
   public func values(of id: String, _ fields: [String: String]?) -> [Placeholder: String] {
     var values: [Placeholder: String] = [:]
     for place in places { values[place] = place == .id ? id : fields?[place.rawValue] }
     return values
   }
 
-  /// The URL of the detail of an item that is known by its id alone; see ``url(filling:)``.
+  /// The URL of the detail of an item if only its id is known; see ``url(filling:)``.
   public func url(for id: String) -> String? { url(filling: [.id: id]) }
 
   /// The URL of an item's detail: each value fills one segment of the path, or a part of one.
   ///
-  /// Its bytes are escaped but for those that are unreserved. (RFC 3986, section 2.3)
+  /// All bytes of a value but the unreserved ones are percent-encoded. (RFC 3986, section 2.3)
   ///
-  /// - Parameter values: The values by their places.
-  /// - Returns: The URL as text; nil when a segment would be `.` or `..`, which no escape keeps a server
-  ///   from reading as a folder. (RFC 3986, section 6.2.2.2)
+  /// - Parameter values: The values by placeholder.
+  /// - Returns: The URL as text; nil when a segment would be `.` or `..`. Even escaped, a server would read it as a
+  ///   folder. (RFC 3986, section 6.2.2.2)
   public func url(filling values: [Placeholder: String]) -> String? {
-    // A segment is dots alone only when a value in it is.
+    // A segment can only become dots if a value is dots.
     let hasDots = values.values.contains { $0.utf8.allSatisfy { $0 == UInt8(ascii: ".") } }
     if hasDots, makesDotSegment(of: values) { return nil }
     return Placeholder.fill(url: urlTemplate, with: values)
   }
 
-  /// Whether a segment of the path that has places would be dots alone.
+  /// Whether a path segment with placeholders would become `.` or `..`.
   private func makesDotSegment(of values: [Placeholder: String]) -> Bool {
     let path = urlTemplate.prefix { $0 != "?" && $0 != "#" }
     return path.split(separator: "/").contains { segment in
@@ -60,13 +60,13 @@ public struct DetailRule: Hashable, Sendable {
   }
 }
 
-/// Reads of `detail:` in a catalog file how details are asked for.
+/// Reads `detail:` of a catalog file: how details are requested.
 enum DetailParser {
   /// The rule, and the fields of a listing's items that fill its placeholders.
   struct Asking {
     /// Where details are.
     var rule: DetailRule
-    /// Where in an item the values of places are, beside the id.
+    /// The paths to the placeholders' values in an item, other than the id.
     var values: [Mapping.NoteRule]
   }
 
@@ -104,7 +104,7 @@ enum DetailParser {
     return Asking(rule: rule, values: values)
   }
 
-  /// Refuses braces in a URL that are no place.
+  /// Refuses braces in a URL that are not a placeholder.
   private static func check(_ template: String, _ node: YAMLNode) throws(CatalogError) {
     let places = Placeholder.all(in: template)
     let rest = Placeholder.fill(template, Set(places)) { _, _ in "" }.replacing("${", with: "")
@@ -116,7 +116,7 @@ enum DetailParser {
     )
   }
 
-  /// The paths under `values`, by the names of places.
+  /// The paths under `values`, by placeholder name.
   private static func given(
     _ node: YAMLNode?,
     of names: [String]

@@ -1,12 +1,14 @@
 /// Reads a format file that a catalog file names by its path, relative to the catalog file's folder.
 public typealias FormatFileReading = @Sendable (_ path: String) throws(CatalogError) -> [UInt8]
 
-/// A file that says how the responses of one system are read: the keys of a catalog file but for `name`, `sections` and
-/// `token`, and with `about`, `links` and `signature`.
+/// A format file, which says how to read the responses of one shop system, such as Shopify.
+///
+/// It has the keys of a catalog file except `name`, `sections`, `token` and `format`, and also `about`, `links` and
+/// `signature`.
 struct Format {
   /// Its name, or the path of a user's file.
   let name: String
-  /// The file as it is written.
+  /// The text of the file.
   let text: String
   /// The file's keys.
   let root: YAMLMapping
@@ -69,12 +71,12 @@ struct Format {
     try self.init(named: name)
   }
 
-  /// Whether `format:` names a file: a path has a slash, or ends as YAML files do.
+  /// Whether `format:` names a file: a path has a slash, or ends in `.yaml` or `.yml`.
   private static func isPath(_ name: String) -> Bool {
     name.contains("/") || name.hasSuffix(".yaml") || name.hasSuffix(".yml")
   }
 
-  /// The summary, a line.
+  /// The summary in one line.
   var about: String { (try? root["about"]?.text()) ?? "" }
 
   /// How bodies are read.
@@ -83,10 +85,10 @@ struct Format {
   /// The notation of bodies, for example JSON Lines.
   func notation() throws(CatalogError) -> BodyFormat { try MappingParser.notation(of: root) }
 
-  /// The paging of such a listing; nil when one response is all of it.
+  /// The paging of listings; nil when a listing is one response.
   func paging() throws(CatalogError) -> PagingRule? { try root["paging"].map(PagingParser.parse) }
 
-  /// How listings are asked for; nil for a plain GET.
+  /// How listings are requested; nil for a plain GET.
   func request() throws(CatalogError) -> RequestRule? { try RequestParser.sections(root) }
 
   private static func unknown(_ name: String) -> CatalogError {
@@ -102,13 +104,13 @@ struct Format {
   }
 }
 
-/// The built-in formats as people see them.
+/// The built-in formats for display, as in `larder catalog formats`.
 package enum FormatCatalog {
-  /// A format in a line.
+  /// A format with its summary.
   package struct Entry: Sendable {
     /// Its name, as `format:` takes it.
     package let name: String
-    /// The summary, a line.
+    /// The summary in one line.
     package let summary: String
   }
 

@@ -1,4 +1,4 @@
-/// The files of `Sources/Catalog/Formats`, which SwiftPM embeds in the program: a line each.
+/// The format files in `Sources/Catalog/Formats`, which SwiftPM embeds in the program; add one line for a new format.
 enum FormatFiles {
   /// The files by the names that `format:` takes.
   static let all: [(name: String, bytes: [UInt8])] = [

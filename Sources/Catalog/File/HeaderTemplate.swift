@@ -11,8 +11,8 @@ public struct HeaderTemplate: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - name: The field name.
-  ///   - rawValue: The value, with `${NAME}` where the environment comes in.
-  /// - Throws: ``CatalogError`` when either could not be sent.
+  ///   - rawValue: The value, with `${NAME}` for an environment variable.
+  /// - Throws: ``CatalogError`` when the name or the value is not valid in HTTP.
   public init(name: String, rawValue: String) throws(CatalogError) {
     guard !name.isEmpty, name.utf8.allSatisfy(Self.isTokenByte) else {
       throw Self.fault("\"\(name.prefix(40))\" is not a header name: letters, digits and - only")
@@ -25,7 +25,7 @@ public struct HeaderTemplate: Hashable, Sendable {
     _ = try parts()
   }
 
-  /// A header of the command line, `NAME: VALUE`, where the values of secrets have no place.
+  /// A header given on the command line as `NAME: VALUE`; a secret must be written as `${NAME}`.
   ///
   /// - Parameter text: The header.
   /// - Throws: ``CatalogError`` when it could not be sent, or seems to hold a secret instead of
@@ -47,7 +47,7 @@ public struct HeaderTemplate: Hashable, Sendable {
     }
   }
 
-  /// The value with all variables in place.
+  /// The value with all variables expanded.
   ///
   /// - Parameter environment: Variables by name.
   /// - Returns: The value to send.

@@ -1,4 +1,4 @@
-/// Where in a store's JSON each thing is found: data, not code.
+/// The paths to items and their fields in a shop's JSON.
 ///
 /// Every field has alternatives in order; the first that leads to something other than `null` counts.
 public struct Mapping: Hashable, Sendable {
@@ -12,7 +12,8 @@ public struct Mapping: Hashable, Sendable {
   public var detail: Detail?
   /// A jq program that rewrites a response of sections before it is read; nil for none.
   public var transform: Transform?
-  /// A jq program that each item goes through before its fields are read, as that of their array; nil for none.
+  /// A jq program that rewrites each item before its fields are read; nil for none. It is compiled to run on the whole
+  /// array.
   public var records: Transform?
   /// The notation of the bodies of sections, for example XML.
   public var notation = BodyFormat.json
@@ -36,15 +37,15 @@ public struct Mapping: Hashable, Sendable {
 
   /// The meaning of values in any field, for example `N/A` for none.
   public struct Values: Hashable, Sendable {
-    /// Texts and numbers that say that there is nothing: `N/A`.
+    /// Texts and numbers that stand for "none", such as `N/A`.
     public var none: Set<String> = []
     /// Whether texts are HTML: tags are removed and entities decoded.
     public var isHTML = false
 
-    /// Makes values that mean themselves.
+    /// Makes the default, in which every value means itself.
     public init() {}
 
-    /// A line that differs when decoded items may differ; nil for values that mean themselves.
+    /// A line that differs when decoded items may differ; nil for the default.
     var fingerprint: String? {
       guard self != Values() else { return nil }
       return "values\t\(isHTML ? "html" : "plain") \(none.sorted().map(\.debugDescription))"
@@ -84,17 +85,15 @@ public struct Mapping: Hashable, Sendable {
     public var latitude: [JSONPath] = []
     /// Degrees east of where the item is; needs ``latitude``.
     public var longitude: [JSONPath] = []
-    /// Where the item is in words.
+    /// The item's location in words.
     public var address: [JSONPath] = []
     /// Pictures by role.
     public var images: ImageRules = ImageRules()
-    /// The values of the placeholders in URL and body of the request for the item's detail, beside
-    /// its id.
+    /// The values, other than the id, for the placeholders in URL and body of the request for the item's detail.
     public var placeValues: [NoteRule] = []
-    /// The fields whose paths the catalog file itself spells out: a listing that yields none of one
-    /// has a wrong path.
+    /// The fields whose paths the catalog file itself spells out: if no item of a listing has one, its path is wrong.
     ///
-    /// A built-in format names fields that not every shop has.
+    /// The paths of a built-in format do not count, because not every shop has all those fields.
     public var given: Set<ItemField> = []
 
     /// Makes an item of no fields.
@@ -119,7 +118,7 @@ public struct Mapping: Hashable, Sendable {
     public var notes: [NoteRule] = []
     /// The meaning of values in every field, for example which of them mean "none".
     public var values = Values()
-    /// The fields whose paths the catalog file itself spells out: when no detail yields one, its path is wrong.
+    /// The fields whose paths the catalog file itself spells out: if no detail has one, its path is wrong.
     public var given: Set<DetailField> = []
 
     /// Makes a detail of no fields.
@@ -130,14 +129,15 @@ public struct Mapping: Hashable, Sendable {
   public struct PriceRule: Hashable, Sendable {
     /// The price itself.
     public var path: JSONPath
-    /// How many digits are decimals, for feeds that write whole numbers; nil for text and numbers
-    /// of major units.
+    /// How many digits are decimals, for feeds that write whole numbers such as 599 for 5.99; nil for text and numbers
+    /// in major units.
     public var scale: Scale?
     /// Its currency; nil for the catalog's.
     public var currency: Unit?
-    /// Texts and numbers that say that there is no such price.
+    /// Texts and numbers that mean that there is no such price.
     public var none: Set<String> = []
-    /// Where the thousand millionths are that belong to whole units at `path`; nil when the price is one number.
+    /// The path to the billionths beside the whole units at `path`, as in `{units, nanos}`; nil when the price is one
+    /// number.
     public var nanos: JSONPath?
 
     /// Makes a rule.
@@ -151,24 +151,24 @@ public struct Mapping: Hashable, Sendable {
     public enum Unit: Hashable, Sendable {
       /// Always this ISO 4217 code.
       case code(String)
-      /// The code that the item has here; the catalog's currency where it has none.
+      /// The code that the item has at this path, or else the catalog's currency.
       case path(JSONPath)
     }
 
     /// How many digits of a whole number are decimals.
     public enum Scale: Hashable, Sendable {
-      /// Always so many.
+      /// Always this many.
       case fixed(Int)
       /// As many as the currency has: the number counts minor units.
       case currency
-      /// As many as the item says here.
+      /// As many as the item says at this path.
       case path(JSONPath)
-      /// As many as the power of ten here has zeros.
+      /// As many as the power of ten at this path has zeros: 100 has two.
       case divisor(JSONPath)
     }
   }
 
-  /// The place of a text with a name of its own.
+  /// A text with a name of its own, and the paths to it.
   public struct NoteRule: Hashable, Sendable {
     /// Its name.
     public var name: String
@@ -182,7 +182,7 @@ public struct Mapping: Hashable, Sendable {
     }
   }
 
-  /// The places of the pictures of each role; each leads to a URL or a list of URLs.
+  /// The paths to the pictures of each role; each leads to a URL or a list of URLs.
   public struct ImageRules: Hashable, Sendable {
     private var rules: [[TextsRule]] = ImageReference.Role.allCases.map { _ in [] }
 
@@ -238,11 +238,11 @@ extension Mapping {
     public var split: String?
     /// The pattern of each result, with `{value}` for the text; nil leaves it as it is.
     public var template: String?
-    /// Fields of the item that the template has places for, by the places' names.
+    /// The item's fields for the template's placeholders, by placeholder name.
     public var fields: [NoteRule] = []
-    /// Where each of several sizes of one picture says how large it is; nil where there is but one.
+    /// The path to the size of each version of a picture, for example its width; nil when a picture has one version.
     public var largest: JSONPath?
-    /// Where a size has its text.
+    /// The path to the URL of each version, if there are several.
     public var url: JSONPath?
 
     /// Makes a rule.
@@ -252,7 +252,7 @@ extension Mapping {
       self.template = template
     }
 
-    /// The texts that one value of the feed stands for.
+    /// The texts that result from one value of the feed.
     func texts(of text: String) -> [String] {
       var texts = [text]
       if let split {
@@ -262,7 +262,7 @@ extension Mapping {
       return texts.map { template.replacing("{value}", with: $0) }
     }
 
-    /// Of several sizes, those of a list or those by name, the text of the largest.
+    /// The text of the largest of several versions, which are elements of a list or members by name.
     func largest(of sizes: JSONNode) throws(CatalogError) -> JSONNode? {
       guard let largest, let url else { return nil }
       var best: (size: Double, text: JSONNode)?
@@ -347,8 +347,8 @@ extension YAMLNode {
 extension Mapping {
   /// The whole mapping as text that changes when, and only when, the mapping does.
   ///
-  /// The same on every machine and in every run, so a cache may keep it or its digest, and decode
-  /// its bodies again when the text is another.
+  /// The same on every machine and in every run, so a cache may keep it or its digest, and decode its bodies again when
+  /// the text differs.
   public var fingerprint: String {
     // Raise the number when larder reads bodies in another way: then bodies that never change are
     // read again.
@@ -363,7 +363,7 @@ extension Mapping {
     lines.append(line("item.deliveryTypes", item.deliveryTypes))
     lines.append(line("item.normalPrice", item.normalPrice))
     lines.append(line("item.salePrice", item.salePrice))
-    // Absent in most mappings, whose digest then is as it was.
+    // Left out when empty, so that the digests of older mappings stay as they are.
     if !item.latitude.isEmpty { lines.append(line("item.latitude", item.latitude)) }
     if !item.longitude.isEmpty { lines.append(line("item.longitude", item.longitude)) }
     if !item.address.isEmpty { lines.append(line("item.address", item.address)) }

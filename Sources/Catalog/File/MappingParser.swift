@@ -1,4 +1,4 @@
-/// Reads mappings, from catalog files and from format files alike.
+/// Reads mappings from catalog files and from format files.
 struct MappingParser {
   /// The keys of a catalog file that belong to its mapping.
   static let keys = CatalogKeys.mappingKeys.map(\.name)
@@ -33,7 +33,7 @@ struct MappingParser {
     return mapping
   }
 
-  /// Whether a catalog file says by itself where items and their fields are, once or in every section.
+  /// Whether a catalog file itself says where items and their fields are, at the top or in every section.
   private static func isSpelledOut(_ catalog: YAMLMapping) throws(CatalogError) -> Bool {
     if catalog["items"] != nil || catalog["item"] != nil { return true }
     guard try sections(of: catalog, haveOneOf: ["items"]) else { return false }
@@ -53,7 +53,7 @@ struct MappingParser {
     return true
   }
 
-  /// Reads a section's own mapping; nil when it has none and is read as the catalog says.
+  /// Reads a section's own mapping; nil when it has none and uses the catalog's.
   ///
   /// A format or a transform of its own replaces the catalog's mapping; other keys change it. A
   /// transform of the catalog file itself takes precedence over that of a section's format.
@@ -311,7 +311,7 @@ extension YAMLMapping {
 }
 
 extension YAMLNode {
-  /// A price's path, alone or with how it is written: `{path: $.price, minorUnits: true}`.
+  /// A price's path, alone or with its notation: `{path: $.price, minorUnits: true}`.
   func priceRule() throws(CatalogError) -> Mapping.PriceRule {
     guard isMapping else { return Mapping.PriceRule(path: try path()) }
     let mapping = try mapping()

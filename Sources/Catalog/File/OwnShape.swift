@@ -1,6 +1,6 @@
-/// The shape that a transform makes when the catalog file has no paths to read it by.
+/// The expected shape of a transform's output when the catalog file has no paths to read it.
 enum OwnShape {
-  /// Where a section is in the output of a transform of a response that holds them all.
+  /// Where the sections are in the transformed response that holds all of them.
   static func sections(at url: String) throws(CatalogError) -> CombinedSections {
     CombinedSections(
       url: url,
@@ -11,7 +11,7 @@ enum OwnShape {
     )
   }
 
-  /// The fields of an item, each under larder's own name for it.
+  /// The fields of an item, each under larder's own name.
   static func mapping() throws(CatalogError) -> Mapping {
     let file = YAMLFile(name: "larder's own shape", subject: "larder's own shape")
     return try MappingParser.parse(format: file.mapping(of: Array(yaml.utf8)))

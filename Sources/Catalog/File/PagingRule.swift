@@ -4,7 +4,7 @@ import Base
 public struct PagingRule: Hashable, Sendable {
   /// The way to get from one page to the next.
   public var step: Step
-  /// How many elements a page is asked to have; nil as the shop likes.
+  /// The requested number of elements on a page; nil for the shop's default.
   public var size: Size?
   /// The most pages to read.
   ///
@@ -22,7 +22,7 @@ public struct PagingRule: Hashable, Sendable {
   public enum Step: Hashable, Sendable {
     /// A query parameter counts the pages; the first empty page is the end.
     case page(name: String, first: Int)
-    /// A query parameter counts elements, the first page's value on; the first empty page is the end.
+    /// A query parameter counts elements, starting from the first page's value; the first empty page is the end.
     case offset(name: String, first: Int)
     /// A query parameter, or else the placeholder `{cursor}`, takes the value that each body
     /// names; a body that names none is the last.
@@ -37,7 +37,7 @@ public struct PagingRule: Hashable, Sendable {
   public struct Size: Hashable, Sendable {
     /// The parameter.
     public var name: String
-    /// How many.
+    /// The number of elements.
     public var value: Int
 
     /// Makes a size.
@@ -74,7 +74,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// Whether pages are told apart by ``place``.
+  /// Whether ``place`` is in the URL or body, and so selects the page.
   public func usesPlace(in url: String, _ request: RequestRule) -> Bool {
     place.map { $0.isIn(url) || $0.isIn(request.body) } ?? false
   }
@@ -83,8 +83,9 @@ public struct PagingRule: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - url: The section's URL.
-  ///   - request: How it is asked for.
-  /// - Returns: The URL text, with the parameters where pages or elements are counted; places stay open.
+  ///   - request: How it is requested.
+  /// - Returns: The URL as text, with the query parameter if pages or elements are counted; placeholders are not
+  ///   filled.
   public func firstPage(of url: String, _ request: RequestRule = RequestRule()) -> String {
     let hasSize = Placeholder.size.isIn(url) || Placeholder.size.isIn(request.body)
     let parameter = hasSize ? nil : size
@@ -113,7 +114,7 @@ public struct PagingRule: Hashable, Sendable {
     switch step {
     case .page(_, let first): listing.elementCount > 0 ? String(first + pagesRead) : nil
     case .offset(_, let first):
-      // A page may have fewer elements than were asked for, and not be the last.
+      // A page may have fewer elements than requested without being the last.
       listing.elementCount > 0 ? String((Int(last) ?? first) + listing.elementCount) : nil
     case .cursor, .next, .link: listing.nextPage
     }
@@ -125,10 +126,9 @@ public struct PagingRule: Hashable, Sendable {
   ///   - pagesRead: How many pages have been read, 1 or more.
   ///   - url: The first page's URL.
   ///   - last: The last page's URL.
-  ///   - listing: The content of the last page; its `nextPage` is the `Link` header's when the
-  ///     rule follows that.
-  /// - Returns: The URL text as the feed or the catalog wrote it, so it may be relative, to the last
-  ///   page's URL when the feed wrote it; nil when there is no further page.
+  ///   - listing: The content of the last page; its `nextPage` is from the `Link` header if the rule follows that.
+  /// - Returns: The URL as the feed or the catalog file wrote it; nil when there is no further page. It may be
+  ///   relative: from the feed, it is relative to the last page's URL.
   public func nextPage(
     afterReading pagesRead: Int,
     of url: String,
@@ -151,7 +151,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// Whether a URL's query says by itself which part of a listing it is.
+  /// Whether a URL's query already has a parameter that this rule would set.
   func hasParameter(in url: String) -> Bool {
     let names: [String?] =
       switch step {
@@ -166,7 +166,7 @@ public struct PagingRule: Hashable, Sendable {
     }
   }
 
-  /// The rule as text that changes when another page would follow; the limit is no part of it.
+  /// The rule as text that changes when other pages would be requested; the limit is not part of it.
   public var fingerprint: String {
     let words =
       switch step {
@@ -180,7 +180,7 @@ public struct PagingRule: Hashable, Sendable {
     return size.map { "\(words) size \($0.value) \($0.name)" } ?? words
   }
 
-  /// The whole number that a URL's query gives a parameter.
+  /// The whole number that a parameter has in a URL's query.
   private static func number(_ name: String, in url: String) -> Int? {
     let query = url.prefix { $0 != "#" }.drop { $0 != "?" }.dropFirst()
     let value = query.split(separator: "&").first { $0.hasPrefix("\(name)=") }
@@ -249,7 +249,7 @@ enum PagingParser {
     try mapping["first"]?.number(in: 0...1_000_000)
   }
 
-  /// Refuses keys that go with another way of paging.
+  /// Refuses keys that belong to another way of paging.
   private static func check(_ mapping: YAMLMapping, _ step: String) throws(CatalogError) {
     for (key, owners) in [
       ("first", ["page", "parameter", "offset"]), ("from", ["cursor", "from"]),

@@ -1,12 +1,12 @@
 import Base
 
-/// How a catalog's pictures are asked for and told apart: `pictures:` in a catalog file.
+/// How a catalog's pictures are requested and identified: `pictures:` in a catalog file.
 public struct PicturesRule: Hashable, Sendable {
   /// Headers for the pictures of one host.
   public struct Host: Hashable, Sendable {
     /// The host in lower case.
     public var name: String
-    /// The port; nil for those of http and https.
+    /// The port; nil for the default ports of http and https.
     public var port: Int?
     /// The headers, unresolved.
     public var headers: [HeaderTemplate]
@@ -22,7 +22,7 @@ public struct PicturesRule: Hashable, Sendable {
   /// Headers by host; they go to no other host, and not with a redirect.
   public var hosts: [Host]
 
-  /// A rule for pictures; a plain one without arguments.
+  /// Makes a rule; by default the whole URL identifies a picture, and there are no headers.
   public init(identity: PictureIdentity = .url, hosts: [Host] = []) {
     (self.identity, self.hosts) = (identity, hosts)
   }
@@ -30,14 +30,14 @@ public struct PicturesRule: Hashable, Sendable {
 
 /// The part of a URL that identifies a picture.
 public enum PictureIdentity: Hashable, Sendable {
-  /// All of it.
+  /// The whole URL.
   case url
-  /// Host and path alone.
+  /// Only host and path.
   case path
   /// All but the query parameters of these names, in which `*` stands for any characters.
   case without([String])
 
-  /// The identity of the picture at a URL: `https://cdn.example/a.jpg`, or `cdn.example/a.jpg` of its path alone.
+  /// The identity of the picture at a URL: `https://cdn.example/a.jpg`, or `cdn.example/a.jpg` for ``path``.
   ///
   /// - Parameter url: The URL as it is sent, without a fragment.
   /// - Returns: The URL itself where nothing is left out.
@@ -63,11 +63,10 @@ public enum PictureIdentity: Hashable, Sendable {
     }
   }
 
-  /// Whether a name matches a pattern, case included.
+  /// Whether a name matches a pattern; case matters.
   private static func matches(_ pattern: ArraySlice<UInt8>, _ name: ArraySlice<UInt8>) -> Bool {
     var (pattern, name) = (pattern, name)
-    // The pattern behind the last star, and the name from there: a longer match is tried from
-    // there.
+    // Where to backtrack: the pattern after the last star, and the rest of the name when it was met.
     var again: (pattern: ArraySlice<UInt8>, name: ArraySlice<UInt8>)?
     while true {
       if pattern.first == UInt8(ascii: "*") {
@@ -128,7 +127,7 @@ struct PicturesParser {
     return .without(names)
   }
 
-  /// Reads `host` or `host:port`; an IPv6 address stands in brackets.
+  /// Reads `host` or `host:port`; an IPv6 address is in brackets.
   private static func host(
     _ text: String,
     _ key: YAMLNode

@@ -2,17 +2,17 @@ import Base
 
 /// A placeholder in a URL or body of the catalog file that each request fills in: `{cursor}`.
 ///
-/// Five names have a meaning of their own; any other names a field of the item of a detail.
+/// Five names have a fixed meaning. Any other name is a field of the item whose detail is requested.
 public struct Placeholder: RawRepresentable, Hashable, Sendable {
   /// The name between the braces.
   public let rawValue: String
 
-  /// A place by its name.
+  /// Makes a placeholder from its name.
   public init(rawValue: String) {
     self.rawValue = rawValue
   }
 
-  /// The cursor that the last page named; empty at first.
+  /// The cursor that the last page named; empty for the first page.
   public static let cursor = Placeholder(rawValue: "cursor")
   /// The number of the page.
   public static let page = Placeholder(rawValue: "page")
@@ -20,24 +20,24 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
   public static let offset = Placeholder(rawValue: "offset")
   /// How many elements a page is asked to have.
   public static let size = Placeholder(rawValue: "size")
-  /// The id of the item whose detail is asked for.
+  /// The id of the item whose detail is requested.
   public static let id = Placeholder(rawValue: "id")
 
-  /// Those that a request for a section fills.
+  /// The placeholders that a request for a section fills.
   static let ofSections: Set<Placeholder> = [.cursor, .page, .offset, .size]
 
   /// Whether its value is a number.
   var isNumber: Bool { self == .page || self == .offset || self == .size }
 
-  /// Whether it is found by its name alone, anywhere in a body.
+  /// Whether its name is enough to recognize it anywhere in a body.
   var hasMeaning: Bool { self == .id || Self.ofSections.contains(self) }
 
-  /// The place as it is written.
+  /// The placeholder as it is written: `{cursor}`.
   public var written: String { "{\(closing)" }
   /// The same without its opening brace.
   private var closing: String { rawValue + "}" }
 
-  /// Whether a text has this place; `${id}` is a variable and no place.
+  /// Whether a text contains this placeholder; `${id}` is a variable, not a placeholder.
   func isIn(_ text: String) -> Bool {
     var found = false
     _ = Self.fill(text, [self]) { _, _ in
@@ -47,12 +47,12 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     return found
   }
 
-  /// All placeholders of a text, of any names, each once and in order.
+  /// All placeholders of a text, with any names, each once and in order.
   ///
   /// - Parameters:
   ///   - text: The text.
   ///   - marks: The characters allowed between the parts of a name.
-  /// - Returns: The places.
+  /// - Returns: The placeholders.
   static func all(in text: String, joinedBy marks: String = "") -> [Placeholder] {
     var places: [Placeholder] = []
     for open in text.indices where text[open] == "{" && text[..<open].last != "$" {
@@ -68,14 +68,14 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     character.isASCII && (character.isLetter || character.isNumber || "_-".contains(character))
   }
 
-  /// Puts values into places.
+  /// Replaces placeholders by their values.
   ///
   /// - Parameters:
-  ///   - text: The text with places in it.
-  ///   - places: Those to fill; others stay as they are.
+  ///   - text: The text that contains placeholders.
+  ///   - places: The placeholders to replace; others stay as they are.
   ///   - value: Returns the value of a placeholder, given the part of `text` before it; nil leaves
   ///     it as it is.
-  /// - Returns: The text filled.
+  /// - Returns: The text with the values.
   static func fill(
     _ text: String,
     _ places: Set<Placeholder>,
@@ -100,18 +100,18 @@ public struct Placeholder: RawRepresentable, Hashable, Sendable {
     return filled + text[done...]
   }
 
-  /// A URL of the catalog file with values in its places, each escaped as a part of a segment or of the
-  /// query. (RFC 3986, section 2.3)
+  /// A URL of the catalog file with its placeholders replaced by values, each escaped for a path segment or the query.
+  /// (RFC 3986, section 2.3)
   public static func fill(url: String, with values: [Placeholder: String]) -> String {
     fill(url, Set(values.keys)) { place, _ in PercentEncoding.escaped(values[place] ?? "") }
   }
 
-  /// A URL of the catalog file with these places escaped, so that it can be parsed; see ``reopened(_:_:)``.
+  /// A URL of the catalog file with these placeholders escaped, so that it can be parsed; see ``reopened(_:_:)``.
   public static func closed(_ url: String, _ places: some Sequence<Placeholder>) -> String {
     fill(url, Set(places)) { place, _ in place.closed }
   }
 
-  /// A parsed URL with the places as they were before ``closed(_:_:)``.
+  /// A parsed URL with the placeholders that ``closed(_:_:)`` escaped.
   public static func reopened(_ url: String, _ places: some Sequence<Placeholder>) -> String {
     places.reduce(url) { $0.replacing($1.closed, with: $1.written) }
   }

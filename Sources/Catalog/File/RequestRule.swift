@@ -1,12 +1,12 @@
 import Base
 
-/// How a document is asked for, where a plain GET is not enough: GraphQL and other searches by POST.
+/// How a document is requested when a plain GET is not enough, for example GraphQL by POST.
 public struct RequestRule: Hashable, Sendable {
   /// The HTTP method.
   public enum Method: String, Hashable, Sendable, CaseIterable {
-    /// Read it.
+    /// A plain read.
     case get = "GET"
-    /// Send a body that asks; the request changes nothing there, so it may be repeated.
+    /// A query in a body; it changes nothing on the server, so it may be repeated.
     case post = "POST"
   }
 
@@ -17,21 +17,21 @@ public struct RequestRule: Hashable, Sendable {
   /// The body to send, with placeholders such as `{cursor}`.
   public var body: String
 
-  /// Makes a rule; a plain GET unless told otherwise.
+  /// Makes a rule; by default a plain GET.
   public init(method: Method = .get, type: String = "application/json", body: String = "") {
     self.method = method
     self.type = type
     self.body = body
   }
 
-  /// The body with values in its places, escaped as the media type demands.
+  /// The body with its placeholders replaced by values, escaped as the media type requires.
   ///
-  /// In JSON, a place inside a text takes the value escaped (RFC 8259, section 7), and one outside of
-  /// any text a whole value: a number as it is, other text in quotes, `null` for no text. Inside of a
-  /// text, a field of the item has its place only after a mark such as a quote: GraphQL writes
-  /// `product {title}` there too.
+  /// In JSON, a placeholder inside a string takes the value escaped. (RFC 8259, section 7) Outside any string it
+  /// becomes a whole value: a number as it is, other text in quotes, `null` for empty text. Inside a string, the name
+  /// of an item's field is a placeholder only after a mark such as a quote, because `{title}` in the GraphQL `product
+  /// {title}` is not one.
   ///
-  /// - Parameter values: The values by the names of their places.
+  /// - Parameter values: The values by placeholder.
   /// - Returns: The body in UTF-8.
   public func body(filling values: [Placeholder: String]) -> [UInt8] {
     let filled: String
@@ -62,10 +62,10 @@ public struct RequestRule: Hashable, Sendable {
     return essence == "application/x-www-form-urlencoded" ? .form : .plain
   }
 
-  /// Whether the body is JSON, whose places can be told apart.
+  /// Whether the body is JSON, in which placeholders differ from other braces by their context.
   var isJSON: Bool { notation == .json }
 
-  /// The places that an item fills: `{id}`, and those that its fields name.
+  /// The placeholders that an item fills: `{id}`, and those with the names of its fields.
   var itemPlaces: Set<Placeholder> {
     var places: Set<Placeholder> = []
     let named = Set(Placeholder.all(in: body))
@@ -140,7 +140,7 @@ enum RequestParser {
   ///
   /// - Parameters:
   ///   - node: The value of `request`; `null` is a plain GET.
-  ///   - places: The places that requests fill; nil allows every place that the body has.
+  ///   - places: The placeholders that requests fill; nil allows every placeholder of the body.
   /// - Returns: The rule.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(
@@ -188,7 +188,7 @@ enum RequestParser {
     return text
   }
 
-  /// Refuses a body that is no JSON once its places are filled.
+  /// Refuses a body that is not JSON once its placeholders are filled.
   private static func check(
     _ rule: RequestRule,
     _ node: YAMLNode,

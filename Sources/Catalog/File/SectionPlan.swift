@@ -14,13 +14,13 @@ public enum SectionPlan: Hashable, Sendable {
   }
 }
 
-/// One section with a URL of its own, or many of one response.
+/// One section with a URL of its own, or many sections in one response.
 public struct SectionSource: Hashable, Sendable {
   /// Its name in the cache and on the command line.
   public var key: String
-  /// Its name for people; nil takes the body's title, else the key.
+  /// Its name for display; nil for the body's title, or else the key.
   public var title: String?
-  /// A line under the title; nil takes the body's.
+  /// A line under the title; nil for the body's.
   public var subtitle: String?
   /// Where it is; relative to the catalog's base or absolute.
   public var url: String
@@ -28,13 +28,13 @@ public struct SectionSource: Hashable, Sendable {
   public var mapping: Mapping?
   /// Its paging; nil for the catalog's.
   public var paging: PagingRule?
-  /// Whether one response is all of it, even where the catalog has paging.
+  /// Whether it is one response, even if the catalog has paging.
   public var isOnePage: Bool
-  /// How it is asked for; nil as the catalog says.
+  /// How it is requested; nil for the catalog's way.
   public var request: RequestRule?
   /// Where its sections are when the response holds many; nil when it is one section.
   ///
-  /// The body then names them, and ``key`` only tells the source from others.
+  /// The body then names them, and ``key`` only distinguishes the source from others.
   public var parts: CombinedSections?
 
   /// Makes a source.
@@ -130,7 +130,7 @@ enum SectionParser {
   ///   - node: The section.
   ///   - root: The file.
   ///   - mapping: How the file reads bodies.
-  /// - Returns: The section, with the paging and the request that its format brings unless the file says otherwise.
+  /// - Returns: The section, with its format's paging and request unless the file says otherwise.
   /// - Throws: ``CatalogError`` with line, key and the expected value.
   static func parse(
     _ node: YAMLNode,
@@ -159,7 +159,7 @@ enum SectionParser {
     )
   }
 
-  /// A source that is many sections, which get their names from the body.
+  /// A source with many sections, whose names are in the body.
   private static func many(_ members: YAMLMapping) throws(CatalogError) -> SectionSource {
     let parts = try parts(members)
     return SectionSource(key: "\(parts.url) \(parts.each)", url: parts.url, parts: parts)
@@ -190,10 +190,10 @@ enum SectionParser {
     return try root["format"].map { node throws(CatalogError) in try Format(node) }
   }
 
-  /// Fills in the parts that the file leaves out.
+  /// Fills in the format's request and paging if the file leaves them out.
   ///
-  /// A format's paging is taken only with its own kind of request, and with a URL that does not
-  /// page by itself.
+  /// A format's paging is taken only with the format's kind of request, and with a URL that has no paging parameter
+  /// yet.
   private static func take(
     from format: Format,
     into source: inout SectionSource,
@@ -217,7 +217,7 @@ extension SectionSource {
     parts == nil ? [key] : [nil, key, request?.fingerprint]
   }
 
-  /// Whether this and another source would stand for the same sections.
+  /// Whether this and another source describe the same sections.
   ///
   /// - Parameter other: Another source of the file.
   /// - Returns: Whether the file may not have both.

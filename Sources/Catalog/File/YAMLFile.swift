@@ -1,6 +1,6 @@
 import Yams
 
-/// A YAML text on its way to values: parsed within limits, faults placed.
+/// Parses YAML within limits, and gives every fault its line and column.
 struct YAMLFile {
   /// The file's name as its caller gave it.
   let name: String
@@ -11,7 +11,7 @@ struct YAMLFile {
 
   /// The largest file that is read.
   static let sizeLimit = 1 << 20
-  /// How many aliases a file may use: few enough that no nesting of them grows out of hand.
+  /// The most aliases in a file: few enough that nested ones cannot expand to a huge document.
   static let aliasLimit = 16
 
   /// Parses a text whose root must be a mapping.
@@ -35,8 +35,8 @@ struct YAMLFile {
 
   private func compose(_ text: String) throws(CatalogError) -> Node? {
     do {
-      // Without rules every scalar is text, as it is read here: the usual ones are regular expressions, which
-      // take longer to compile than most files to read.
+      // Without resolver rules every scalar is text, as needed here. The default rules are regular expressions, which
+      // take longer to compile than most files take to read.
       return try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch let error as YamlError {
       throw fault(error, in: text)
@@ -45,7 +45,7 @@ struct YAMLFile {
     }
   }
 
-  /// Points at the first byte that is no part of a character.
+  /// The fault at the first byte that is not valid UTF-8.
   private func notUTF8(_ content: ArraySlice<UInt8>) -> CatalogError {
     var rest = content.makeIterator()
     var decoder = UTF8()
@@ -93,8 +93,8 @@ struct YAMLFile {
     )
   }
 
-  /// The line of the first alias beyond the limit: a text like `*name` where a value may stand, in
-  /// a file that has anchors.
+  /// The line of the first alias beyond the limit: a text like `*name` where a value may be, in a file that has
+  /// anchors.
   private func lineOfAliasTooMany(_ text: String) -> Int? {
     var aliases = 0
     var anchors = 0
@@ -174,7 +174,7 @@ struct YAMLMapping {
   }
 }
 
-/// A value in a YAML file that knows its place.
+/// A value in a YAML file, with its place for error messages.
 struct YAMLNode {
   /// The value.
   let node: Node
@@ -183,7 +183,7 @@ struct YAMLNode {
   /// The file that holds it.
   let file: YAMLFile
 
-  /// Whether nothing was written, or `null`.
+  /// Whether the value is empty or `null`.
   var isNull: Bool {
     guard case .scalar(let scalar) = node, scalar.style == .plain || scalar.style == .any else {
       return false
@@ -288,7 +288,7 @@ struct YAMLNode {
     return text
   }
 
-  /// A jq program; one of records becomes that of their array.
+  /// A jq program; a program for one record is wrapped to run on the array of records.
   func transform(ofRecords isOfRecords: Bool = false) throws(CatalogError) -> Transform {
     var program = try filledText()
     if isOfRecords { program = "[.[] | (\(program)\n)]" }

@@ -1,13 +1,13 @@
 /// Finds values that a whole listing suddenly lacks, or that all its items suddenly share.
 ///
-/// A shop that renames or empties a field removes it from all items at once; one that serves a placeholder has one
+/// A shop that renames or empties a field removes it from all items at once; one that serves a placeholder has the same
 /// picture, price or title in all of them. Such a listing is not shown.
 package struct FieldGuard {
   /// A fault of a listing.
   package enum Finding: Sendable, Hashable {
     /// Most items had the field, and none has it now.
     case gone(ItemField)
-    /// All items have one value, where they had several.
+    /// All items have the same value, and before they had several.
     case shared(SharedField)
   }
 
@@ -35,15 +35,15 @@ package struct FieldGuard {
   private var gone: [ItemField]
   private var shared: [(field: SharedField, value: AnyHashable?)]
 
-  /// A guard of the items held.
+  /// Makes a guard from the items held.
   ///
-  /// A field counts that more than half of them have: of text, prices and places, when there are three items at least.
-  /// A smaller section may change as it likes; pictures count in a section of any size, because their files would go
-  /// with them. The price before a reduction counts only when no item has a price to pay: reductions end.
+  /// A field is guarded if more than half of the held items have it. Text, prices and places need at least three items;
+  /// a smaller section may change freely. Pictures are guarded in a section of any size, because their files would be
+  /// deleted with them. The price before a reduction counts as lost only if no item has a price to pay: reductions end.
   ///
   /// - Parameters:
-  ///   - held: The items held, or some of them, evenly spread.
-  ///   - item: Where the feed has the fields; those without a path are not guarded.
+  ///   - held: The items held, or an evenly spread sample of them.
+  ///   - item: The paths to the fields; a field without a path is not guarded.
   ///   - count: How many items the feed lists now.
   package init(held: [StoreItem], _ item: Mapping.Item, count: Int) {
     gone = Self.guarded.filter { field in
@@ -69,7 +69,7 @@ package struct FieldGuard {
   /// Whether further items can change nothing: nothing is lost, and no value is shared.
   package var isSettled: Bool { gone.isEmpty && shared.isEmpty }
 
-  /// Takes in the next items that the feed lists.
+  /// Adds the next items that the feed lists.
   package mutating func add(_ items: [StoreItem]) {
     for item in items where !isSettled {
       gone.removeAll { $0.isHeld(by: item) || $0 == .normalPrice && item.salePrice != nil }
@@ -88,18 +88,18 @@ package struct FieldGuard {
   package var findings: [Finding] { gone.map(Finding.gone) + shared.map { .shared($0.field) } }
 }
 
-/// Keeps fields of details that all of them have suddenly lost: a shop that renames a field takes
-/// it from all details at once.
+/// Keeps fields of details that all of them have suddenly lost: a shop that renames a field removes it from all details
+/// at once.
 ///
 /// The counterpart of `FieldGuard` for fields that are fetched item by item.
 public enum DetailGuard {
   /// The evidence of a run about one field.
   public struct Evidence: Hashable, Sendable {
-    /// How many details that are held were answered for.
+    /// How many of the held details got an answer in this run, changed or not.
     public var held = 0
     /// How many of those had the field.
     public var had = 0
-    /// Whether any detail has it now, be it new or as it was.
+    /// Whether any detail has it now, fetched again or unchanged.
     public var isLeft = false
     /// How many of the held details were fetched again.
     public var came = 0
@@ -112,14 +112,14 @@ public enum DetailGuard {
     public init() {}
   }
 
-  /// Details that lose a field together and stand for those that were not asked for.
+  /// How many fetched details that lost a field are evidence enough for all of them.
   static let telling = 10
 
   /// Judges whether a field is lost as if by a fault, rather than dropped by some details.
   ///
-  /// It is when more than half of the details had it and none has it now. Of details that are
-  /// fetched a few at a time, as each goes stale, ten are evidence enough: more than half of them
-  /// had it and none has. Fewer than three details may change as they like.
+  /// It is lost if more than half of the details had it and none has it now. If details are fetched a few at a time, as
+  /// each goes stale, ten that had it are enough: more than half of those fetched had it, and none of them has it now.
+  /// Fewer than three details may change freely.
   ///
   /// - Parameter evidence: The evidence of a run about the field.
   /// - Returns: Whether the old value is to stay.

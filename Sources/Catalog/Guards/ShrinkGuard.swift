@@ -2,13 +2,13 @@
 ///
 /// The guard counts the items that vanished. New items do not make up for them.
 package enum ShrinkGuard {
-  /// The treatment of a section's new listing.
+  /// How to treat a section's new listing.
   package enum Decision: Sendable, Equatable {
-    /// It is shown as it came.
+    /// Show it as it is.
     case take
-    /// It is shown with the items that vanished beside those that it lists.
+    /// Show it together with the items that vanished.
     case keep(Union)
-    /// None of the items held is in it: it is not shown, and the last one stays.
+    /// Do not show it, and keep the last one: it has none of the items held.
     case withhold
   }
 

@@ -1,19 +1,18 @@
 import Base
 
-/// The URL of the details of items, and the meaning of their fields, deduced from the detail of
-/// one item.
+/// The `detail:` of a proposed catalog file: its URL and fields, deduced from the detail of one item.
 struct DetailProposal {
-  /// An item of the listing that the detail may be of.
+  /// An item of the listing to which the detail may belong.
   struct Candidate {
     /// Its id, as the catalog file reads it.
     let id: String
-    /// The item as it came; nil where it is not known.
+    /// The item's JSON; nil when it is not known.
     let node: JSONNode?
   }
 
   /// The lines of the catalog file.
   let lines: [String]
-  /// The item whose detail it is; nil when one document holds the details of all.
+  /// The id of the item whose detail it is; nil when one document holds the details of all.
   let itemID: String?
   /// The detail as the catalog file reads it.
   var read: ItemDetail?
@@ -21,9 +20,9 @@ struct DetailProposal {
   /// The part of the URL that identifies the item.
   private struct Place {
     let id: String
-    /// The URL with a place in it.
+    /// The URL with a placeholder in it.
     let template: String
-    /// The name of the place, and where in an item its value is; nil for the id.
+    /// The placeholder's name, and the path to its value in an item; nil for the id.
     var field: (name: String, path: String)?
   }
 
@@ -34,7 +33,8 @@ struct DetailProposal {
   ///   - items: The items of the listings.
   ///   - base: The base of relative URLs of the catalog file; nil when it has none.
   ///   - currency: The catalog's currency.
-  /// - Throws: ``CatalogError`` when it is no JSON, no item is in its URL, or nothing in it is a detail's.
+  /// - Throws: ``CatalogError`` when the response is not JSON, its URL contains no field of an item, or it has no field
+  ///   of a detail.
   init(
     _ page: ProposedPage,
     of items: [Candidate],
@@ -77,7 +77,7 @@ struct DetailProposal {
       + (own + best.fields(items.first { $0.id == place?.id }?.node, currency)).map { "  \($0)" }
   }
 
-  /// The address of the detail as the catalog file writes it.
+  /// The URL of the detail as the catalog file writes it.
   private static func url(of source: ProposedSource, base: String?) -> String {
     guard let own = source.base else {
       return base == nil || source.url.hasPrefix("file:") ? source.url : "file:\(source.url)"
@@ -89,8 +89,9 @@ struct DetailProposal {
 
   // MARK: - Which item
 
-  /// The part of a URL that is a value of an item: a whole segment before a part of one, there the
-  /// id before other fields.
+  /// The part of a URL that is a value of an item.
+  ///
+  /// A whole segment is preferred to a part of one, and the id to other fields.
   private static func place(in url: String, of items: [Candidate]) -> Place? {
     for isWhole in [true, false] {
       for item in items {
@@ -106,7 +107,7 @@ struct DetailProposal {
     return nil
   }
 
-  /// How many items are looked at field by field.
+  /// The most items whose fields are all compared with the URL.
   private static let fieldLimit = 1000
 
   private static func field(
@@ -141,7 +142,7 @@ struct DetailProposal {
     return name.isEmpty || name == "id" || name == "page" || name == "size" ? "field" : name
   }
 
-  /// A URL with a placeholder for a value between marks; nil where it does not.
+  /// A URL with a placeholder for a value between delimiters; nil when it does not contain the value.
   private static func template(
     _ url: String,
     for value: String,
@@ -156,7 +157,7 @@ struct DetailProposal {
         : !(character.isLetter || character.isNumber || character == "%")
     }
     for written in [PercentEncoding.escaped(value), value] {
-      // A host is no item.
+      // The host never identifies an item.
       let host = url.firstRange(of: "://").map { url[$0.upperBound...] }
       let path = host.map { $0.drop { $0 != "/" } } ?? url[...]
       for range in path.ranges(of: written).reversed() {
@@ -170,11 +171,11 @@ struct DetailProposal {
     return nil
   }
 
-  /// An element of a document that holds the details of many items; nil when it is none.
+  /// An element of a document that holds the details of many items; nil when it is not such a document.
   private static func shared(_ root: JSONNode, _ items: [Candidate]) -> JSONNode? {
     guard let list = list(in: root)?.elements, list.count > 1 else { return nil }
     let ids = Set(items.map(\.id))
-    // It may have those of items that other listings have.
+    // The document may also have details of items in other listings.
     return list.prefix(fieldLimit).first { entry in
       entry.members.contains { FieldReader.plainText($0.value).map(ids.contains) ?? false }
     }
@@ -189,7 +190,7 @@ struct DetailProposal {
     return "$\(name.map(FieldPlace.segment) ?? "")[*]"
   }
 
-  /// Where an entry has the item's id, which keeps the details of others away.
+  /// The line with the path to the item's id in an entry, which excludes the details of other items.
   private static func identity(
     in entry: JSONNode,
     _ id: String?,
@@ -207,7 +208,7 @@ struct DetailProposal {
 
   // MARK: - Which fields
 
-  /// The object that holds the fields: the one with most fields of a detail.
+  /// The object with the most fields of a detail.
   private static func root(in node: JSONNode) -> DetailFields? {
     var best: DetailFields?
     func visit(_ node: JSONNode, _ path: String, _ depth: Int) {
@@ -216,7 +217,7 @@ struct DetailProposal {
       if found.score > best?.score ?? 0 { best = found }
       for (name, value) in node.members.prefix(60) {
         visit(value, (path.isEmpty ? "$" : path) + FieldPlace.segment(name), depth + 1)
-        // One product in a list of its own.
+        // A list that holds one product.
         if value.kind == .array, value.elements.count == 1 {
           visit(
             value.elements[0],
@@ -232,11 +233,11 @@ struct DetailProposal {
   }
 }
 
-/// The fields that one object of a detail has, told by names and values.
+/// The fields of a detail that one object has, judged by names and values.
 struct DetailFields {
   /// The path to the object; empty for the whole detail.
   let path: String
-  /// How many fields speak for it; deeper ones count less.
+  /// How much like a detail the object is; fields in nested objects count less.
   let score: Double
 
   private let node: JSONNode
@@ -276,8 +277,9 @@ struct DetailFields {
     score = (texts + seen) * (1 - 0.02 * Double(depth))
   }
 
-  /// The pictures, each place with its role: a single picture at the top level, description
-  /// pictures in the section, the others in the gallery.
+  /// The pictures, each place with its role.
+  ///
+  /// A single picture is `top`, pictures of the description are `section`, all others are `gallery`.
   private static func pictures(
     _ all: [FieldEvidence]
   ) -> [(role: ImageReference.Role, evidence: FieldEvidence)] {
@@ -313,7 +315,7 @@ struct DetailFields {
   /// The lines of the fields.
   ///
   /// - Parameters:
-  ///   - item: The item as it is listed: a field that it has too is no note of the detail.
+  ///   - item: The item in the listing; a field that it also has is not a note of the detail.
   ///   - currency: The catalog's currency.
   /// - Returns: The lines of `detail:`, without indentation.
   func fields(_ item: JSONNode?, _ currency: String) -> [String] {
@@ -360,7 +362,7 @@ struct DetailFields {
     }
   }
 
-  /// Short texts that the listing has not, in the order of the detail.
+  /// Short texts that are not in the listing, in the order of the detail.
   private func notes(_ item: JSONNode?) -> [(name: String, path: String)] {
     let taken = [description?.evidence.place, prices?.evidence.place].compactMap(\.self)
     let notes = all.filter { evidence in

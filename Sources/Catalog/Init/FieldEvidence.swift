@@ -6,31 +6,31 @@ struct FieldEvidence {
   var total = 0
   /// How many of them have a value here that is not empty.
   var held = 0
-  /// How many values there are, several of one item included.
+  /// How many values there are, including several of one item.
   var values = 0
   var texts = 0
   var integers = 0
   var reals = 0
   /// The texts, and numbers as text, up to a bound.
   var samples: [String] = []
-  /// Of each item the first value, nil where it has none here; a long one by its beginning and its digest.
+  /// The first value of each item, nil if it has none here; of long values, only their beginning and a hash.
   var firsts: [String?] = []
-  /// How many items have a value in the first element of each list on the way.
+  /// How many items have a value in the first element of each list on the path.
   var leads = 0
   /// The different values among ``firsts``: as many as items when all differ.
   var distinct: Set<String> = []
-  /// A value of this many is a sample.
+  /// One in this many values becomes a sample.
   fileprivate var stride = 1
-  /// Texts instead of an address where an item has no picture, for example `no_selection`.
+  /// Texts that items without a picture have instead of an address, for example `no_selection`.
   fileprivate(set) var placeholders: Set<String> = []
-  /// Whether a currency's code is beside it, in an object that is not the item itself.
+  /// Whether a currency code is beside it, in an object that is not the item itself.
   var isBesideCurrency = false
 
   /// The share of items that have it, 0 to 1.
   var share: Double { total == 0 ? 0 : Double(held) / Double(total) }
-  /// The share of items that have it where a path to one value looks.
+  /// The share of items that have a value where ``FieldPlace/first`` looks.
   var leading: Double { total == 0 ? 0 : Double(leads) / Double(total) }
-  /// The share of items that differ in it, among those that have it.
+  /// The number of different values, divided by the number of items that have one.
   var variety: Double { held == 0 ? 0 : Double(distinct.count) / Double(held) }
   var isText: Bool { values > 0 && texts == values }
   var isNumber: Bool { values > 0 && integers + reals == values }
@@ -40,15 +40,15 @@ struct FieldEvidence {
     samples.isEmpty ? 0 : Double(samples.count(where: isSo)) / Double(samples.count)
   }
 
-  /// The same at another place.
+  /// The same evidence, for another place.
   func at(_ place: FieldPlace) -> Self {
     var evidence = self
     evidence.place = place
     return evidence
   }
 
-  /// The share of the items with both a value here and at another place in which a comparison of the two holds; 1 when
-  /// no item has both.
+  /// Among the items with values both here and at another place, the share whose two values pass a comparison; 1 when
+  /// there are no such items.
   func share(with other: FieldEvidence, _ holds: (String, String) -> Bool) -> Double {
     let pairs = zip(firsts, other.firsts).compactMap { one, other in
       one.flatMap { one in other.map { (one, $0) } }
@@ -84,10 +84,10 @@ struct FieldEvidence {
     "n/a", "na", "none", "null", "nil", "-", "no_selection", "undefined", "false", "no image",
   ]
 
-  /// Whether a path to one value finds all that there is: it leads into no list, or into lists of one element.
+  /// Whether a path to one value finds every value: no list is on the path, or each such list has one element.
   var isOne: Bool { !place.isMany || place.isTextList || place.entersList && values == total }
 
-  /// The type of the values, for people: "text", "a number".
+  /// The type of the values, for comments in the file: "text", "a number".
   var phrase: String {
     if isText { return place.isMany ? "texts" : "text" }
     if isNumber { return place.isMany ? "numbers" : "a number" }
@@ -102,17 +102,17 @@ struct EvidenceCollection {
   private var positions: [FieldPlace: Int] = [:]
   /// How many items were looked at.
   private var count = 0
-  /// Whether all lists on the way to the current value are in their first element.
+  /// Whether the current value is in the first element of every list on its path.
   private var isLeading = true
 
-  /// How many items are looked at, and how many places.
+  /// The most items that are looked at.
   static let itemLimit = 5000
   private static let placeLimit = 400
   private static let depthLimit = 7
   private static let sampleLimit = 800
   private static let elementLimit = 10
 
-  /// Looks at items, evenly spread over a long list.
+  /// Collects the values of items; of a long list, an evenly spread sample.
   init(_ items: [JSONNode]) {
     let step = max(1, (items.count + Self.itemLimit - 1) / Self.itemLimit)
     let chosen = stride(from: 0, to: items.count, by: step).map { items[$0] }
@@ -161,7 +161,7 @@ struct EvidenceCollection {
     }
   }
 
-  /// Looks at two numbers that are a place on earth, in the order of GeoJSON or of people.
+  /// Records a pair of coordinates: `[longitude, latitude]` as in GeoJSON, or the reverse.
   private mutating func visitPosition(
     _ node: JSONNode,
     _ place: FieldPlace,
@@ -183,7 +183,7 @@ struct EvidenceCollection {
     return true
   }
 
-  /// The meaning of two numbers under a name, in their order. (RFC 7946, section 3.1.1)
+  /// The meanings of two numbers under a name, in order. (RFC 7946, section 3.1.1)
   private static func position(_ name: String) -> [String]? {
     switch name {
     case "coordinates", "coords", "lnglat", "lonlat", "lng lat", "lon lat":
@@ -193,7 +193,7 @@ struct EvidenceCollection {
     }
   }
 
-  /// Looks at a list of names with values, such as `{"code": "price", "value": 7}`, by these names.
+  /// Records a list of name-value pairs, such as `[{"code": "price", "value": 7}]`, under these names.
   private mutating func visitPairs(
     _ node: JSONNode,
     _ place: FieldPlace,
@@ -242,7 +242,7 @@ struct EvidenceCollection {
       all[position].samples.append(String(text.prefix(2000)))
     }
     if all[position].samples.count == Self.sampleLimit {
-      // Half of them, spread over all items, make room for those to come.
+      // Drop every second sample, to make room for later ones.
       all[position].samples = stride(from: 1, to: Self.sampleLimit, by: 2).map {
         all[position].samples[$0]
       }
@@ -257,33 +257,33 @@ struct EvidenceCollection {
   }
 }
 
-/// A place in an item, by the names that lead to it from there.
+/// A place in an item, given by the member names that lead to it.
 struct FieldPlace: Hashable {
-  /// A name on the way, and whether it leads to a list.
+  /// A name on the path, and whether it leads to a list.
   struct Step: Hashable {
     let name: String
     var isList = false
-    /// The one element of the list that is meant, as a segment of a path: `[1]`, `[?@.code == 'price']`.
+    /// The one list element that is meant, as a path segment: `[1]`, `[?@.code == 'price']`.
     var choice: String?
     /// The name of that element.
     var meaning: String?
   }
 
-  /// The way from the item.
+  /// The steps from the item.
   var steps: [Step]
 
-  /// The name that it ends in.
+  /// The last name.
   var name: String { names.last ?? "" }
 
   /// The name before the last.
   var parent: String? { names.dropLast().last }
 
-  /// The names on the way: of `{"code": "price", "value": 7}` in a list, `price`.
+  /// The names on the path; for the value in `[{"code": "price", "value": 7}]`, the name is `price`.
   var names: [String] {
     var names: [String] = []
     var isChosen = false
     for step in steps {
-      // The value of a chosen element takes the element's name; that of a language, the text's.
+      // The value of a chosen element has the element's name, and a text in one language has the text's name.
       let isSilent = isChosen || names.last.map { Self.addsNothing(step.name, $0) } ?? false
       isChosen = step.choice != nil
       if !isSilent { names.append(step.meaning ?? step.name) }
@@ -328,7 +328,7 @@ struct FieldPlace: Hashable {
   /// Whether it leads to a field of each object in a list.
   var entersList: Bool { steps.dropLast().contains(where: \.isList) }
 
-  /// Whether it leads into a list of things, other than pictures, that may be items by themselves.
+  /// Whether it leads into a list of things, other than pictures, that may themselves be items.
   var isBorrowed: Bool {
     guard entersList, let list = steps.firstIndex(where: \.isList) else { return false }
     return !steps[...list].contains { FieldRules.isPicture($0.name) }
@@ -337,10 +337,10 @@ struct FieldPlace: Hashable {
   /// The path to the first value.
   var first: String { path("[0]") }
 
-  /// The path to all values; the reader takes a list at its end apart.
+  /// The path to all values; it ends at a list as a whole, because the reader flattens that.
   var all: String { path("[*]", atEnd: "") }
 
-  /// The elements of the lists that it leads to; choices are ignored.
+  /// The nodes at this place, with lists flattened; choices are ignored.
   func nodes(in node: JSONNode) -> [JSONNode] {
     var nodes = [node]
     for step in steps {
@@ -365,10 +365,10 @@ struct FieldPlace: Hashable {
     return path
   }
 
-  /// The segment among names for all elements of a list.
+  /// The name of a step that stands for all elements of a list.
   static let everyElement = "[*]"
 
-  /// A name as a segment of a path, in brackets where it is no plain word. (RFC 9535, section 2.5.1)
+  /// A name as a path segment, in brackets unless it is a plain word. (RFC 9535, section 2.5.1)
   static func segment(_ name: String) -> String {
     if name == everyElement { return name }
     let isWord =
@@ -379,7 +379,7 @@ struct FieldPlace: Hashable {
     return isWord ? ".\(name)" : "[\(quoted(name))]"
   }
 
-  /// A text as a string of a path. (RFC 9535, section 2.3.1)
+  /// A text as a string literal in a path. (RFC 9535, section 2.3.1)
   static func quoted(_ name: String) -> String {
     var quoted = ""
     for scalar in name.unicodeScalars {

@@ -6,9 +6,10 @@ enum FieldRules {
     case latitude, longitude, address, thumbnail, gallery
   }
 
-  /// The table: a meaning, how surely a name has it, the names, and the reason.
+  /// The table of known names: a meaning, its confidence, the names, and the reason.
   ///
-  /// Names are in lower case, their words apart. Those of fields are whole names; of the others, a word is enough.
+  /// Names are in lower case, with spaces between words. Names of fields have to match whole; for other meanings, one
+  /// word is enough.
   private static let table = """
     id            | 1    | id | one thing has it alone
     id            | 0.95 | product id, item id, uid, uuid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
@@ -58,7 +59,7 @@ enum FieldRules {
     smallest      | 1    | thumb, thumbnail, thumbs, small, sm, xs, tiny, mini, icon, preview, low | its smallest form
     """
 
-  /// The table by meaning and name.
+  /// The confidence by meaning and name.
   private static let known: [String: [String: Double]] = {
     var known: [String: [String: Double]] = [:]
     for line in table.split(separator: "\n") {
@@ -70,7 +71,7 @@ enum FieldRules {
     return known
   }()
 
-  /// How surely a plain name has a meaning: 0 when it has not.
+  /// The confidence that a plain name has a meaning; 0 when the table does not have it.
   static func confidence(_ meaning: String, _ name: String) -> Double {
     known[meaning]?[name] ?? 0
   }
@@ -81,7 +82,7 @@ enum FieldRules {
     return names[name] != nil || name.split(separator: " ").contains { names[String($0)] != nil }
   }
 
-  /// Whether a name is that of a text which may be there in several languages.
+  /// Whether a name is that of a title or description, which may be given in several languages.
   static func isText(_ name: String) -> Bool {
     let plain = NameWords.plain(name)
     return confidence("title", plain) > 0 || confidence("description", plain) > 0
@@ -94,7 +95,7 @@ enum FieldRules {
       || ["id", "uuid", "sku"].contains(plain.split(separator: " ").last)
   }
 
-  /// Whether a name speaks of pictures.
+  /// Whether a name refers to pictures.
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
 
   /// The size that a name mentions, to compare with other names: pixels as in `image_640`, or a word as in `large`.
@@ -113,16 +114,17 @@ enum FieldRules {
 enum PriceMeaning {
   /// The price to pay.
   case asked
-  /// The price to pay where an item has it.
+  /// A reduced price, which is the price to pay if an item has it.
   case reduced
   /// The price before a reduction.
   case former
 
   /// The price that a place names, with its confidence; nil for anything but a price of the item.
   ///
-  /// A price's name, or one before a word for amounts: `price`, `{"price": {"amount": 7}}`, `{"price": {"EUR": 7}}`.
+  /// The name is a price's, alone or before words for amounts: `price`, `{"price": {"amount": 7}}`, `{"price": {"EUR":
+  /// 7}}`.
   static func of(_ place: FieldPlace) -> (meaning: PriceMeaning, confidence: Double)? {
-    // A price may say whether its tax is in it; a tax alone is no price.
+    // A price's name may mention tax, but a tax alone is not a price.
     var isNet = false
     let path = place.names.map { name in
       let plain = NameWords.plain(name)
@@ -144,32 +146,31 @@ enum PriceMeaning {
         }
     }
     guard isMoney else { return nil }
-    // {"discount": 7} is no price, {"discount price": 7} is.
-    // {"compareAtPrice": {"minPrice": 7}}: the name of the enclosing object marks the former
-    // price.
+    // {"discount": 7} is not a price, {"discount price": 7} is. {"compareAtPrice": {"minPrice": 7}}: the name of the
+    // enclosing object marks the former price.
     let words = path[max(0, named - 1)...].joined(separator: " ")
-    // A price without its tax, or by the kilogram, counts less than any other beside it.
+    // A price without tax, or per kilogram, counts less than any other beside it.
     isNet = isNet || path.contains { partly.contains($0) }
     let confidence = min(Self.confidence(of: path[named]), isNet ? 0.7 : 1)
     if FieldRules.has("former", in: words) { return (.former, confidence) }
     return (FieldRules.has("reduced", in: words) ? .reduced : .asked, confidence)
   }
 
-  /// Words of a price without tax, or of a price per unit.
+  /// Words for a price without tax, or for a price per unit.
   private static let partly: Set<String> = ["net", "excl", "ex", "excluding", "without", "unit"]
 
   /// Whether a name says by itself that it is a price: it is known as one, or has a word for it.
   private static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }
 
   private static func confidence(of name: String) -> Double {
-    // Words of languages without spaces are at the end.
+    // In languages without spaces, the word for "price" is at the end of the name.
     let whole = ["price", "former", "reduced"].first { meaning in
       FieldRules.confidence(meaning, name) > 0
         && (meaning == "price" || ["msrp", "rrp", "uvp", "was"].contains(name) || !isASCII(name))
     }
     if let whole {
       let known = FieldRules.confidence(whole, name)
-      // "final", "unit" and "net" say nothing without a price beside them.
+      // "final", "unit" and "net" alone do not mean a price.
       let isWord = ["final", "current", "selling", "calculated", "unit", "base", "net"].contains(
         name
       )
@@ -190,12 +191,12 @@ enum PriceMeaning {
 struct FieldScore {
   /// The evidence of the values at the place.
   let evidence: FieldEvidence
-  /// From 0, it is not this field, to 1, it surely is.
+  /// From 0 (certainly not this field) to 1 (certainly this field).
   var confidence: Double
 
-  /// Below this nothing is proposed.
+  /// Below this confidence, a field is not proposed.
   static let floor = 0.3
-  /// Below this it is commented out.
+  /// Below this confidence, a field is commented out.
   static let sure = 0.65
 
   var isSure: Bool { confidence >= Self.sure }
@@ -203,7 +204,7 @@ struct FieldScore {
   /// Judges a place as a field by its name and its values.
   static func judge(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> FieldScore {
     let score = named(field, evidence) * fit(field, evidence)
-    // Of equals the nearer, and the one that more items have.
+    // Among equals, prefer the less nested place and the one that more items have.
     let depth = Double(max(0, evidence.place.steps.count - 1))
     return FieldScore(
       evidence: evidence,
@@ -211,7 +212,7 @@ struct FieldScore {
     )
   }
 
-  /// All places that may be a field, the likeliest first; of equals the first in the item.
+  /// All places that may be a field, the likeliest first; equals are in the order of the item.
   static func ranking(_ field: FieldRules.Field, _ all: [FieldEvidence]) -> [FieldScore] {
     all.map { judge(field, $0) }.enumerated()
       .filter { $0.element.confidence >= floor }
@@ -219,7 +220,7 @@ struct FieldScore {
       .map(\.element)
   }
 
-  /// How surely the name means the field; the values decide where the name is unknown.
+  /// The confidence that the name means the field; if the name is unknown, the values decide.
   private static func named(_ field: FieldRules.Field, _ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
@@ -231,7 +232,7 @@ struct FieldScore {
     let known = FieldRules.confidence(field.rawValue, name)
     switch field {
     case .id, .title:
-      // A wrapper around an item does not make it another's; an unknown name may.
+      // A field inside a wrapper is still the item's; inside an object of unknown name, it may be another thing's.
       let isOwn = parents.allSatisfy { FieldRules.has("wrapper", in: $0) }
       let kin =
         isOfOthers ? 0.3 : isOwn ? 1 : evidence.variety == 1 && !place.entersList ? 0.75 : 0.4
@@ -258,7 +259,7 @@ struct FieldScore {
     }
   }
 
-  /// An id that is called by its kind, `imdbID`, or not at all: all items differ in it.
+  /// The confidence for an id with an unlisted name, such as `imdbID`: it differs in all items.
   private static func unnamedID(_ evidence: FieldEvidence, _ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
     guard evidence.place.steps.count < 3, evidence.variety == 1,
@@ -271,7 +272,7 @@ struct FieldScore {
     return evidence.isText ? 0.5 : 0.35
   }
 
-  /// A title that is called by its kind, `goods_nm`, or not at all: short texts of several words.
+  /// The confidence for a title with an unlisted name, such as `goods_nm`: short texts of several words.
   private static func unnamedTitle(_ evidence: FieldEvidence, _ name: String) -> Double {
     let words = name.split(separator: " ").map(String.init)
     let isOther = FieldRules.has("person", in: name) || FieldRules.has("other", in: name)
@@ -284,7 +285,7 @@ struct FieldScore {
     return isDescription ? 0.45 : 0.4
   }
 
-  /// A price without a price's name is written with its currency, or is beside it.
+  /// The confidence for a price without a price's name: it is written with its currency, or is beside one.
   private static func unnamedPrice(_ evidence: FieldEvidence) -> Double {
     let place = evidence.place
     let path = place.names.map(NameWords.plain)
@@ -332,13 +333,13 @@ struct FieldScore {
     }
   }
 
-  /// Whether a text is a day or a moment. (RFC 3339)
+  /// Whether a text is a date or a timestamp. (RFC 3339)
   private static func isDate(_ text: String) -> Bool {
     let digits = text.prefix(10).map { $0.isWholeNumber ? "9" : $0 }
     return String(digits) == "9999-99-99"
   }
 
-  /// Whether the values may be pictures: URLs or paths, and no pages by their ending; some may be the picture itself.
+  /// Whether the values may be pictures: URLs or paths that do not end like pages. `data:` URLs are ignored.
   private static func isPictures(_ evidence: FieldEvidence) -> Bool {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }

@@ -1,4 +1,4 @@
-/// A built-in format for a response that its signature fits.
+/// A built-in format whose signature fits a response.
 struct FormatProposal {
   /// The format's name.
   let format: String
@@ -8,13 +8,15 @@ struct FormatProposal {
   let currency: (code: String, reason: String)
   /// The format's summary, a line.
   private let about: String
-  /// The lines for `paging:`, where the format's own paging would not be taken.
+  /// The lines for `paging:`, if the format's own paging does not apply.
   private let pagingLines: [String]
 
   /// Looks at a response.
   ///
-  /// - Returns: nil when no format's signature fits, none that fits reads most of the items, or the user says how to ask.
-  /// - Throws: ``CatalogError`` when it is a page or a feed, which nothing else reads, and holds no products.
+  /// - Returns: nil when no signature fits, no fitting format reads at least half of the items, or the user gave a
+  ///   request body.
+  /// - Throws: ``CatalogError`` when it is an HTML page or a feed without products, because nothing else can read
+  ///   those.
   init?(of page: ProposedPage, currency: String?) throws(CatalogError) {
     let isAsked = page.source.body != nil
     for format in isAsked ? [] : FormatSignature.formats(fitting: page.body) {
@@ -35,7 +37,8 @@ struct FormatProposal {
     return nil
   }
 
-  /// How many items a format reads of a body, none when it cannot read one of them, and the currencies that they name.
+  /// How many items a format reads from a body, and the currencies that they name; 0 when more than half are
+  /// unreadable.
   private static func items(
     of body: [UInt8],
     _ format: Format
@@ -88,7 +91,7 @@ struct FormatProposal {
     }
   }
 
-  /// The paging, where the response has a `Link` header, or its URL says how many items a page has.
+  /// The lines for `paging:`, if the response has a `Link` header or its URL sets the page size.
   private static func pagingLines(_ format: Format, _ page: ProposedPage) -> [String] {
     if page.hasNextLink { return ["paging: {link: true}"] }
     guard let rule = try? format.paging(), rule.hasParameter(in: page.source.url) else {
@@ -137,9 +140,10 @@ enum FormatSignature {
     case json, xml, page, table, lines
   }
 
-  /// The built-in formats whose signature fits a body, that with the most evidence first.
+  /// The built-in formats whose signature fits a body, the one with the most evidence first.
   ///
-  /// A signature is a list of alternatives, each of paths that all have to lead to something in the body as JSON.
+  /// A signature is a list of alternatives. Each is a list of paths, all of which must lead to something in the body as
+  /// JSON.
   static func formats(fitting body: [UInt8]) -> [Format] {
     let look = look(of: body)
     var roots: [BodyFormat: JSONNode] = [:]
@@ -163,7 +167,7 @@ enum FormatSignature {
     }.map(\.element.format)
   }
 
-  /// How many paths the best alternative of a signature has that lead to something, all of them; 0 when none fits.
+  /// How many paths the longest fitting alternative of a signature has; 0 when none fits.
   private static func evidence(
     _ signature: YAMLNode,
     in root: JSONNode
@@ -187,7 +191,7 @@ enum FormatSignature {
     return TableRecords.isMeant(by: body) ? .table : .lines
   }
 
-  /// Whether a body is a page of HTML.
+  /// Whether a body is an HTML page.
   static func isPage(_ body: [UInt8]) -> Bool {
     let beginning = String(decoding: JSONText(body).bytes.prefix(2000), as: UTF8.self).lowercased()
     let isFeed = ["<rss", "<feed", "<rdf:rdf", "<channel"].contains { beginning.contains($0) }
@@ -238,7 +242,7 @@ enum ProposedNotation {
     }
   }
 
-  /// The element that comes again most often beside itself, and has members.
+  /// The element with the most siblings of the same name, all of which have members.
   private static func record(in node: JSONNode, _ depth: Int) -> (name: String, count: Int)? {
     guard depth < 8 else { return nil }
     var best: (name: String, count: Int)?

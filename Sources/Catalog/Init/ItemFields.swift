@@ -1,16 +1,16 @@
-/// The fields of items at one place, each chosen against its rivals.
+/// The fields of the items at one place, each chosen among its candidates.
 struct ItemFields {
   typealias Field = FieldRules.Field
 
-  /// All that items have.
+  /// The evidence for every place in the items.
   let evidence: [FieldEvidence]
   /// The ranking for each field, the chosen place first.
   private(set) var rankings: [Field: [FieldScore]] = [:]
-  /// The price to pay: the first that an item has counts.
+  /// The places of the price to pay; the first that has a value counts.
   private(set) var salePrice: [FieldScore] = []
   /// The price before a reduction.
   private(set) var normalPrice: [FieldScore] = []
-  /// The picture that stands for an item: the first that an item has counts.
+  /// The places of the thumbnail; the first that has a value counts.
   private(set) var thumbnail: [FieldScore] = []
   /// The pictures of an item.
   private(set) var gallery: [FieldScore] = []
@@ -35,7 +35,7 @@ struct ItemFields {
     }
     choosePictures()
     choosePrices()
-    // Where no field is called an id, one that differs in all items serves as the id.
+    // If no field is named like an id, one that differs in all items serves as the id.
     let telling = [rankings[.title]?.first, thumbnail.first].compactMap(\.self).filter {
       $0.evidence.variety == 1 && $0.evidence.leading == 1 && !$0.evidence.place.isMany
     }
@@ -44,7 +44,7 @@ struct ItemFields {
     }
   }
 
-  /// A ranking whose first is in doubt, because another is as likely and says something else.
+  /// A ranking whose first is marked doubtful if another is about as likely and has other values.
   private static func doubted(
     _ ranking: [FieldScore],
     _ areEqual: (String, String) -> Bool
@@ -91,13 +91,13 @@ struct ItemFields {
       normalPrice = [former.first ?? asked]
     case (let price?, nil), (nil, let price?):
       salePrice = [price]
-      // One that some items lack has the other after it.
+      // If some items lack this price, the other one follows as an alternative.
       if let other = former.first, price.evidence.share < 1, other.evidence.fills(price.evidence) {
         salePrice.append(other)
       }
       normalPrice = Array(former.prefix(1))
     case (nil, nil):
-      // A price that was may be the only one, or the one to pay was not found.
+      // The former price may be the only one, or the price to pay was not found.
       salePrice = former.prefix(1).map(\.doubtful)
     }
     if let sale = salePrice.first, let normal = normalPrice.first,
@@ -118,7 +118,7 @@ struct ItemFields {
     }
   }
 
-  /// Two prices, both in doubt where the first is not the lower one.
+  /// Two prices, both marked doubtful if the first is not the lower one.
   private static func ordered(_ low: FieldScore, below high: FieldScore) -> [FieldScore] {
     let share = low.evidence.share(with: high.evidence) { low, high in
       guard let low = PriceText.number(low), let high = PriceText.number(high) else { return true }
@@ -130,7 +130,7 @@ struct ItemFields {
   // MARK: - Pictures
 
   private mutating func choosePictures() {
-    // A text with several addresses is no thumbnail.
+    // A text with several addresses is not a thumbnail.
     let single = FieldScore.ranking(.thumbnail, evidence).filter {
       PictureText.separator(of: $0.evidence) == nil
     }
@@ -139,7 +139,7 @@ struct ItemFields {
     gallery = rankings[.gallery]?.first.map { [largest($0) ?? $0] } ?? []
     guard let best = single.first else { return }
     thumbnail = [best]
-    // One name may hold a text, an object or a list.
+    // The same member may be a text in one item, and an object or a list in another.
     let forms = evidence.filter { other in
       let place = other.place
       return place != best.evidence.place
@@ -153,7 +153,7 @@ struct ItemFields {
     if gallery.isEmpty { gallery = [largest(best) ?? numbered(best)].compactMap(\.self) }
   }
 
-  /// The same picture in its largest size; nil where it is that, or there is but one.
+  /// The same picture in its largest size; nil if it is already the largest or the only one.
   private func largest(_ score: FieldScore) -> FieldScore? {
     let place = score.evidence.place
     var best: (score: FieldScore, size: Int)?
@@ -177,7 +177,7 @@ struct ItemFields {
     return best?.score
   }
 
-  /// The pictures of an object that numbers them, `{"1": …, "2": …}`; one is the thumbnail.
+  /// The pictures of an object that numbers them, `{"1": …, "2": …}`, of which `score` is one.
   private func numbered(_ score: FieldScore) -> FieldScore? {
     let place = score.evidence.place
     for other in rankings[.thumbnail] ?? [] {
@@ -191,7 +191,7 @@ struct ItemFields {
     return nil
   }
 
-  /// The one name in which two places differ, by its position below the item; nil when they are farther apart.
+  /// The position of the one name in which two places differ; nil when they differ in more.
   private static func difference(_ one: FieldPlace, _ other: FieldPlace) -> Int? {
     guard one.steps.count == other.steps.count else { return nil }
     let apart = one.steps.indices.filter { one.steps[$0] != other.steps[$0] }
@@ -203,14 +203,14 @@ struct ItemFields {
 
   // MARK: - All of it
 
-  /// Whether items could be read at all.
+  /// Whether an id and a title were found, without which no item can be read.
   func isUsable(in place: ItemPlace) -> Bool {
     guard rankings[.title] != nil else { return false }
     if case .itemsByID = place.shape { return true }
     return rankings[.id] != nil
   }
 
-  /// How much like items it all looks.
+  /// The confidence that these are items.
   var confidence: Double {
     func part(_ score: FieldScore?) -> Double {
       score.map {
@@ -224,7 +224,7 @@ struct ItemFields {
 }
 
 extension FieldScore {
-  /// The same in doubt.
+  /// The same score, marked doubtful.
   var doubtful: FieldScore {
     FieldScore(evidence: evidence, confidence: min(confidence, 0.6))
   }
@@ -232,7 +232,7 @@ extension FieldScore {
   /// Which price it is.
   var meaning: PriceMeaning { PriceMeaning.of(evidence.place)?.meaning ?? .asked }
 
-  /// Whether some items have 0 there, which says that they have no such price.
+  /// Whether some items have 0 there, which means that they have no such price.
   var skipsZero: Bool {
     meaning != .asked && evidence.samples.contains { PriceText.number($0) == 0 }
   }

@@ -1,14 +1,14 @@
-/// Where the items of a response are.
+/// A place in a response where its items are, or may be.
 struct ItemPlace {
   /// The shape around the items.
   enum Shape: Hashable {
-    /// An array at a path, by the names that lead to it.
+    /// An array at a path, given by member names: `["data", "products"]`.
     case list(path: [String])
-    /// Sections in an array at a path, each with its items at a place of its own.
+    /// An array of sections at a path, each with its items at `member`: `{"groups": [{"dishes": […]}]}`.
     case sections(path: [String], member: FieldPlace)
-    /// Sections by their names, in an object at a path: arrays, or objects that have their array in a member.
+    /// Sections by name in an object at a path: `{"Cards": […], "Prints": […]}`, or objects with the array in `member`.
     case sectionsByName(path: [String], member: String?)
-    /// Items by their id, in an object at a path.
+    /// Items by id in an object at a path: `{"c1": {…}, "c2": {…}}`.
     case itemsByID(path: [String])
   }
 
@@ -35,7 +35,7 @@ struct ItemPlace {
     return search.found
   }
 
-  /// One place for the same shape in several responses.
+  /// Joins the places of several responses into one; nil when their shapes differ.
   static func joined(_ places: [ItemPlace]) -> ItemPlace? {
     guard let first = places.first, places.allSatisfy({ $0.shape == first.shape }) else {
       return nil
@@ -69,8 +69,8 @@ struct ItemPlace {
       }
     }
 
-    /// Adds arrays that the elements of an array have at one place, directly, in an object or in the elements of
-    /// another list: `products`, `products.nodes`, `groups[*].dishes`.
+    /// Adds the arrays that the elements of an array have at the same place, directly, in an object or in the elements
+    /// of another list: `products`, `products.nodes`, `groups[*].dishes`.
     private mutating func addSections(_ elements: [JSONNode], at path: [String]) {
       var places: [FieldPlace] = []
       for element in elements.prefix(50) {
@@ -126,7 +126,7 @@ struct ItemPlace {
       )
     }
 
-    /// Notes where below an element lists of objects are.
+    /// Notes the places of lists of objects below an element.
     private static func lists(
       in node: JSONNode,
       at place: FieldPlace,
@@ -192,7 +192,7 @@ struct ItemPlace {
       !nodes.isEmpty && nodes.allSatisfy { $0.kind == .object }
     }
 
-    /// Whether objects have most of their names in common.
+    /// Whether objects have most of their member names in common.
     private static func areAlike(_ nodes: [JSONNode]) -> Bool {
       let first = Set(nodes[0].members.map(\.name))
       guard first.count > 1 else { return false }
@@ -212,11 +212,11 @@ struct ResponseLook {
   let response: JSONNode
   /// The root of the items: the response, or a program's output for it.
   let root: JSONNode
-  /// The program that the response was run through.
+  /// The program that the response was run through; nil for none.
   let program: JoiningProgram?
   /// Where the items are.
   let place: ItemPlace
-  /// How sure that is, 0 to 1 and a little more.
+  /// The confidence in ``place``, from 0 to slightly above 1.
   let confidence: Double
   /// The fields that the items have.
   let fields: ItemFields

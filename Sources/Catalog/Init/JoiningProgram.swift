@@ -1,5 +1,4 @@
-/// A jq program for responses of known services, in which things refer to one another by id: it
-/// joins them to items.
+/// A jq program that makes items from a response whose parts refer to one another by id, as some services send them.
 struct JoiningProgram: Equatable {
   /// The service that sends such responses.
   let service: String
@@ -28,7 +27,7 @@ struct JoiningProgram: Equatable {
       : "# As \(service) sends it, items refer to other things by id: here they are joined."
   }
 
-  /// The program for rows whose columns are named once, beside them or in the first row.
+  /// The program for rows whose column names are given once, beside the rows or in the first row.
   private static func table(_ root: JSONNode) -> String? {
     func isRow(_ node: JSONNode) -> Bool {
       node.kind == .array && !node.elements.contains { $0.kind == .object }

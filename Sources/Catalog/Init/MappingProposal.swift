@@ -1,17 +1,17 @@
 /// A mapping for an unknown response: the place of its items, and the meaning of their fields.
 ///
-/// Judged by names and values alone; every choice says how sure it is. (``ProposedFile`` writes it down.)
+/// It is judged by names and values alone, and every choice has a confidence. ``ProposedFile`` writes it as YAML.
 package struct MappingProposal {
   /// Where the items are.
   let place: ItemPlace
-  /// How sure that is, 0 to 1.
+  /// The confidence in ``place``, 0 to 1.
   let confidence: Double
   /// The program that the response is run through first, because its items refer to other things
   /// by id.
   let program: JoiningProgram?
-  /// The fields, each with its rivals.
+  /// The fields, each with its candidates.
   let fields: ItemFields
-  /// The pictures of an item: the one that stands for it, and all.
+  /// The pictures of an item: the thumbnail, and the gallery.
   let thumbnail: PictureProposal?
   let gallery: PictureProposal?
   /// The currency of prices.
@@ -20,12 +20,12 @@ package struct MappingProposal {
   let salePrice: PriceProposal?
   /// The price before a reduction.
   let normalPrice: PriceProposal?
-  /// The path of the section's name beside the items.
+  /// The path to the section's title beside the items; nil for none.
   let envelopeTitle: String?
-  /// Where sections of one response have their key and title.
+  /// Where the sections of one response have their key and title.
   let sectionKey: FieldScore?
   let sectionTitle: FieldScore?
-  /// The pagings that the listing may have, the likeliest first; once one was tried, that one alone.
+  /// The pagings that the listing may have, the likeliest first; only one of them once it was tried and works.
   var pagings: [PagingProposal]
   /// The paging of the listing.
   var paging: PagingProposal? { pagings.first }
@@ -43,7 +43,7 @@ package struct MappingProposal {
   /// - Parameters:
   ///   - looks: The responses, one at least.
   ///   - source: Where the first one came from.
-  ///   - currency: The ISO 4217 code that the user gave; nil to judge.
+  ///   - currency: The ISO 4217 code that the user gave; nil to deduce it.
   ///   - hasNextLink: Whether the first one's `Link` header names a next page.
   init(
     of looks: [ResponseLook],
@@ -138,7 +138,7 @@ package struct MappingProposal {
     }.map { FieldScore(evidence: $0, confidence: 0.7) }
   }
 
-  /// A field that is the key of a section: different in each, and fit for a file name.
+  /// A field that can be the key of a section: different in each, and a valid file name.
   private static func key(of sections: [FieldEvidence]) -> FieldScore? {
     let fit = sections.filter { $0.share == 1 && $0.variety == 1 && $0.share(isFileName) == 1 }
     let named = fit.map { evidence in
@@ -213,7 +213,7 @@ extension MappingProposal {
     return lines
   }
 
-  /// Whether a transform makes the sections, which can be the catalog's only ones.
+  /// Whether a transform makes the sections; the catalog can then have no others.
   var makesSections: Bool { if case .sectionsByName = place.shape { true } else { false } }
 
   /// The lines for reading the response: the place of items, the paging, and the fields of items.
@@ -226,7 +226,7 @@ extension MappingProposal {
     return lines
   }
 
-  /// The meaning of values in every field where they do not stand for themselves.
+  /// The lines `text:` and `none:`, if values are HTML or some of them mean "none".
   private var valueLines: [String] {
     let pictures = [thumbnail, gallery].compactMap(\.self).flatMap(\.scores).map(\.evidence)
     let titles = fields.alternatives(.title).map(\.evidence)
@@ -278,7 +278,7 @@ extension MappingProposal {
     ["transform: |"] + YAMLText.block(transform ?? "", indent: "  ") + [items]
   }
 
-  /// The program of `transform:`; nil when the response is read as it comes.
+  /// The program of `transform:`; nil when the response is read as it is.
   var transform: String? {
     if let program { return program.program }
     switch place.shape {
@@ -303,7 +303,7 @@ extension MappingProposal {
     return hasNames && !best.isSure ? "$.id" : best.evidence.place.first
   }
 
-  /// The paths of a field that is in the file, not in a comment; none for another.
+  /// The paths of a field; none if the field is only in a comment of the file.
   func paths(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first, best.isSure || field == .title else { return [] }
@@ -326,10 +326,10 @@ extension MappingProposal {
     return texts.map(\.rawValue) + money + (prices.map(\.0) + pictures.map(\.0))
   }
 
-  /// Whether items are called by their ids in the response.
+  /// Whether the response has its items by id, as members of an object.
   private var hasNames: Bool { if case .itemsByID = place.shape { true } else { false } }
 
-  /// The members of the object, in jq's words.
+  /// The jq expression for the members of the object.
   private var jqEntries: String {
     let path = place.path.map { name in
       name == FieldPlace.everyElement ? "[]" : "[\(JQText.string(name))]"
@@ -337,7 +337,7 @@ extension MappingProposal {
     return path.isEmpty ? "to_entries[]" : ".\(path) | to_entries[]"
   }
 
-  /// The paging of the listing; a file has one page.
+  /// The line for the paging; for a local file, which has one page, it is a comment.
   private func pagingLines(isLocal: Bool) -> [String] {
     guard let paging else { return [] }
     if isLocal {
@@ -371,8 +371,9 @@ extension MappingProposal {
     return lines + [isSaid ? "  images:" : "  # images:"] + pictures
   }
 
-  /// A field with its evidence, and the alternatives on the next lines; in a comment where it is
-  /// in doubt, unless no item can be read without it.
+  /// A field with its evidence, and the alternatives on the next lines.
+  ///
+  /// A doubtful field is commented out, unless it is the id or the title, which every item needs.
   private func line(_ field: FieldRules.Field) -> [String] {
     let scores = fields.alternatives(field)
     guard let best = scores.first else { return [] }
@@ -409,7 +410,7 @@ extension MappingProposal {
       }
   }
 
-  /// The first picture of the gallery, for items that have no address elsewhere.
+  /// The first picture of the gallery, for items without a thumbnail.
   private func headOfGallery(behind best: FieldScore) -> String? {
     guard let head = gallery?.first, gallery?.isSure == true,
       best.evidence.share < 1 || best.evidence.samples.contains(where: PictureText.isData)
@@ -417,7 +418,7 @@ extension MappingProposal {
     return head
   }
 
-  /// The rivals of a key, for comments: one where it is sure, more where it is not.
+  /// The other candidates for a key, for comments: one if the choice is sure, up to three if it is not.
   private func rivals(_ ranking: [FieldScore], of taken: [FieldScore]) -> some Sequence<FieldScore>
   {
     let best = taken.first?.confidence ?? 1

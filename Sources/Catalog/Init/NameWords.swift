@@ -1,4 +1,4 @@
-/// A member's name taken apart into lower case words: `compareAtPrice`, `compare_at_price`.
+/// Splits names into lower-case words: `compareAtPrice` and `compare_at_price` are both `compare at price`.
 enum NameWords {
   /// The words of a name, in order.
   static func words(of name: String) -> [String] {

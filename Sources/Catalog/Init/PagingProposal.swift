@@ -2,22 +2,22 @@
 struct PagingProposal: Equatable {
   /// The value of `paging:` in the catalog file.
   let yaml: String
-  /// How sure that is, 0 to 1; below one half it is a comment in the file.
+  /// The confidence, 0 to 1; below one half it is a comment in the file.
   let confidence: Double
-  /// Why.
+  /// The reason, for the comment in the file.
   let reason: String
   /// The body of the request, if the page's number or cursor belongs in it.
   var body: String?
   /// The section's URL, if the page's number belongs in its path.
   var url: String?
 
-  /// How many are tried at most, each by a request.
+  /// The most pagings that are tried, each by a request.
   static let mostTried = 8
 
   /// Whether the response itself leaves no doubt about it.
   var isSure: Bool { confidence >= 0.85 }
 
-  /// The same, taken to be right so that it can be tried.
+  /// The same with a high confidence, so that it is written to the file and can be tried.
   var believed: Self {
     Self(yaml, 0.95, "\(reason), and asked for so, a second page has other items", body, url)
   }
@@ -33,7 +33,7 @@ struct PagingProposal: Equatable {
     )
   }
 
-  /// The likeliest paging that can be told without asking the shop.
+  /// The likeliest paging that can be found without a request to the shop.
   init?(
     root: JSONNode,
     place: ItemPlace,
@@ -127,7 +127,7 @@ struct PagingProposal: Equatable {
     return [Self(yaml, 0.6, "the URL ends in a number", nil, String(paged))]
   }
 
-  /// Paging from the last item's id on, where the response only says that there is more.
+  /// Paging that continues after the last item's id, if the response only says that there is more.
   private static func behindLast(
     _ around: [Member],
     _ place: ItemPlace,
@@ -165,7 +165,7 @@ struct PagingProposal: Equatable {
     let value: JSONNode
   }
 
-  /// The scalars around the items, and those one or two objects below.
+  /// The scalars around the items, also those in objects one or two levels below.
   private static func members(around root: JSONNode, place: ItemPlace) -> [Member] {
     var members: [Member] = []
     func gather(_ node: JSONNode, _ path: String, _ depth: Int) {
@@ -218,7 +218,7 @@ struct PagingProposal: Equatable {
         && $0.value.kind == .boolean
         && parent($0.path) == parent(found.path)
     }
-    // The last page may have a cursor too.
+    // The last page may have a cursor too, so the path also tests the flag.
     guard let more, let holder = parent(found.path), let outer = parent(holder) else {
       return (found, found.path)
     }
@@ -262,7 +262,7 @@ struct PagingProposal: Equatable {
     return isNext(member)
   }
 
-  /// Whether a member is called as the next page's URL is.
+  /// Whether a member has a usual name for the next page's URL.
   private static func isNext(_ member: Member) -> Bool {
     let words = member.path.split(whereSeparator: { ".[]'".contains($0) }).map(String.init)
       .map(NameWords.plain)
@@ -272,7 +272,7 @@ struct PagingProposal: Equatable {
     }
   }
 
-  /// Pages or elements that are counted: there are more than the response has.
+  /// Pagings by a page number or an offset, if the response says that there is more.
   static func counted(_ around: [Member], count: Int) -> [PagingProposal] {
     func number(_ names: Set<String>) -> (name: String, value: Int)? {
       around.lazy.compactMap { member in
@@ -323,7 +323,7 @@ struct PagingProposal: Equatable {
     }
     let first = page.map { $0.value == 0 ? ", first: 0" : "" } ?? ""
     if pages != nil || page != nil {
-      // Of "pageNo" the parameter is the same, of "current_page" it is "page".
+      // For "pageNo" the parameter has the same name, for "current_page" it is "page".
       let own = page.flatMap {
         ["page no", "pageno", "page number"].contains(NameWords.plain($0.name)) ? $0.name : nil
       }
@@ -350,7 +350,7 @@ struct PagingProposal: Equatable {
   }
 }
 
-/// The places in the JSON of a request that may tell pages apart.
+/// The members of a JSON request body that may select the page.
 struct PostedPaging {
   /// A member of the request, by its name and its value as written.
   struct Slot {
@@ -362,7 +362,7 @@ struct PostedPaging {
 
     /// The value as a number.
     var number: Int? { Int(value) }
-    /// Whether it says that nothing is asked for yet.
+    /// Whether the value is empty, as in the request for the first page.
     var isEmpty: Bool { value == "null" || value == "\"\"" }
   }
 
@@ -371,10 +371,10 @@ struct PostedPaging {
   /// Its members that hold a number, a text or nothing, in order.
   let slots: [Slot]
 
-  /// Whether it is GraphQL, which takes no member that the query does not name.
+  /// Whether it is GraphQL, which accepts no member that the query does not name.
   let isGraphQL: Bool
 
-  /// Looks for places.
+  /// Finds the members of a request.
   ///
   /// - Parameter request: JSON.
   init(_ request: String) {
@@ -414,7 +414,7 @@ struct PostedPaging {
     }
   }
 
-  /// The request with a place in the stead of a slot's value.
+  /// The request with a placeholder instead of a slot's value.
   func request(with place: Placeholder, at slot: Slot) -> String {
     let isText = slot.value.hasPrefix("\"")
     let written = isText ? "\"\(place.written)\"" : place.written
@@ -424,7 +424,7 @@ struct PostedPaging {
     )
   }
 
-  /// The request with one more member that is a place; nil where none can be added.
+  /// The request with a placeholder as an additional member; nil when none can be added.
   func request(with place: Placeholder, named name: String) -> String? {
     guard !isGraphQL, let end = request.lastIndex(of: "}") else { return nil }
     let head = String(request[..<end]).trimmed
@@ -432,7 +432,7 @@ struct PostedPaging {
     return "\(head)\(comma)\(JQText.string(name)): \(place.written)}"
   }
 
-  /// Where a text ends: at its closing quote.
+  /// The end of a string: its closing quote.
   private static func end(ofText text: Substring) -> Substring.Index? {
     var isEscaped = false
     return text.firstIndex { character in

@@ -1,11 +1,11 @@
 /// How to read the pictures of a role: the places of their texts, and the rule that makes
 /// addresses.
 struct PictureProposal {
-  /// The places; of several, all are taken, for texts and objects are mixed there.
+  /// The places, the best first: further ones are alternatives, or the other kind of element in a mixed list.
   let scores: [FieldScore]
   /// The alternatives of the role in the catalog file.
   let values: [String]
-  /// The same of the first picture alone; nil where one text holds several.
+  /// The alternative that reads only the first picture; nil if one text holds several.
   let first: String?
 
   /// Judges the places of a role.
@@ -14,7 +14,7 @@ struct PictureProposal {
   ///   - ranking: The places: the first that has a picture counts.
   ///   - isMany: Whether the role takes all pictures of an item.
   ///   - all: All fields of items.
-  ///   - root: The response, whose other members may have the base of file names.
+  ///   - root: The response, which may name the base URL of pictures outside the items.
   init?(_ ranking: [FieldScore], isMany: Bool, among all: [FieldEvidence], root: JSONNode) {
     guard let best = ranking.first else { return nil }
     let mixed = Self.mixed(with: best.evidence, among: all)
@@ -28,7 +28,7 @@ struct PictureProposal {
     first = mark == nil ? Self.yaml(own, isMany: false, mark: nil, template: template) : nil
   }
 
-  /// Whether it stands in the file, not in a comment.
+  /// Whether it is in the file, not in a comment.
   var isSure: Bool { scores[0].isSure }
 
   private static func yaml(
@@ -40,8 +40,7 @@ struct PictureProposal {
     let places = scores.map(\.evidence.place)
     var members: [String] = []
     if places.count > 1 {
-      // A list is taken apart by its elements here, so that each path may skip the elements of the
-      // other.
+      // Each path selects the list's elements one by one, so that it may skip the elements of the other path.
       let paths = places.map { place in
         isMany && place.steps.last?.isList == true
           ? place.all + "[*]" : isMany ? place.all : place.first
@@ -57,7 +56,7 @@ struct PictureProposal {
       ? String(members[0].dropFirst("path: ".count)) : "{\(members.joined(separator: ", "))}"
   }
 
-  /// The texts beside objects in one list, or the objects' beside texts.
+  /// The other kind of element in a mixed list such as `["a.jpg", {"url": "b.jpg"}]`.
   private static func mixed(
     with evidence: FieldEvidence,
     among all: [FieldEvidence]
@@ -74,7 +73,7 @@ struct PictureProposal {
     }.prefix(2).map(\.self)
   }
 
-  /// The template that turns file names into addresses; nil for addresses, or if there is no base.
+  /// The template that turns file names into addresses; nil if they are addresses already, or no base is known.
   static func template(
     for evidence: FieldEvidence,
     among all: [FieldEvidence],
@@ -104,7 +103,7 @@ struct PictureProposal {
     return prefix + "{value}"
   }
 
-  /// The members around the items that name a base of pictures.
+  /// The members around the items that may be a base URL of pictures.
   private static func prefixes(in node: JSONNode, depth: Int) -> [(name: String, text: String)] {
     guard depth < 4 else { return [] }
     return node.members.prefix(60).flatMap { name, value -> [(name: String, text: String)] in
@@ -125,22 +124,22 @@ struct PictureProposal {
   }
 }
 
-/// The form of a text that may name a picture.
+/// Tests of texts that may be the URL of a picture.
 enum PictureText {
   private static let endings = [
     ".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff",
   ]
 
-  /// Whether its path ends as pictures do.
+  /// Whether its path ends like a picture's, for example in `.jpg`.
   static func hasEnding(_ text: String) -> Bool {
     let path = path(text)
     return endings.contains(where: path.hasSuffix)
   }
 
-  /// Whether it is no address but the picture itself. (RFC 2397)
+  /// Whether it is a `data:` URL, which holds the picture itself. (RFC 2397)
   static func isData(_ text: String) -> Bool { text.prefix(5).lowercased() == "data:" }
 
-  /// The separator of several addresses in one text; nil where each text is one.
+  /// The separator of several addresses in one text; nil if each text is one address.
   static func separator(of evidence: FieldEvidence) -> String? {
     guard evidence.isText, evidence.samples.contains(where: { !$0.isEmpty }) else { return nil }
     return [",", "|", ";", " ", "\n"].first { mark in
@@ -155,20 +154,20 @@ enum PictureText {
     }
   }
 
-  /// Whether its path ends as pages do.
+  /// Whether its path ends like a page's, for example in `.html`.
   static func isPage(_ text: String) -> Bool {
     let path = path(text)
     return [".html", ".htm", ".php", ".asp", ".aspx", ".jsp"].contains(where: path.hasSuffix)
   }
 
-  /// Whether it is a URL, or a path that ends as pictures do.
+  /// Whether it is a URL, or a path that ends like a picture's.
   static func isLink(_ text: String) -> Bool {
     let lower = text.lowercased()
     if lower.contains(where: \.isWhitespace) { return false }
     return ["http://", "https://", "//", "/"].contains(where: lower.hasPrefix) || hasEnding(text)
   }
 
-  /// Whether it says by itself which host it is on.
+  /// Whether it names its host.
   static func isAbsolute(_ text: String) -> Bool {
     ["http://", "https://", "//"].contains { text.lowercased().hasPrefix($0) }
   }

@@ -1,4 +1,4 @@
-/// Where a price is, and how its number is meant.
+/// Where a price is, and the unit of its number.
 struct PriceProposal {
   /// How a number is turned into money.
   enum Unit: Equatable {
@@ -10,17 +10,17 @@ struct PriceProposal {
     case scaled(path: String)
     /// The number is to be divided by this power of ten.
     case divided(by: Int)
-    /// It counts whole units, and the thousand millionths are at a path.
+    /// It counts whole units; the billionths are at a path, as in `{units, nanos}`.
     case split(nanos: String)
-    /// It counts major units as it seems, yet may count minor ones.
+    /// It seems to count major units, but may count minor ones.
     case doubtful
   }
 
   /// The places; the first that has a value counts.
   let scores: [FieldScore]
-  /// How its number is meant.
+  /// The unit of the number.
   let unit: Unit
-  /// Where the item names the currency, when items differ in it.
+  /// The path to the currency in an item, if items have different ones.
   var currency: String?
 
   /// Judges unit and currency of a price, also by the places beside it; nil without a place.
@@ -29,7 +29,7 @@ struct PriceProposal {
   ///   - scores: The places.
   ///   - all: All fields of items.
   ///   - currency: The currency of prices.
-  ///   - other: How the numbers of the other price of an item are meant.
+  ///   - other: The unit of the item's other price.
   init?(
     _ scores: [FieldScore],
     among all: [FieldEvidence],
@@ -66,7 +66,7 @@ struct PriceProposal {
   /// Whether it is in the file, not in a comment.
   var isSure: Bool { scores[0].isSure && unit != .doubtful }
 
-  /// A place as an alternative of the key.
+  /// A place as an alternative in the catalog file.
   func rule(_ score: FieldScore, as unit: Unit? = nil) -> String {
     let path = YAMLText.scalar(score.evidence.place.first)
     var members = ["path: \(path)"]
@@ -143,7 +143,7 @@ struct PriceProposal {
     "cents", "cent", "minor", "pence", "subunits", "money",
   ]
 
-  /// Whether whole numbers look like cents: large, and most end as prices in cents do.
+  /// Whether whole numbers look like cents: large, and most end like prices in cents (1999).
   private static func seemsMinor(_ evidence: FieldEvidence, in currency: CurrencyProposal) -> Bool
   {
     let isHabit = currency.confidence >= FieldScore.sure && largeAmounts.contains(currency.code)
@@ -154,7 +154,7 @@ struct PriceProposal {
     return numbers.count == evidence.samples.count && seemsMinor(numbers)
   }
 
-  /// Currencies with two decimals in name, in which everyday prices have four digits or more.
+  /// Currencies with two nominal decimals, in which everyday prices have four digits or more.
   static let largeAmounts: Set<String> = [
     "AMD", "AOA", "ARS", "BDT", "COP", "CRC", "DOP", "DZD", "EGP", "ETB", "HUF", "IDR", "INR",
     "JMD", "KES", "KZT", "LBP", "LKR", "MMK", "MNT", "MWK", "NGN", "NPR", "PHP", "PKR", "RSD",
@@ -174,11 +174,11 @@ struct PriceProposal {
 struct CurrencyProposal: Equatable {
   /// An ISO 4217 code.
   var code: String
-  /// How sure that is, 0 to 1.
+  /// The confidence, 0 to 1.
   var confidence: Double
-  /// Why.
+  /// The reason, for the comment in the file.
   var reason: String
-  /// Where an item names it, when items differ in it.
+  /// The path to it in an item, if items have different ones.
   var path: String?
 
   /// Judges by the user's choice, else the code in the items, else the signs in the prices, else
@@ -237,7 +237,7 @@ struct CurrencyProposal: Equatable {
     self.init(code: "USD", confidence: 0.1, reason: "the response names none: correct it")
   }
 
-  /// Whether the values at a place are codes of currencies, and its name says so.
+  /// Whether a place is named like a currency, and all its values are currency codes.
   static func isNamed(by evidence: FieldEvidence) -> Bool {
     names.contains(NameWords.plain(evidence.place.name))
       && evidence.share { Currency.codes.contains($0.uppercased()) } == 1
@@ -280,7 +280,7 @@ struct CurrencyProposal: Equatable {
     return nil
   }
 
-  /// The currency of the one country in which items speak so; nil for other languages.
+  /// The currency that the items' language suggests: Korean or Japanese; nil for other languages.
   private static func spoken(_ items: [FieldEvidence]) -> String? {
     for (code, range) in [("KRW", "\u{AC00}"..."\u{D7A3}"), ("JPY", "\u{3041}"..."\u{30FE}")] {
       let isSpoken = items.contains { evidence in
@@ -316,9 +316,9 @@ struct CurrencyProposal: Equatable {
   }
 }
 
-/// The form of a text that may be a price.
+/// Tests of texts that may be a price.
 enum PriceText {
-  /// Whether it is an amount with units that are those of a currency, or two of them with a mark between.
+  /// Whether it is an amount, with a currency or without, or a range of two such as "5–9 €".
   static func isPrice(_ text: String) -> Bool {
     guard text.utf8.count <= 60 else { return false }
     let parts = amounts(text)
@@ -327,7 +327,7 @@ enum PriceText {
       && parts.allSatisfy { $0.utf8.count <= 30 && isAmount($0) }
   }
 
-  /// Whether it is a price with the sign of its currency, or with its code in capitals: "Cup 1" is no Cuban peso.
+  /// Whether it is a price with the sign of its currency, or with its code in capitals: "Cup 1" is not one Cuban peso.
   static func hasUnit(_ text: String) -> Bool {
     isPrice(text)
       && units(of: text).contains { unit in
@@ -336,7 +336,7 @@ enum PriceText {
       }
   }
 
-  /// The units of a currency in a text, lower case.
+  /// The signs and codes of currencies in a text, in lower case.
   static func units(of text: String) -> [String] {
     guard text.utf8.count <= 60 else { return [] }
     return amounts(text).flatMap { (try? WrittenPrice($0))?.units ?? [] }
@@ -345,7 +345,7 @@ enum PriceText {
   /// The ends of a range, or the whole text.
   private static func amounts(_ text: String) -> [String] {
     text.split { "~～〜–—−".contains($0) }.flatMap { part in
-      // A hyphen may be in a unit, or stand for no decimals: "12,-".
+      // A hyphen may be part of a unit, or mean "no decimals": "12,-".
       let ends = part.split(separator: "-")
       let isRange = ends.count == 2 && ends.allSatisfy { $0.contains(where: \.isWholeNumber) }
       return isRange ? ends.map(String.init) : [String(part)]
@@ -357,10 +357,10 @@ enum PriceText {
     return written.units.allSatisfy { !Currency.codes(writtenAs: $0).isEmpty }
   }
 
-  /// The digits of a text, which are those of the same amount however it is written.
+  /// The digits of a text; they are the same however an amount is written.
   static func digits(_ text: String) -> String { text.filter(\.isWholeNumber) }
 
-  /// The number that a text is, with its units or without; nil when it is none.
+  /// The number in a text, with units or without; nil when there is none.
   static func number(_ text: String) -> Double? {
     if let number = Double(text) { return number }
     let kept = text.filter { $0.isWholeNumber || ".,".contains($0) }
@@ -370,7 +370,7 @@ enum PriceText {
     return Double("\(digits(String(kept[..<point]))).\(kept[kept.index(after: point)...])")
   }
 
-  /// Whether it is digits alone.
+  /// Whether it has digits only.
   static func isWhole(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
   }

@@ -1,6 +1,6 @@
 /// A response that a catalog file is proposed for.
 package struct ProposedPage: Sendable {
-  /// The body, in any notation that is read.
+  /// The body, in any notation that larder reads.
   package let body: [UInt8]
   /// Where it came from.
   package let source: ProposedSource
@@ -15,9 +15,9 @@ package struct ProposedPage: Sendable {
   }
 }
 
-/// A catalog file for responses, in any notation that larder reads.
+/// A catalog file proposed for responses: the work of `larder catalog init`.
 package struct ProposedFile {
-  /// Sources that are read in one way.
+  /// Sources that share one reading.
   struct Part {
     /// Where the sources are, one at least.
     var sources: [ProposedSource]
@@ -27,7 +27,7 @@ package struct ProposedFile {
 
   /// The catalog file as YAML.
   package var text: String { lines.joined(separator: "\n") + "\n" }
-  /// The listing of each source, in their order, as the file reads it.
+  /// The listing of each source, in order, as the proposed file reads it.
   package internal(set) var listings: [DecodedListing] = []
   /// The keys that are in doubt: they are commented out, or have alternatives in comments.
   package var unsure: [String] {
@@ -51,13 +51,12 @@ package struct ProposedFile {
   ///   - pages: The responses, each with an address of its own; one at least.
   ///   - detail: The detail of an item; nil when there is none.
   ///   - headers: The headers of the requests.
-  ///   - currency: The ISO 4217 code that the user gave; nil to judge.
+  ///   - currency: The ISO 4217 code that the user gave; nil to deduce it.
   ///   - name: The name of the file, for messages.
-  ///   - ask: Fetches the next page of the response at a position, by its URL in the file and its
-  ///     body if
-  ///     it is requested by one. The file's paging is tried with it; nil to try none.
-  /// - Throws: ``CatalogError`` when nothing in a response looks like items, or no item is that of the detail; its subject is the
-  ///   response's address.
+  ///   - ask: Fetches the next page of the response at a position, by its URL in the file and the request's body, if
+  ///     any. The file's paging is tried with it; nil to try none.
+  /// - Throws: ``CatalogError`` when nothing in a response looks like items, or the detail belongs to no item; the
+  ///   error's subject is the response's address.
   package init(
     of pages: [ProposedPage],
     detail: ProposedPage? = nil,
@@ -130,7 +129,7 @@ package struct ProposedFile {
     return (.mapping(mapping), look)
   }
 
-  /// Judges the fields of sources that are read in one way by the items of all of them.
+  /// Judges the fields of sources that share a reading again, by the items of all of them.
   private mutating func uniteLooks(
     _ looks: [ResponseLook?],
     _ readings: [ProposedReading],
@@ -152,7 +151,7 @@ package struct ProposedFile {
     }
   }
 
-  /// The position among all sources of the one at a place of a part, which is the order in the file.
+  /// The source at a position in the order of the file, and its part.
   private func source(at position: Int) -> (part: Int, source: ProposedSource) {
     var rest = position
     for (place, part) in parts.enumerated() {
@@ -185,7 +184,7 @@ package struct ProposedFile {
     }
   }
 
-  /// Refuses a file by which no item can be read.
+  /// Refuses a file with which no item can be read.
   private func demandItems() throws(CatalogError) {
     guard listings.allSatisfy({ $0.sections.allSatisfy(\.items.isEmpty) }) else { return }
     let reason = listings.lazy.flatMap(\.skipped).first?.reason
@@ -198,11 +197,11 @@ package struct ProposedFile {
     )
   }
 
-  /// Notes which fields a whole listing lacks that others have.
+  /// Notes the fields that a whole listing lacks and other listings have.
   ///
-  /// A field that none of its items yields would make each run partial. Of a listing with further pages nobody knows.
+  /// A field that none of its items has would make each run partial. A listing with further pages is not judged.
   ///
-  /// - Returns: Whether there are any.
+  /// - Returns: Whether there are such fields.
   private mutating func noteAbsentFields() -> Bool {
     var position = 0
     var isNew = false
@@ -220,7 +219,7 @@ package struct ProposedFile {
     return isNew
   }
 
-  /// Asks for a second page by each paging that may be right, until one brings other items.
+  /// Requests a second page with each possible paging, until one returns other items.
   private mutating func tryPagings(
     _ pages: [ProposedPage],
     _ name: String,
@@ -248,7 +247,7 @@ package struct ProposedFile {
     }
   }
 
-  /// Whether the second page of a source has items that the first one has not.
+  /// Whether more than half of the items on a source's second page are not on its first.
   private static func bringsMore(
     _ file: CatalogFile,
     _ position: Int,
@@ -322,10 +321,10 @@ package struct ProposedFile {
 }
 
 extension ProposedFile {
-  /// The file as a sync will read it, once it is known to hold the proposal and nothing else.
+  /// Reads the file as a sync will, and checks that it says exactly what was proposed.
   ///
-  /// Names and texts of a response stand in the file, so that one that is quoted wrongly could add
-  /// a key, such as `token:` with a command to run.
+  /// The file has names and texts of the response in it. One that is quoted wrongly could add a key, such as `token:`
+  /// with a command to run.
   ///
   /// - Parameter name: The file's name, for messages.
   /// - Returns: The file.
@@ -355,7 +354,7 @@ extension ProposedFile {
     }
   }
 
-  /// The first thing that a file says otherwise than it was proposed; nil when it says the same.
+  /// The first difference between a file and the proposal; nil when there is none.
   private func difference(of file: CatalogFile) -> String? {
     let sources = parts.flatMap(\.sources)
     if file.name != sources[0].name { return "its name" }
@@ -413,15 +412,15 @@ extension ProposedFile {
 }
 
 extension MappingProposal {
-  /// The first thing that a mapping reads otherwise than this one proposes; nil when it reads the same.
+  /// The first difference between a mapping and this proposal; nil when there is none.
   ///
   /// - Parameters:
   ///   - read: The mapping as it was read back.
-  ///   - absent: The fields that the source has not.
+  ///   - absent: The fields that the source lacks.
   /// - Returns: The difference, in words for a message.
   fileprivate func difference(of read: Mapping, without absent: [ItemField]) -> String? {
     if read.transform?.program.trimmed != transform?.trimmed { return "its transform" }
-    // After a transform, fields without a path of their own are those of its output.
+    // After a transform, fields without a path of their own have the paths of ``OwnShape``.
     let made = transform == nil ? nil : (try? OwnShape.mapping())?.item
     let texts: [(FieldRules.Field, ItemField?, KeyPath<Mapping.Item, [JSONPath]>)] = [
       (.title, nil, \.title), (.description, .description, \.description),
@@ -434,7 +433,7 @@ extension MappingProposal {
       let meant = own.isEmpty ? nil : own
       let others = made?[keyPath: way].map(\.description) ?? []
       let found = read.item[keyPath: way].map(\.description)
-      // A section ends the fields of the catalog that its items have not.
+      // A section sets those of the catalog's fields to `null` that its items lack.
       if found != meant ?? others, meant != nil || !found.isEmpty { return "its item" }
     }
     let ids = idPath.map { [$0] } ?? made?.id.map(\.description) ?? []

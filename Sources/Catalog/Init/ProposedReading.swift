@@ -3,7 +3,7 @@ enum ProposedReading {
   case mapping(MappingProposal)
   case format(FormatProposal)
 
-  /// Whether sources with both can be read in one way.
+  /// Whether sources with these two readings can share one.
   func isLike(_ other: ProposedReading) -> Bool {
     switch (self, other) {
     case (.mapping(let one), .mapping(let other)):
@@ -63,7 +63,9 @@ enum ProposedReading {
 }
 
 extension ProposedFile {
-  /// The lines of the file; the first part's way of reading is the catalog's, the others' stands in their sections.
+  /// The lines of the file.
+  ///
+  /// The first part's reading is that of the catalog; other parts have theirs in their sections.
   var lines: [String] {
     let sources = parts.flatMap(\.sources)
     let first = parts[0].reading
@@ -125,7 +127,7 @@ extension ProposedFile {
     return lines
   }
 
-  /// An end to fields that a section has not, as a member of it.
+  /// The end of a section's line that removes the fields it lacks: `, item: {badges: null}`.
   private static func without(_ fields: [ItemField]) -> String {
     guard !fields.isEmpty else { return "" }
     let plain = fields.filter { $0.role == nil }.map { "\($0.rawValue): null" }
@@ -148,7 +150,7 @@ extension ProposedFile {
       + ended.map { $0 == "envelope" ? "envelope: {title: null}" : "\($0): null" }
   }
 
-  /// The fields of an item with an end to those that the catalog has and these items have not.
+  /// The lines of a reading, with `null` for item fields that the catalog has and these items lack.
   private static func withoutFields(of catalogs: [String], _ reading: [String]) -> [String] {
     func keys(_ lines: [String], indent: String) -> [String] {
       lines.drop { $0 != "item:" }.filter { $0.hasPrefix(indent) }.map {
@@ -170,7 +172,7 @@ extension ProposedFile {
     return lines
   }
 
-  /// How sections are asked for, when it is not by a plain GET.
+  /// The lines of `request:`; none for a plain GET.
   private static func request(_ body: String?) -> [String] {
     guard let body else { return [] }
     return ["request:", "  body: |"] + YAMLText.block(body, indent: "    ")

@@ -1,4 +1,4 @@
-/// Where a response that a catalog file is proposed for came from, as that file will say.
+/// Where a response came from for which a catalog file is proposed: its URL, name and key as the file will have them.
 package struct ProposedSource: Hashable, Sendable {
   /// The catalog's name.
   package var name: String
@@ -12,11 +12,11 @@ package struct ProposedSource: Hashable, Sendable {
   var query: [(name: String, value: String)] { Self.query(of: url) }
   /// The body of the request, with placeholders such as `{cursor}`; nil for a plain GET.
   package var body: String?
-  /// The fields that other listings have and no item of this one.
+  /// The fields that other listings have and no item of this one has.
   var absent: [ItemField] = []
-  /// Whether its address is unknown.
+  /// Whether its address is unknown, as on stdin.
   var isUnknown = false
-  /// The names of the environment's variables that stand for secrets of the URL.
+  /// The names of the environment variables that replace secrets in the URL.
   package var variables: [String] = []
   /// The values of these variables, in their order.
   private var secrets: [String] = []
@@ -41,7 +41,7 @@ package struct ProposedSource: Hashable, Sendable {
     variables = veiled.variables
     secrets = veiled.secrets
     name = Self.fileName(Self.shop(of: String(authority)), else: "shop")
-    // A number of a page names nothing, nor does a folder's own listing.
+    // Segments such as "1", "p" or "page-2" do not name a section.
     let names = path.split(separator: "/").map { $0.prefix { $0 != "." } }
     let telling = names.last { name in
       let word = name.prefix { !$0.isWholeNumber && !"-_".contains($0) }.lowercased()
@@ -56,7 +56,7 @@ package struct ProposedSource: Hashable, Sendable {
   /// The body of a request, as a catalog file may hold it.
   ///
   /// - Parameter text: JSON.
-  /// - Returns: The same, in which nothing is a placeholder by chance.
+  /// - Returns: The same JSON, in which nothing is a placeholder by chance.
   /// - Throws: ``CatalogError`` when it is no JSON.
   package static func requestBody(_ text: String) throws(CatalogError) -> String {
     _ = try JSONDocument(parsing: Array(text.utf8), of: "request body")
@@ -65,7 +65,7 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  /// A response on stdin: the file gets an address to be corrected.
+  /// A response on stdin; the file gets an example URL, which the user corrects.
   package static var standardInput: Self {
     var source = Self(url: "https://shop.example/main")
     source.name = "shop"
@@ -83,7 +83,7 @@ package struct ProposedSource: Hashable, Sendable {
     url = path.hasPrefix("/") ? "file://\(path)" : path
   }
 
-  /// Sources of one catalog: relative to one base, each with a key of its own.
+  /// Makes the sources of one catalog relative to one base, and gives each a key of its own.
   static func joined(_ sources: [ProposedSource]) -> [ProposedSource] {
     guard sources.count > 1, let first = sources.first else { return sources }
     var joined = sources
@@ -100,7 +100,7 @@ package struct ProposedSource: Hashable, Sendable {
         joined[place].base = base
       }
     } else {
-      // Files come first: a URL of the web is written in full.
+      // If the first source is a file, web URLs are written in full.
       for place in joined.indices {
         if let own = joined[place].base { joined[place].url = own + joined[place].url }
         joined[place].base = nil
@@ -111,7 +111,7 @@ package struct ProposedSource: Hashable, Sendable {
     return joined
   }
 
-  /// The folder that most of the sources are in: the path that all on the first one's host share.
+  /// The longest path that all sources on the first one's host share.
   private static func common(_ base: String, _ sources: [ProposedSource]) -> String {
     func parts(_ base: String) -> [Substring] {
       base.split(separator: "/", omittingEmptySubsequences: false).dropLast()
@@ -123,8 +123,7 @@ package struct ProposedSource: Hashable, Sendable {
     return shared.joined(separator: "/") + "/"
   }
 
-  /// The keys of the sources: the last part of their addresses in which all differ, else with a
-  /// number.
+  /// The keys of the sources: the last part of their addresses in which all differ, or else numbered ones.
   private static func keys(of sources: [ProposedSource]) -> [String] {
     let own = sources.map(\.key)
     if Set(own).count == own.count { return own }
@@ -154,7 +153,7 @@ package struct ProposedSource: Hashable, Sendable {
     return (base.map { $0.hasSuffix("/") ? $0 : $0 + "/" } ?? "") + url
   }
 
-  /// Part of a host that tells shops apart: `api.shop.example` is shop.
+  /// The part of a host that names the shop: "prints" for `api.prints.example`.
   private static func shop(of authority: String) -> String {
     let host = authority.split(separator: "@").last ?? ""
     let name = host.hasPrefix("[") ? "" : host.prefix { $0 != ":" }
@@ -177,7 +176,7 @@ package struct ProposedSource: Hashable, Sendable {
     }
   }
 
-  /// A URL of the file with the user's own values instead of variables; not to be shown.
+  /// A URL of the file with the secret values instead of variables; never show it.
   package func withSecrets(_ url: String) -> String {
     zip(variables, secrets).reduce(url) { $0.replacing("${\($1.0)}", with: $1.1) }
   }

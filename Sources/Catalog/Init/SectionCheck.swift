@@ -15,7 +15,7 @@ package struct SectionCheck: Sendable {
   package let section: Section
   /// How many elements could not be read.
   package let skipped: Int
-  /// How many items the response says that there are; nil when it says nothing.
+  /// The total number of items that the response states; nil when it states none.
   package let total: Int?
   /// The fields that have paths.
   package let fields: [Field]
@@ -195,7 +195,7 @@ extension DecodedListing {
   }
 }
 
-/// A finding: something in a page that looks wrong, read by a catalog file.
+/// Something that looks wrong in a page as the catalog file reads it.
 package struct CatalogFinding: Hashable, Sendable {
   /// The kind of finding.
   package enum Code: String, Sendable, CaseIterable {
@@ -215,21 +215,21 @@ package struct CatalogFinding: Hashable, Sendable {
     case duplicateKey = "duplicate-key"
     /// Prices that seem to count cents and are read as major units.
     case minorUnits = "minor-units"
-    /// Prices whose point only the custom of the currency explains.
+    /// Prices such as "1.299", whose point only the convention of the currency explains.
     case ambiguousPrice = "ambiguous-price"
-    /// Pictures whose URL, or answer, is a page's.
+    /// Pictures whose URL or response is an HTML page's.
     case pictureIsPage = "picture-is-page"
     /// A picture that cannot be fetched.
     case pictureFails = "picture-fails"
     /// A listing with further pages, in a catalog file without paging.
     case morePages = "more-pages"
-    /// More elements on a page than asked for.
+    /// More elements on a page than requested.
     case pageSize = "page-size"
     /// A detail that cannot be fetched, or read.
     case detailFails = "detail-fails"
     /// A field of a detail that cannot be read.
     case detailField = "detail-field"
-    /// No item at all.
+    /// A section without items.
     case empty
   }
 
@@ -244,7 +244,7 @@ package struct CatalogFinding: Hashable, Sendable {
   /// The ids of some of the items, or another example.
   package let examples: [String]
 
-  /// Makes a finding; of the examples three are kept.
+  /// Makes a finding with the first three of the examples.
   package init(
     _ code: Code,
     field: String? = nil,
@@ -274,7 +274,7 @@ package struct CatalogFinding: Hashable, Sendable {
     return groups.compactMap(CatalogFinding.init(joining:))
   }
 
-  /// One finding for several of a kind, in the words of the first; nil for none.
+  /// One finding for several of a kind, with the message of the first; nil for none.
   package init?(joining findings: [CatalogFinding]) {
     guard let first = findings.first else { return nil }
     self.init(
@@ -290,14 +290,14 @@ package struct CatalogFinding: Hashable, Sendable {
 extension CatalogFile {
   /// Findings about prices as a page writes them.
   ///
-  /// Only the custom of a currency tells that "1.299" is 1,299 euros, and not 1.30 from a
-  /// database: where other prices of the field show the meaning of the point, nothing is in doubt.
-  /// Whole numbers that end as prices in cents do may be cents: no text with decimals is, and no
-  /// number of a currency whose everyday prices are that large.
+  /// Only the convention of a currency tells that "1.299" is 1,299 euros, and not 1.30 from a database. If other prices
+  /// of the field show the meaning of the point, nothing is in doubt. Whole numbers that end like prices in cents, such
+  /// as 1999, may be cents. Texts with decimals are not, nor are numbers of a currency whose everyday prices are that
+  /// large.
   /// - Parameters:
   ///   - body: The page.
-  ///   - position: The source that it is of.
-  /// - Returns: Findings for each field; none for a page that cannot be read, which fails by itself.
+  ///   - position: The position of its source.
+  /// - Returns: Findings for each field; none for an unreadable page, because that is an error by itself.
   package func priceFindings(in body: [UInt8], ofSource position: Int) -> [CatalogFinding] {
     guard let (decoder, elements) = try? elements(of: body, position) else { return [] }
     let item = decoder.mapping.item
@@ -322,7 +322,7 @@ extension CatalogFile {
     }
   }
 
-  /// Whole numbers that look like cents, where the file does not say how a number is meant.
+  /// The finding for whole numbers that look like cents, if the file does not say what they count.
   private func minorUnits(
     _ field: String,
     _ numbers: [Int],
@@ -344,7 +344,7 @@ extension CatalogFile {
     )
   }
 
-  /// The items of a page as they came, of all its sections.
+  /// The items of a page as JSON, from all its sections.
   private func elements(
     of body: [UInt8],
     _ position: Int
@@ -361,12 +361,12 @@ extension CatalogFile {
 
 /// The texts of a price field, and whether the meaning of the point is in doubt.
 struct PriceCustom {
-  /// The meanings of the point in the texts that are clear.
+  /// The meanings of the point in the unambiguous texts.
   private var shown: Set<WrittenPrice.Point> = []
   /// The ambiguous texts, each with the price that is read from it.
   private var open: [(text: String, price: Price, meaning: WrittenPrice.Point)] = []
 
-  /// Takes a price as it is written.
+  /// Adds a price as it is written.
   mutating func add(_ text: String, _ currency: String) {
     // A text that cannot be read at all is reported as lost.
     guard let written = try? WrittenPrice(text), let point = written.point(in: currency) else {

@@ -1,6 +1,6 @@
-/// Text as a part of a YAML file that stays on its line and means itself.
+/// Writes texts into YAML so that they stay on one line and are never read as syntax.
 enum YAMLText {
-  /// A scalar: plain where that is safe in any place, else in double quotes. (YAML 1.2, section 7.3.1)
+  /// A scalar: plain if that is safe everywhere, or else in double quotes. (YAML 1.2, section 7.3.1)
   static func scalar(_ text: String) -> String {
     let isSafe = text.unicodeScalars.allSatisfy {
       "._-/".unicodeScalars.contains($0) || $0 == "$"
@@ -30,12 +30,12 @@ enum YAMLText {
     return quoted + "\""
   }
 
-  /// A comment after its mark, on one line.
+  /// A comment on one line, with its `#`.
   static func comment(_ text: String) -> String { "# \(PlainText.line(text))" }
 
-  /// The lines of a literal block (YAML 1.2, section 8.1.2), for JSON and programs: characters
-  /// that YAML takes for a line break, or for no character, are escaped as in JSON, so the text
-  /// stays the same.
+  /// The lines of a literal block, for JSON and jq programs. (YAML 1.2, section 8.1.2)
+  ///
+  /// Characters that YAML treats as line breaks or forbids are escaped as in JSON, so the text keeps its meaning.
   static func block(_ text: String, indent: String) -> [String] {
     let lines = text.split(omittingEmptySubsequences: false) { ["\n", "\r\n", "\r"].contains($0) }
     return lines.map { line in
@@ -62,12 +62,12 @@ enum YAMLText {
   }
 }
 
-/// Text as part of a jq program.
+/// Writes texts into a jq program.
 enum JQText {
   /// A string literal.
   ///
   /// All but printable ASCII is escaped, and so is the backslash: nothing in it closes the string, opens an
-  /// interpolation or ends the line on which it stands.
+  /// interpolation or ends the line.
   static func string(_ text: String) -> String {
     var quoted = "\""
     for unit in text.utf16 {
@@ -81,7 +81,7 @@ enum JQText {
     return quoted + "\""
   }
 
-  /// A member by its name: `.name`, or `.["a name"]` where it is no identifier.
+  /// A member by its name: `.name`, or `.["a name"]` if it is not an identifier.
   static func member(_ name: String) -> String {
     let isIdentifier =
       name.utf8.first.map { !(0x30...0x39).contains($0) } ?? false

@@ -6,14 +6,16 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   public var description: String?
   /// The prices as the detail lists them, one or two; they may disagree with the listing's.
   public var prices: [Price]
-  /// Its pictures: top, gallery, section, each in the feed's order; one URL may come twice.
+  /// Its pictures: top, gallery, section, each in the feed's order; one URL may occur twice.
   public var images: [ImageReference]
   /// Further texts by name: `point`, `delivery_info`, `delivery_fee`.
   public var notes: [String: String]
-  /// The fields that are there and could not be read; nil when there are none.
+  /// The fields that are present but could not be read; nil when there are none.
   public var lost: [LostField]?
-  /// The fields, by their names in the catalog file, that it spells out and that are lists without elements
-  /// here: no value, and no sign of a wrong path either; nil when there are none.
+  /// The fields that the catalog file names and that are empty lists here, by their names in the file; nil when there
+  /// are none.
+  ///
+  /// An empty list is not a value, but it shows that the path is right.
   public var empty: [String]?
 
   /// Makes a detail; optional fields of a feed may be left out.
@@ -34,7 +36,7 @@ public struct ItemDetail: Hashable, Sendable, Codable {
   }
 }
 
-/// A field that is there and could not be read; its item or detail goes without it.
+/// A field that is present but could not be read; its item or detail is kept without it.
 public struct LostField: Hashable, Sendable, Codable {
   /// The field as the feed calls it; nil when its path ends in no name.
   public var field: String?
@@ -94,7 +96,7 @@ extension ItemDetail {
     empty = try reader.optionalTexts("empty")
   }
 
-  /// The fields that a stored detail lost, found without reading the detail where it lost none.
+  /// The fields that a stored detail lost; a detail that lost none is not parsed.
   ///
   /// - Parameter bytes: The output of ``encoded()``.
   /// - Returns: The fields, in the order in which they were read.

@@ -1,7 +1,7 @@
-/// The ids of a section's items in order, one after the other in one run of bytes.
+/// The ids of a section's items in order, packed into one array of bytes.
 ///
-/// A million ids take some 30 bytes each, where a dictionary of texts takes five times that. Of each item it is
-/// known which one of its id it is, so that items with one id can be told apart.
+/// A million ids take some 30 bytes each, where a dictionary of texts takes five times that. Items with the same id are
+/// distinguished by their occurrence: the first, the second and so on.
 package struct PackedIDs: Sendable {
   private let bytes: [UInt8]
   /// Where each id ends, counted from the beginning.
@@ -10,9 +10,9 @@ package struct PackedIDs: Sendable {
   private let gap: Int
   /// A hash table with open addressing: the first item of each id, or -1.
   private var slots: [Int32]
-  /// The further items of an id, by its first.
+  /// The later items with the same id, by the place of the first.
   private var later: [Int: [Int]] = [:]
-  /// How many items of the same id come before one that is not the first.
+  /// How many items with the same id precede an item, unless it is the first.
   private var occurrences: [Int: Int] = [:]
 
   /// Packs ids.
@@ -45,7 +45,7 @@ package struct PackedIDs: Sendable {
   /// The id of an item.
   package subscript(place: Int) -> String { String(decoding: bytes[range(place)], as: UTF8.self) }
 
-  /// The items whose id an earlier one has, each with the first of its id, in order.
+  /// The items that repeat an earlier id, each with the first item of that id, in order.
   package var repeats: [(place: Int, first: Int)] {
     later.flatMap { first, places in places.map { ($0, first) } }.sorted { $0.place < $1.place }
   }
@@ -53,13 +53,12 @@ package struct PackedIDs: Sendable {
   /// How many items before this one have its id.
   package func occurrence(at place: Int) -> Int { occurrences[place] ?? 0 }
 
-  /// The item here with the same id and the same occurrence, first or second, as an item
-  /// elsewhere.
+  /// The item with the same id and the same occurrence, first or second, as an item of another list.
   ///
   /// - Parameters:
-  ///   - place: The item elsewhere.
-  ///   - other: The ids there.
-  /// - Returns: Its place here; nil when there is none.
+  ///   - place: The item's place in the other list.
+  ///   - other: The ids of the other list.
+  /// - Returns: The place in this list; nil when there is none.
   package func counterpart(of place: Int, in other: PackedIDs) -> Int? {
     guard let first = first(like: place, in: other) else { return nil }
     let occurrence = other.occurrence(at: place)
@@ -68,7 +67,7 @@ package struct PackedIDs: Sendable {
     return occurrence <= others.count ? others[occurrence - 1] : nil
   }
 
-  /// The first item here with the id of an item elsewhere; nil when there is none.
+  /// The first item with the id of an item of another list; nil when there is none.
   package func first(like place: Int, in other: PackedIDs) -> Int? {
     let first = Int(slots[slot(of: other.bytes[other.range(place)])])
     return first < 0 ? nil : first
