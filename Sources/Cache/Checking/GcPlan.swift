@@ -1,23 +1,23 @@
 import Base
 
-/// The removals of a sweep, with reasons.
+/// The plan of `larder gc`: the pictures to remove, each with a reason.
 ///
-/// Nothing that a catalog refers to goes unless that is asked for. Equal pictures share their bytes, so
-/// bytes count once, and are freed when the last picture that holds them goes.
+/// A picture that a catalog refers to is only removed if the limits include referenced pictures. Equal pictures share
+/// one file by hard links, so their bytes count once, and are freed with the last of them.
 package struct GcPlan: Sendable, Hashable {
-  /// A held picture, as far as the decision needs it.
+  /// A held picture, with the fields that the decision needs.
   package struct Picture: Sendable, Hashable {
     /// Its identity.
     package var id: PictureID
-    /// The text that tells it from others: its URL, or the part of it that the catalog file keeps.
+    /// Its identity as text: its URL, or the part of the URL that the catalog file's rule keeps.
     package var url: String
     /// Its size.
     package var bytes: ByteCount
-    /// A number for its bytes, so that equal ones are counted once.
+    /// The first 63 bits of its SHA-256, so that equal bytes are counted once.
     package var content: Int64
-    /// When a run last needed it: when the origin last answered for it.
+    /// The last use: when the origin last confirmed or sent it.
     package var used: UnixTime
-    /// Since when no catalog refers to it; nil while one does.
+    /// When the last catalog dropped it; nil while a catalog refers to it.
     package var unreferenced: UnixTime?
 
     /// A picture from its parts.
@@ -38,13 +38,13 @@ package struct GcPlan: Sendable, Hashable {
     }
   }
 
-  /// How far a sweep goes.
+  /// The limits of age and size that a sweep enforces.
   package struct Limits: Sendable, Hashable {
-    /// How many seconds a picture stays after the last catalog dropped it.
+    /// The seconds that a picture is kept after the last catalog dropped it.
     package var grace: Int64
-    /// How many seconds ago a picture may last have been used; nil for any time.
+    /// The longest time in seconds since a picture's last use; nil for no limit.
     package var maxAge: Int64?
-    /// How many bytes may be held; nil for any number.
+    /// The most bytes to keep; nil for no limit.
     package var maxBytes: ByteCount?
     /// Whether the limits on age and size may remove pictures that a catalog refers to.
     package var includesReferenced = false
@@ -57,45 +57,44 @@ package struct GcPlan: Sendable, Hashable {
     }
   }
 
-  /// Why a picture goes; the words are stable.
+  /// The reason for a removal; the raw values are stable.
   package enum Reason: String, Sendable {
-    /// No catalog has referred to it for longer than the grace.
+    /// No catalog has referred to it for the grace period.
     case unreferenced
-    /// It was not used for too long.
+    /// Its last use was longer ago than `maxAge`.
     case age
-    /// There were too many bytes, and it was used least recently.
+    /// The cache was larger than `maxBytes`, and the picture was among the least recently used.
     case size
   }
 
-  /// One picture that goes.
+  /// A picture to remove.
   package struct Removal: Sendable, Hashable {
     /// The picture.
     package var picture: Picture
-    /// Why.
+    /// The reason.
     package var reason: Reason
   }
 
   /// The removals, in order of decision.
   package private(set) var removals: [Removal] = []
-  /// How many bytes that frees.
+  /// The bytes that the removals free.
   package private(set) var bytesFreed: ByteCount
-  /// How many bytes are held afterwards.
+  /// The bytes that are held afterwards.
   package private(set) var bytesKept: ByteCount
-  /// How many bytes are still held beyond the size that was asked for, because catalogs need them.
+  /// The bytes above `maxBytes` that are still held, because catalogs refer to them.
   package private(set) var bytesOver: ByteCount
 
-  /// How many pictures have each content, before anything goes.
+  /// The number of pictures with each content, before the removals.
   private let holders: [Int64: Int]
-  /// The size that was asked for.
+  /// The limit `maxBytes`.
   private let most: ByteCount?
 
   /// Decides on the removals.
   ///
   /// - Parameters:
-  ///   - pictures: everything that is held.
-  ///   - limits: how far to go.
-  ///   - now: the moment. A time in its future was written by a clock that has been set back
-  ///     since, and counts as just now.
+  ///   - pictures: All held pictures.
+  ///   - limits: The limits of age and size.
+  ///   - now: The present moment. A time after it was written before the clock was set back, and counts as `now`.
   package init(_ pictures: [Picture], limits: Limits, now: UnixTime) {
     var holders: [Int64: Int] = [:]
     var held: ByteCount = 0
@@ -139,7 +138,7 @@ package struct GcPlan: Sendable, Hashable {
     bytesOver = max(0, held - (limits.maxBytes ?? held))
   }
 
-  /// Leaves the removals beyond the first so many, as when a sweep was stopped after those.
+  /// Keeps only the first `count` removals, for a sweep that was stopped after them.
   package mutating func stop(after count: Int) {
     removals = Array(removals.prefix(count))
     let before = bytesKept + bytesFreed
@@ -154,7 +153,7 @@ package struct GcPlan: Sendable, Hashable {
     bytesOver = max(0, bytesKept - (most ?? bytesKept))
   }
 
-  /// Orders unreferenced pictures first, the longest dropped leading; then the least recently used.
+  /// Orders unreferenced pictures first, beginning with the one dropped earliest; then by last use, oldest first.
   private static func leastNeeded(_ left: Picture, _ right: Picture) -> Bool {
     (left.unreferenced ?? .distantFuture, left.used, left.id)
       < (right.unreferenced ?? .distantFuture, right.used, right.id)

@@ -3,15 +3,15 @@ import FoundationEssentials
 import GRDB
 import Glibc
 
-/// Whether one row and its file agree.
+/// The result of comparing a row with the `stat` of its file.
 enum FileAgreement: Equatable {
-  /// The file is as the row says.
+  /// The file matches the row.
   case agreed
-  /// There is a row and no file.
+  /// There is a row, but no file.
   case gone
-  /// The file is not the one that the row was written for: newer than its row, or copied.
+  /// The file is another than the row describes: newer than its row, or a copy.
   case doubtful
-  /// Nothing is held and nothing is there.
+  /// The row holds no picture, and there is no file.
   case empty
 
   /// Compares a row with the `stat` of its file.
@@ -24,32 +24,32 @@ enum FileAgreement: Equatable {
   }
 }
 
-/// Brings the index and the files back together before a run, when they may have parted.
+/// Repairs differences between the index and the files before a run.
 ///
-/// They part when a run is killed between its renames and its rows, or when another program touches
-/// the folders. Neither costs a download: files without rows are adopted when a catalog asks for
-/// their URL, and unclaimed files are removed at the end of a complete run.
+/// They differ after a run was killed between its renames and its rows, or when another program changed the folders.
+/// Neither costs a download: files without rows are adopted when a catalog names their URL. Unclaimed files are removed
+/// at the end of a complete run.
 package struct Recovery: Sendable {
-  /// Pictures whose file was gone: their rows are forgotten.
+  /// The number of pictures whose file was gone; their rows were deleted.
   package let forgotten: Int
-  /// Pictures whose file was ahead of its row: their rows now describe the file.
+  /// The number of pictures whose file was newer than its row; their rows now describe the file.
   package let adopted: Int
-  /// Files without a row, to be claimed or swept.
+  /// Files without a row, to be adopted or removed.
   package let strays: StrayFiles
   /// Unfinished bodies of earlier runs, which a fetch of the same picture may resume.
   package let partials: PartialBodies
-  /// The picture folders as they were found; nil where others keep the pictures.
+  /// The times of the picture folders before the run; nil when an object store has the pictures.
   package let folders: FolderTimes?
 
-  /// Looks whether index and files may have parted, and if so brings them together.
+  /// Compares the index with the files if they may differ, and repairs the index.
   ///
   /// The caller holds the cache's lock. Costs 256 `stat` calls when all is well.
   ///
   /// - Parameters:
-  ///   - layout: the cache.
-  ///   - index: the index.
-  ///   - oldest: unfinished bodies last written before this are removed.
-  ///   - isClaimed: whether the caller enters the row of a file, by its path; such a file is no stray.
+  ///   - layout: The cache.
+  ///   - index: The cache's index.
+  ///   - oldest: Unfinished bodies that were last written before this moment are removed.
+  ///   - isClaimed: Whether the caller will write the row of the file at a path; such a file is no stray.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or repaired.
   package init(
     _ layout: CacheLayout,
@@ -67,7 +67,7 @@ package struct Recovery: Sendable {
     }
   }
 
-  /// The same with another way to read a file.
+  /// The same with a given function to read a file.
   init(
     _ layout: CacheLayout,
     _ index: Index,
@@ -101,14 +101,14 @@ package struct Recovery: Sendable {
 
 /// The result of comparing every row with its file.
 private struct Comparison {
-  /// How many rows were forgotten, as their file is gone or damaged.
+  /// The number of rows that were deleted because their file is gone or damaged.
   var forgotten = 0
-  /// How many rows are now as their files are.
+  /// The number of rows that were updated from their files.
   var adopted = 0
   /// Files without a row, by their paths in the cache.
   var strays: Set<String> = []
 
-  /// Compares a folder after the other, so that memory holds one folder's names, and brings the rows in step.
+  /// Compares one folder after the other, so that only one folder's names are in memory, and updates the rows.
   mutating func run(
     _ layout: CacheLayout,
     _ index: Index,
@@ -117,7 +117,7 @@ private struct Comparison {
   ) throws(LarderError) {
     for number in UInt8.min...UInt8.max {
       let folder: Folder?
-      // A file that the system cannot show may still exist.
+      // After a system error the files may still exist, so their rows stay.
       do throws(LarderError) { folder = try layout.existingFolder(number) } catch { continue }
       let known = try compare(number, folder, index, read)
       for name in try folder?.names() ?? [] where !known.contains(name) {
@@ -127,7 +127,7 @@ private struct Comparison {
     }
   }
 
-  /// Brings the rows of a folder in step with their files.
+  /// Updates the rows of a folder from their files.
   ///
   /// - Returns: The names of the files that have rows.
   private mutating func compare(
@@ -143,7 +143,7 @@ private struct Comparison {
       let name = entry.name
       known.insert(name.file)
       let file: FileStamp?
-      // As above.
+      // After a system error the file may still exist, so its row stays.
       do throws(LarderError) { file = try folder?.find(name.file) } catch { return }
       switch FileAgreement(row: entry.stamp, file: file) {
       case .agreed, .empty: break
@@ -163,9 +163,9 @@ private struct Comparison {
 }
 
 extension PictureEntry {
-  /// The entry for a file that is not the one that the row was written for; nil when that is damage.
+  /// The entry for a file that differs from its row; nil when the file is damaged.
   ///
-  /// Every commit is a rename, so other bytes in the same inode are damage, not ours.
+  /// Every commit is a rename and thus a new inode, so different bytes in the same inode are damage.
   func reconciled(with file: FileDigest?) -> PictureEntry? {
     guard let now = renewed(by: file),
       now.sha256 == sha256 || now.stamp?.inode != stamp?.inode
@@ -173,7 +173,7 @@ extension PictureEntry {
     return now
   }
 
-  /// The entry as its file now is; nil when that is no picture, or none is there.
+  /// The entry as its file now is; nil when there is no file, or it is no picture.
   func renewed(by file: FileDigest?) -> PictureEntry? {
     guard let file, let type = file.type else { return nil }
     var renewed = PictureEntry(id: id, url: url, identity: identity)
@@ -183,7 +183,7 @@ extension PictureEntry {
     renewed.stamp = file.stamp
     renewed.lastModified = file.stamp.modified
     if sha256 == file.sha256 {
-      // Only copied or touched: the stored response still holds.
+      // The file was only copied or touched: the stored response is still valid.
       renewed.response = response
       renewed.expiry = expiry
       renewed.fetched = fetched
@@ -193,17 +193,17 @@ extension PictureEntry {
   }
 }
 
-/// The files in a shared cache of the pictures that one shard is to fetch, each checked once.
+/// Finds out which of a shard's pictures the shared cache holds, checking each file once.
 package struct ShardRecovery {
-  /// Files that no row describes, to be adopted.
+  /// Files without a row, to be adopted.
   package let strays: StrayFiles
 
   /// Checks the files, and enters the held ones into the run's own index.
   ///
   /// - Parameters:
-  ///   - layout: The run's room.
+  ///   - layout: The run's work folder.
   ///   - index: The run's own index.
-  ///   - known: the rows of the cache's index for these pictures.
+  ///   - known: The rows of these pictures in the cache's index.
   /// - Throws: ``LarderError`` when a folder cannot be read.
   package init(_ layout: CacheLayout, _ index: Index, known: [PictureEntry]) throws(LarderError) {
     let read: PictureReading = { name throws(LarderError) in try layout.digest(of: name) }
@@ -216,7 +216,7 @@ package struct ShardRecovery {
       let file = try layout.existingFolder(entry.name.folder)?.find(entry.name.file)
       switch FileAgreement(row: entry.stamp, file: file) {
       case .agreed: rows.append(entry)
-      // Since when it fails is worth knowing, though nothing is held.
+      // Nothing is held, but the row records since when the picture fails.
       case .empty where entry.failure != nil: rows.append(entry)
       case .empty, .gone: break
       case .doubtful where entry.stamp == nil: paths.insert(entry.name.path)
@@ -228,7 +228,7 @@ package struct ShardRecovery {
     strays = StrayFiles(paths, layout, index, read: read)
   }
 
-  /// The pictures that a store keeps, and the rows of failing pictures that it does not keep.
+  /// The rows of pictures that the store has, and of failing pictures that it does not have.
   private static func rows(
     of known: [PictureEntry],
     in remote: any RemotePictures
@@ -244,13 +244,13 @@ package struct ShardRecovery {
 }
 
 extension CacheLayout {
-  /// The row of a picture that another run placed, held against the file.
+  /// Checks the row of a picture that another run placed against the present file.
   ///
-  /// Where a second run of the same pictures came between, the row is that of the file that is there.
+  /// If a second run has replaced the file since, the result is the row of the present file.
   ///
   /// - Parameters:
-  ///   - entry: The row as that run left it.
-  ///   - isRead: Whether the bytes are read and compared although the file is the one that was placed.
+  ///   - entry: The row that the other run recorded.
+  ///   - isRead: Whether to read the file and compare its SHA-256 even if its stamp matches.
   /// - Returns: The row; nil when the file is gone or is no whole picture.
   /// - Throws: ``LarderError`` when the file cannot be read.
   package func confirmed(_ entry: PictureEntry, read isRead: Bool) throws(LarderError)
@@ -277,7 +277,7 @@ extension CacheLayout {
 }
 
 extension PictureEntry {
-  /// The entry of a picture that is no longer held: the reason and start of its failure.
+  /// The entry of a picture that is no longer held, which keeps the reason and the start of its failure.
   fileprivate var lost: PictureEntry {
     var entry = PictureEntry(id: id, url: url, identity: identity)
     entry.failure = failure
@@ -288,39 +288,40 @@ extension PictureEntry {
   }
 }
 
-/// The last change of names in each picture folder: a run records it, so that the next need not look into the folders.
+/// The modification time of each picture folder.
+///
+/// A run records the times, so that the next run can skip comparing files if they are unchanged.
 package struct FolderTimes: Sendable, Equatable {
-  /// By the folder's number, in nanoseconds since 1970.
+  /// The times by the folder's number, in nanoseconds since 1970.
   private var times: [UInt8: Int64] = [:]
 
-  /// Looks at every picture folder that there is.
+  /// Reads the times of all picture folders.
   init(of layout: CacheLayout) throws(LarderError) {
     for name in try layout.images.names() {
       if let number = layout.folderNumber(named: name) { look(at: number, in: layout) }
     }
   }
 
-  /// Reads the record: a folder's number, its time, and so on.
+  /// Reads the recorded form: pairs of a folder's number and its time.
   init(packed: [Int64]) {
     for place in stride(from: 0, to: packed.count - 1, by: 2) {
       times[UInt8(truncatingIfNeeded: packed[place])] = packed[place + 1]
     }
   }
 
-  /// The times as they are noted.
+  /// The recorded form: pairs of a folder's number and its time.
   var packed: [Int64] { times.sorted { $0.key < $1.key }.flatMap { [Int64($0.key), $0.value] } }
 
-  /// The times once this process has put files into folders.
+  /// The times after this process has put files into some folders.
   ///
-  /// The times of the other folders stay: the next run finds changes that another program made to them
-  /// meanwhile.
+  /// The times of the other folders stay as they were, so that the next run notices changes by other programs.
   func filled(by layout: CacheLayout) -> FolderTimes {
     var now = self
     for number in layout.filledFolders { now.look(at: number, in: layout) }
     return now
   }
 
-  /// One that the system will not show counts as one that is not there.
+  /// Records the time of a folder; one that cannot be read counts as missing.
   private mutating func look(at number: UInt8, in layout: CacheLayout) {
     guard let status = try? layout.images.status(of: PictureName.folderName(number)),
       status.st_mode & S_IFMT == S_IFDIR
@@ -334,7 +335,7 @@ package struct FolderTimes: Sendable, Equatable {
 }
 
 extension Index {
-  /// When each picture folder last changed, as the last run left it.
+  /// The times of the picture folders that the last run recorded.
   func folderTimes() throws(LarderError) -> FolderTimes {
     try read { db in
       let noted = try Data.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'folders'")
@@ -342,18 +343,18 @@ extension Index {
     }
   }
 
-  /// Notes how the folders are now, so that the next run need not look into them.
+  /// Records the present times of the picture folders, so that the next run need not compare files.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - found: The folders as they were before this process put files in some; nil to look at all of them.
+  ///   - found: The times before this process put files into folders; nil to read all of them anew.
   /// - Throws: ``LarderError`` when the folders cannot be listed, or the index cannot be read or written.
   package func noteFolderTimes(
     of layout: CacheLayout,
     since found: FolderTimes? = nil
   ) throws(LarderError) {
     let times = if let found { found.filled(by: layout) } else { try FolderTimes(of: layout) }
-    // A transaction waits for the disk.
+    // Skipped when nothing changed, because a transaction waits for the disk.
     guard try times != folderTimes() else { return }
     try write { db in
       try db.execute(

@@ -2,18 +2,17 @@ import Base
 import GRDB
 import Synchronization
 
-/// The files that a killed run left without a row, until a picture claims them or they are swept.
+/// The files without a row, which a killed run leaves, until a picture adopts them or they are removed.
 ///
-/// The owner of a file is decided under the lock, and the file is changed after that: no other picture can claim it
-/// in between. A run's picture asks its origin only after its claim has ended, and the run sweeps only once all
-/// pictures have.
+/// The mutex decides which picture gets a file; the file is changed afterwards, when no other picture can claim it. A
+/// picture is requested only after its adoption has succeeded or failed. The run sweeps only after all pictures.
 package final class StrayFiles: Sendable {
   private let layout: CacheLayout
   private let index: Index
   private let read: PictureReading
   private let unclaimed: Mutex<Set<String>>
 
-  /// Files by their paths in the cache.
+  /// Takes the files by their paths in the cache.
   init(_ paths: Set<String>, _ layout: CacheLayout, _ index: Index, read: @escaping PictureReading)
   {
     self.layout = layout
@@ -28,15 +27,15 @@ package final class StrayFiles: Sendable {
   /// Whether every file was claimed or swept.
   package var isEmpty: Bool { unclaimed.withLock { $0.isEmpty } }
 
-  /// Enters the file at the place of the picture of a URL, which no other picture may claim from now on.
+  /// Adopts the stray file at a picture's path, if there is one: writes a row for it.
   ///
-  /// Its row has no response headers, only the file's own date, with which the next request revalidates it.
+  /// The row has no response headers, only the file's modification date, with which the next request revalidates it.
   ///
   /// - Parameters:
   ///   - id: The picture's identity.
-  ///   - url: Where it is fetched from.
-  ///   - identity: Its identity; nil for its URL.
-  /// - Returns: Its row; nil when there is no such file, it cannot be read, or it is no picture and is removed.
+  ///   - url: The URL that it is fetched from.
+  ///   - identity: The picture's identity as text; nil when it is the URL.
+  /// - Returns: The row; nil when there is no such file, it cannot be read, or it is no picture and was removed.
   /// - Throws: ``LarderError`` when the row cannot be written.
   package func adopt(
     _ id: PictureID,
@@ -54,7 +53,7 @@ package final class StrayFiles: Sendable {
       return nil
     }
     guard let entry = renewed else {
-      // Not a picture: if it stayed, no sweep would ever find it.
+      // The file is no picture, and as it is claimed now, no sweep would find it.
       try layout.remove(claimed.name.path)
       return nil
     }
@@ -62,7 +61,7 @@ package final class StrayFiles: Sendable {
     return entry
   }
 
-  /// Gives the file that an older larder named for a picture the picture's name.
+  /// Renames a file that has the name which an older larder gave the picture.
   ///
   /// - Returns: Whether there is such a file.
   private func takeOlder(_ claimed: PictureEntry) throws(LarderError) -> Bool {
@@ -78,14 +77,14 @@ package final class StrayFiles: Sendable {
     return true
   }
 
-  /// Leaves the file of a picture to the caller, who enters its row.
+  /// Removes a picture's file from the strays, because the caller writes its row.
   package func pass(_ picture: PictureEntry) {
     unclaimed.withLock { _ = $0.remove(picture.name.path) }
   }
 
   /// Removes the unclaimed files.
   ///
-  /// - Parameter kept: Paths that a catalog claims although this run did not ask for them.
+  /// - Parameter kept: Paths of pictures that a catalog refers to, although this run did not request them.
   /// - Returns: How many were removed.
   /// - Throws: ``LarderError`` when one cannot be removed.
   @discardableResult

@@ -2,23 +2,22 @@ import Base
 import Dispatch
 import Synchronization
 
-/// Checks every file of a cache against its committed row.
+/// Checks every file of a cache against its row, for `larder verify`.
 ///
-/// A run may be at work meanwhile. A suspicious file is therefore checked again with a newly read row,
-/// until the result is stable. While a run holds the cache, a file that was renamed into place after its
-/// row was written belongs to that run, and is not damage.
+/// A sync may run at the same time, so a suspicious file is checked again with a newly read row until the result is
+/// stable. While a run holds the cache, a file that is newer than its row belongs to that run, and is not damage.
 ///
 /// Memory is 16 bytes for each picture, and the findings.
 package struct Verification: Sendable {
-  /// How closely a file is looked at.
+  /// The depth of a check.
   package enum Depth: Sendable {
-    /// Its size and date.
+    /// Compare the size.
     case fast
-    /// Every byte.
+    /// Read the file and compare its SHA-256.
     case full
   }
 
-  /// How many pictures are looked at between two moments at which the check can be interrupted.
+  /// The number of pictures in a pass; between passes the check can be interrupted and its position saved.
   private static let pass = 256
 
   private let layout: CacheLayout
@@ -30,16 +29,16 @@ package struct Verification: Sendable {
   /// A check of the cache with these folders and this index.
   ///
   /// - Parameters:
-  ///   - layout: the cache's folders.
-  ///   - index: its index.
-  ///   - isAlone: whether the caller holds the cache's lock, so that no other process works on it.
+  ///   - layout: The cache's folders.
+  ///   - index: The cache's index.
+  ///   - isAlone: Whether the caller holds the cache's lock, so that no other process changes it.
   package init(_ layout: CacheLayout, _ index: Index, isAlone: Bool = false) {
     self.init(layout, index, isAlone: isAlone) { name throws(LarderError) in
       try layout.digest(of: name)
     }
   }
 
-  /// The same with another way to read a picture's file in full, to test a failing disk.
+  /// The same with a given function to read a picture's file, to test a failing disk.
   init(
     _ layout: CacheLayout,
     _ index: Index,
@@ -53,11 +52,11 @@ package struct Verification: Sendable {
     review = SuspectReview(layout, isAlone: isAlone)
   }
 
-  /// Looks at every picture, with as many threads as there are processors.
+  /// Checks every picture, with as many threads as there are processors.
   ///
   /// - Parameters:
-  ///   - depth: how closely.
-  ///   - progress: called now and then, on any thread, with how many of how many are done.
+  ///   - depth: Whether to compare sizes or to read every byte.
+  ///   - progress: Called after each pass with the number of checked pictures and the number in all.
   /// - Returns: The damaged, missing and stray files.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
@@ -69,13 +68,13 @@ package struct Verification: Sendable {
     }
   }
 
-  /// Looks at every picture after a position, with as many threads as there are processors.
+  /// Checks every picture after a position, with as many threads as there are processors.
   ///
   /// - Parameters:
-  ///   - depth: how closely.
-  ///   - start: where to begin; earlier findings are checked again, in case they were repaired.
-  ///   - isStopped: asked now and then, on any thread, whether to end early.
-  ///   - progress: called after each pass with the position and how many there are in all.
+  ///   - depth: Whether to compare sizes or to read every byte.
+  ///   - start: The position to begin at; its findings are checked again, in case they were repaired.
+  ///   - isStopped: Called often, on any thread; returns whether to end early.
+  ///   - progress: Called after each pass with the position and the number of pictures in all.
   /// - Returns: The damaged, missing and stray files; not complete if it was stopped.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
@@ -147,9 +146,9 @@ package struct Verification: Sendable {
   /// Checks pictures and apparent strays again.
   ///
   /// - Parameters:
-  ///   - paths: the files.
-  ///   - ids: whose file each is, of those that had a row.
-  ///   - depth: how closely.
+  ///   - paths: The paths of the files.
+  ///   - ids: The picture of each path that had a row.
+  ///   - depth: Whether to compare sizes or to read every byte.
   /// - Returns: The present findings.
   /// - Throws: ``LarderError`` when the index or a folder cannot be read.
   private func lookAgain(
@@ -185,11 +184,11 @@ package struct Verification: Sendable {
 
   /// Repairs the findings of ``run(_:progress:)``, so that the next sync fetches the missing pictures.
   ///
-  /// Damaged and missing pictures are forgotten, damaged files removed. An unreadable file stays as it
-  /// is, with its row. A stray that is a picture and has the name of a URL in `urls` is adopted; the
-  /// others are removed. The caller holds the cache's lock.
+  /// The rows of damaged and missing pictures are deleted, and damaged files are removed. An unreadable file stays,
+  /// with its row. A stray picture that has the name of a URL in `urls` is adopted; other strays are removed. The
+  /// caller holds the cache's lock.
   ///
-  /// While the index is being rebuilt, strays that no URL claims stay: their catalogs may still come.
+  /// While the index is being rebuilt, strays that no URL claims stay, because a later sync may name them.
   package func repair(_ report: VerifyReport, urls: [String]) throws(LarderError) {
     try SquareVerification(layout, index).repair(report)
     let lost = try index.heldPictures(at: report.damaged + report.missing).values
@@ -227,36 +226,36 @@ package struct Verification: Sendable {
 
 /// The result of checking every file against its row.
 ///
-/// Paths are relative to the cache, sorted.
+/// Paths are relative to the cache and sorted.
 public struct VerifyReport: Sendable, Hashable {
-  /// How many pictures were looked at.
+  /// The number of checked pictures and squares.
   public package(set) var checked = 0
-  /// Files whose bytes are not those that were committed.
+  /// Files whose bytes differ from the committed ones.
   public package(set) var damaged: [String] = []
-  /// Rows whose file is gone.
+  /// The paths of rows whose file is gone.
   public package(set) var missing: [String] = []
-  /// Files that no row knows.
+  /// Files that no row names.
   public package(set) var strays: [String] = []
-  /// Files that the system would not let us read, which says nothing about their bytes.
+  /// Files that could not be read because of a system error; they may be whole.
   public package(set) var unreadable: [String] = []
   /// The state of the index itself.
   package var index = IndexState.whole
-  /// Whether all pictures were looked at; not so when the check was ended early.
+  /// Whether all pictures were checked; false when the check was stopped early.
   public package(set) var isComplete = true
-  /// How many pictures a check that was stopped did not come to.
+  /// The number of pictures that a stopped check left out.
   package var unchecked = 0
 
-  /// The state of an index; the words are stable.
+  /// The state of an index; the raw values are stable.
   package enum IndexState: String, Sendable {
     /// It is whole.
     case whole
-    /// There is none, although there are pictures.
+    /// There is no index, although there are pictures.
     case missing
-    /// SQLite finds it damaged.
+    /// SQLite reports damage.
     case damaged
   }
 
-  /// Whether all pictures were looked at, and nothing is wrong.
+  /// Whether all pictures were checked, and nothing is wrong.
   public var isClean: Bool {
     damaged.isEmpty && missing.isEmpty && strays.isEmpty && unreadable.isEmpty && index == .whole
       && isComplete
@@ -265,7 +264,7 @@ public struct VerifyReport: Sendable, Hashable {
   /// A report that found nothing.
   package init() {}
 
-  /// Every file that something is wrong with.
+  /// The paths of all findings.
   var paths: Set<String> { Set(damaged + missing + strays + unreadable) }
 
   /// Adds the findings of another part of the check; paths stay sorted.
@@ -277,7 +276,7 @@ public struct VerifyReport: Sendable, Hashable {
     unreadable = (unreadable + other.unreadable).sorted()
   }
 
-  /// Adds a file that was looked at.
+  /// Adds the result of one file.
   mutating func add(_ path: String, _ verdict: CheckedFile) {
     switch verdict {
     case .good: break
@@ -287,7 +286,7 @@ public struct VerifyReport: Sendable, Hashable {
     }
   }
 
-  /// Leaves these files out.
+  /// Removes these files from the findings.
   mutating func remove(_ paths: Set<String>) {
     damaged.removeAll(where: paths.contains)
     missing.removeAll(where: paths.contains)
@@ -295,17 +294,17 @@ public struct VerifyReport: Sendable, Hashable {
   }
 }
 
-/// How far a check has come, so that an interrupted one can resume.
+/// The position of a check, saved so that an interrupted one can resume.
 package struct VerifyPosition: Sendable, Equatable, Codable {
-  /// How closely the files were looked at.
+  /// Whether the files are read in full.
   package var isFull: Bool
-  /// The last picture that was looked at, as all before it were; nil at the beginning.
+  /// The last checked picture, in the order of ids; nil at the beginning.
   package var last: PictureID?
-  /// How many were looked at.
+  /// The number of checked pictures.
   package var checked = 0
-  /// Files whose bytes are not those that were committed.
+  /// Files whose bytes differ from the committed ones.
   package var damaged: [String] = []
-  /// Rows whose file is gone.
+  /// The paths of rows whose file is gone.
   package var missing: [String] = []
 
   /// The beginning of a check.
@@ -315,11 +314,11 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
 
   /// A check that continues an interrupted one.
   ///
-  /// Its findings are checked again with the rest.
+  /// The earlier findings are checked again with the rest.
   ///
   /// - Parameters:
-  ///   - earlier: The other one.
-  ///   - isFull: How closely the files are looked at now.
+  ///   - earlier: The position of the interrupted check.
+  ///   - isFull: Whether files are read in full from now on.
   ///   - ids: The pictures that are held now, in order.
   init(after earlier: VerifyPosition, isFull: Bool, among ids: [PictureID]) {
     self = earlier
@@ -336,7 +335,7 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
     }
   }
 
-  /// Moves past pictures that were looked at.
+  /// Moves past pictures that were checked.
   mutating func pass(_ ids: [PictureID]) {
     checked += ids.count
     last = ids.last ?? last
@@ -345,20 +344,20 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
 
 /// Checks suspicious files again, until the result is stable.
 ///
-/// One look alone cannot tell: a run that begins and ends between it and the reading of the rows would
-/// leave every file that it replaced looking damaged.
+/// A single check is not enough: if a sync runs between the reading of the rows and of the files, every file that it
+/// replaced looks damaged.
 struct SuspectReview {
   /// The result of one check of some files.
   struct Look {
     /// The findings.
     var report = VerifyReport()
-    /// The files in `report` that a run would leave so for a moment: placed, but not entered yet.
+    /// The files in `report` that a run may have just placed, before their rows were committed.
     var underWay: Set<String> = []
-    /// Files whose row changed while they were looked at.
+    /// Files whose row changed during the check.
     var unsettled: Set<String> = []
   }
 
-  /// How often files are looked at whose rows change each time.
+  /// The most checks of files whose rows keep changing.
   private static let mostLooks = 8
 
   private let layout: CacheLayout
@@ -366,16 +365,15 @@ struct SuspectReview {
 
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - isAlone: Whether the caller itself holds the cache's lock, so that no other process works on it.
+  ///   - isAlone: Whether the caller holds the cache's lock, so that no other process changes it.
   init(_ layout: CacheLayout, isAlone: Bool) {
     self.layout = layout
     self.isAlone = isAlone
   }
 
-  /// Looks at files again and again, each time at those only that still seem wrong, until two looks in
-  /// turn say the same.
+  /// Repeats the check of the files that still seem wrong, until two checks in a row have the same result.
   ///
-  /// While a run holds the cache, files that it may be placing at this moment are left out.
+  /// While a run holds the cache, files that it may be placing are left out.
   func settled(
     _ paths: Set<String>,
     _ look: (Set<String>) throws(LarderError) -> Look
@@ -402,30 +400,30 @@ struct SuspectReview {
 /// The result of checking one file of the cache.
 enum CheckedFile: Equatable {
   case good
-  /// The bytes are others than the row says; `isNewer` when the file got its name after the row was
-  /// written, for a commit gives every file an inode of its own.
+  /// The bytes differ from the row. `isNewer` means that the file was placed after its row was written, as its inode
+  /// shows: each commit renames a new inode into place.
   case damaged(isNewer: Bool)
   case missing
-  /// The system would not let us look.
+  /// A system error prevented the check.
   case unreadable
 }
 
-/// Looks at the file of one picture and compares it with its row.
+/// Compares the file of one picture with its row.
 struct PictureJudge: Sendable {
   private let layout: CacheLayout
   private let read: PictureReading
 
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - read: How a file is read in full.
+  ///   - read: The function that reads and hashes a file.
   init(_ layout: CacheLayout, read: @escaping PictureReading) {
     self.layout = layout
     self.read = read
   }
 
-  /// The result of checking the file of this row.
+  /// Checks the file of a row.
   ///
-  /// A takeover that was stopped has renamed some files whose rows have the older path still.
+  /// An interrupted ``Index/takeOver(_:on:)`` has renamed some files whose rows still have the older path.
   func verdict(_ entry: PictureEntry, _ depth: Verification.Depth) -> CheckedFile {
     let verdict = look(at: entry, depth)
     guard verdict == .missing, entry.older != nil else { return verdict }
@@ -451,19 +449,19 @@ struct PictureJudge: Sendable {
     }
   }
 
-  /// Whether a file is not the one that was there when its row was written.
+  /// Whether the file was placed after its row was written.
   private func isNewer(_ file: FileStamp, _ row: FileStamp?) -> Bool {
     file.inode != row?.inode
   }
 
-  /// The verdict on a picture without a regular file: a link or pipe at its path has to be removed.
+  /// The verdict on a picture without a regular file: missing, or damaged when there is a link or pipe at its path.
   private func absence(_ entry: PictureEntry) throws(LarderError) -> CheckedFile {
     try layout.existingFolder(entry.name.folder)?.findKind(entry.name.file) == nil
       ? .missing : .damaged(isNewer: false)
   }
 }
 
-/// The files below `images/`, and which of them no row names.
+/// Lists the files below `images/`, and those that no row names.
 struct PictureFiles {
   private let layout: CacheLayout
 
@@ -482,16 +480,16 @@ struct PictureFiles {
     return files.sorted()
   }
 
-  /// The files that no held row of this index names, sorted.
+  /// The files without a row in this index, sorted.
   ///
-  /// A folder at a time, so that memory is for a 256th of the names. A folder's rows are read after its files, so
-  /// that rows committed meanwhile are known.
+  /// Reads a folder at a time, so that only a 256th of the names are in memory. A folder's rows are read after its
+  /// files, so that rows committed meanwhile are included.
   func strays(_ index: Index) throws(LarderError) -> [String] {
     if let remote = layout.remote {
       let all = try all()
       let known = try index.heldPictures(at: all)
       let others = all.filter { known[$0] == nil }
-      // A file that was put with its row is entered by the next run, and is no stray.
+      // An object with a row in its metadata is no stray: the next run writes that row to the index.
       let rows = try remote.rows(at: others)
       return others.filter { path in !(rows[path]?.isRow(at: path) ?? false) }
     }
