@@ -2,23 +2,21 @@ import Base
 import GRDB
 import Synchronization
 
-/// The squares of a cache's pictures: files below `squares/<side>/`, and their rows.
+/// Stores square thumbnails of a cache's pictures: files below `squares/<side>/`, and their rows.
 ///
-/// Each has the name of its picture, with the extension of its own format.
+/// A square has the name of its picture, with the extension of its own format.
 ///
-/// A square is made from a held picture and can be made again, so it follows its picture: a row
-/// names the bytes of its source, and it is current while those are the picture's. Files come by
-/// one rename each, rows in groups after them. A kill between the two leaves a whole file without
-/// a row, or with an older one, that the next run makes again; ``verify`` finds nothing wrong
-/// there.
+/// A square's row has the SHA-256 of its source, and the square is current while the picture has that SHA-256. Each
+/// file is renamed into place; rows follow in groups. A kill in between leaves a whole file without a row, or with an
+/// older row. `larder verify` accepts it, and the next run makes it again.
 ///
-/// May be used on several threads at once. The caller holds the cache's lock.
+/// Thread-safe. The caller holds the cache's lock.
 package final class SquareStore: Sendable {
   private struct Pending {
     var rows: [SquareEntry] = []
     var folders: [String: Folder] = [:]
     var touched: Set<String> = []
-    /// Whether a folder's own name may not be on the device yet.
+    /// Whether a new folder's name may not be synced yet.
     var hasUnsyncedNames = false
   }
 
@@ -28,16 +26,16 @@ package final class SquareStore: Sendable {
   private let side: Int
   private let state = Mutex(Pending())
 
-  /// Squares between two commits of their rows.
+  /// The number of rows to commit in one transaction.
   private static let group = 64
 
   /// Opens the squares of one size.
   ///
   /// - Parameters:
-  ///   - layout: the cache's folders.
-  ///   - index: its index.
-  ///   - disk: where bytes go.
-  ///   - side: pixels along a side.
+  ///   - layout: The cache's folders.
+  ///   - index: The cache's index.
+  ///   - disk: The file system, or a test's own.
+  ///   - side: The pixels along a side.
   package init(
     _ layout: CacheLayout,
     index: Index,
@@ -47,24 +45,24 @@ package final class SquareStore: Sendable {
     (self.layout, self.index, self.disk, self.side) = (layout, index, disk, side)
   }
 
-  /// Whether the result of an earlier run still holds: the square exists as it was committed, or
-  /// none can be made of these bytes.
+  /// Whether the result of an earlier run is still valid: the square's file is unchanged, or no square can be made of
+  /// the picture.
   package func isCurrent(_ square: SquareEntry, of picture: PictureEntry) throws(LarderError)
     -> Bool
   {
     guard square.source == picture.sha256 else { return false }
     guard square.failure == nil else { return true }
-    // Squares were once called as their pictures, a PNG of a GIF too.
+    // Older versions gave a square its picture's extension, even for a PNG made of a GIF.
     guard square.path == path(of: picture) else { return false }
     return try square.stamp == folder(of: picture, creating: false)?.stamp(of: file(of: picture))
   }
 
-  /// Puts a square in place, whole or not at all; durable after ``flush()``.
+  /// Writes a square and renames it into place; durable after ``flush()``.
   ///
   /// - Parameters:
-  ///   - bytes: the square.
-  ///   - picture: its source.
-  /// - Throws: ``LarderError`` when the disk refuses; the earlier square then stays.
+  ///   - bytes: The square's file.
+  ///   - picture: The picture that it was made of.
+  /// - Throws: ``LarderError`` when the file cannot be written; the earlier square then stays.
   package func store(_ bytes: [UInt8], of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256, let folder = try folder(of: picture, creating: true) else {
       return
@@ -83,8 +81,9 @@ package final class SquareStore: Sendable {
     try add(entry)
   }
 
-  /// Records that no square can be made of a picture, so that no further attempt is made while the
-  /// picture stays the same; a square of its earlier bytes is removed.
+  /// Records that no square can be made of a picture, and removes an earlier square.
+  ///
+  /// No further attempt is made until the picture changes.
   package func note(_ failure: String, of picture: PictureEntry) throws(LarderError) {
     guard let source = picture.sha256 else { return }
     if let folder = try folder(of: picture, creating: false) {
@@ -126,7 +125,7 @@ package final class SquareStore: Sendable {
     SquareEntry(picture: picture.id, side: side, path: path(of: picture), source: source)
   }
 
-  /// The name of a picture's square, which is of the same format, and a PNG of a GIF.
+  /// The file name of a picture's square, which has the picture's format, but PNG for a GIF.
   private func file(of picture: PictureEntry) -> String {
     picture.name.file(holding: picture.type?.kept)
   }
@@ -136,7 +135,7 @@ package final class SquareStore: Sendable {
     "\(PictureName.folderName(picture.name.folder))/\(file(of: picture))"
   }
 
-  /// The folder of a picture's square; nil when there is none and none is to be made.
+  /// The folder of a picture's square; nil when it does not exist and `creating` is false.
   private func folder(of picture: PictureEntry, creating: Bool) throws(LarderError) -> Folder? {
     let name = PictureName.folderName(picture.name.folder)
     if let folder = state.withLock({ $0.folders[name] }) { return folder }
@@ -156,7 +155,7 @@ package final class SquareStore: Sendable {
 }
 
 extension PictureName {
-  /// The file's name, with the extension of its content; its own while that is not known.
+  /// The file's name with the extension for `type`; unchanged when the type is nil.
   package func file(holding type: PictureType?) -> String {
     guard let type, let dot = file.lastIndex(of: ".") else { return file }
     let ending = file[file.index(after: dot)...]
@@ -167,27 +166,27 @@ extension PictureName {
 
 /// The index's entry for one picture's square of one size.
 package struct SquareEntry: Sendable, Equatable {
-  /// The picture.
+  /// The id of the picture.
   package var picture: PictureID
-  /// Pixels along a side.
+  /// The pixels along a side.
   package var side: Int
-  /// The path below `squares/<side>/`: the picture's below `images/`, but for its ending.
+  /// The path below `squares/<side>/`: the same as the picture's below `images/`, except for the extension.
   var path: String
-  /// The SHA-256 of the picture that it was made of.
+  /// The SHA-256 of the picture that the square was made of.
   package var source: [UInt8]
   /// The SHA-256 of the square; nil when none could be made.
   package var sha256: [UInt8]?
   /// The `stat` of its file at its commit.
   package var stamp: FileStamp?
-  /// Why none could be made.
+  /// The reason why no square could be made.
   package var failure: String?
 
-  /// The place of its file, relative to the cache.
+  /// The path of the square in the cache.
   package var name: String { "squares/\(side)/\(path)" }
 }
 
 extension Index {
-  /// The squares that there are, or that could not be made; all of them, or those of one size.
+  /// The rows of squares, with those that could not be made; of one size, or of all sizes when `side` is nil.
   package func squares(side: Int? = nil) throws(LarderError) -> [SquareEntry] {
     try read { db in
       try SquareEntry.fetchAll(
@@ -209,8 +208,7 @@ extension Index {
     }
   }
 
-  /// The squares whose picture is held with the very bytes that they were made of, or, if `inStep`
-  /// is false, the others.
+  /// The squares whose picture still has the bytes that they were made of; the other squares if `inStep` is false.
   func squares(inStep: Bool) throws(LarderError) -> [SquareEntry] {
     try read { db in
       try SquareEntry.fetchAll(
@@ -230,7 +228,7 @@ extension Index {
     try write { db in for entry in entries { try entry.insert(db) } }
   }
 
-  /// Forgets entries in one transaction.
+  /// Deletes rows in one transaction.
   func forget(_ entries: [SquareEntry]) throws(LarderError) {
     guard !entries.isEmpty else { return }
     try write { db in
@@ -278,8 +276,7 @@ extension SquareEntry: FetchableRecord, PersistableRecord {
   }
 }
 
-/// Removes useless squares of any size: those whose picture is gone or changed, and files below
-/// `squares/` without a row.
+/// Removes squares whose picture is gone or changed, and files below `squares/` without a row.
 ///
 /// The caller holds the cache's lock, and calls this after removing pictures.
 package struct SquareSweep: Sendable {
@@ -294,12 +291,12 @@ package struct SquareSweep: Sendable {
 
   /// Removes the useless squares.
   ///
-  /// - Returns: How many files went.
+  /// - Returns: The number of removed files.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read or changed.
   package func run() throws(LarderError) -> Int {
     guard layout.kind(of: "squares") != nil else { return 0 }
-    // Rows first, so that a crash leaves files without rows, which the next sweep finds, and never the
-    // reverse: a picture that comes back would be in step with a square that is gone.
+    // Rows are deleted first. A crash then leaves files without rows, which the next sweep removes. A row without a
+    // file would count as current if its picture returned.
     try index.forget(try index.squares(inStep: false))
     let known = Set(try index.squares().compactMap { $0.sha256 == nil ? nil : $0.name })
     let strays = try layout.squareFiles().filter { !known.contains($0) }

@@ -1,9 +1,9 @@
 import Base
 import Glibc
 
-/// Checks the squares against their rows.
+/// Checks the files of current squares against their rows.
 ///
-/// Only those that are current; the next run makes the others again.
+/// Squares that are not current are skipped, because the next run makes them again.
 struct SquareVerification {
   private let layout: CacheLayout
   private let index: Index
@@ -13,7 +13,7 @@ struct SquareVerification {
     self.index = index
   }
 
-  /// Looks at every square.
+  /// Checks every square.
   func run(_ depth: Verification.Depth) throws(LarderError) -> SuspectReview.Look {
     guard try layout.root.findKind("squares") != nil else { return SuspectReview.Look() }
     var look = try look(at: nil, depth)
@@ -23,7 +23,7 @@ struct SquareVerification {
     return look
   }
 
-  /// Checks some squares again, and apparent strays.
+  /// Checks the squares and apparent strays at some paths; all squares when `paths` is nil.
   func look(at paths: Set<String>?, _ depth: Verification.Depth) throws(LarderError)
     -> SuspectReview.Look
   {
@@ -35,7 +35,7 @@ struct SquareVerification {
       found.report.checked += 1
       let verdict = judge(entry, depth)
       found.report.add(entry.name, verdict)
-      // A run removes the square before its row when none can be made any more.
+      // When no square can be made any more, a run removes the file before its row.
       if verdict == .damaged(isNewer: true) || verdict == .missing {
         found.underWay.insert(entry.name)
       }
@@ -83,8 +83,7 @@ struct SquareVerification {
     }
   }
 
-  /// The expected ones among files below `squares/`: one without a row is a stray only when no held picture has its
-  /// square there.
+  /// The files below `squares/` that belong to a held picture; only the other ones are strays.
   private func known(_ files: [String]) throws(LarderError) -> Set<String> {
     var pictures: [String: String] = [:]
     for path in files { pictures[path] = picture(ofSquare: path) }
@@ -92,12 +91,12 @@ struct SquareVerification {
     return Set(files.filter { path in pictures[path].flatMap { held[$0] } != nil })
   }
 
-  /// Whether a path is one that a square could have, for any picture.
+  /// Whether a path is a possible path of a square.
   private func isPicturePath(_ path: String) -> Bool {
     picture(ofSquare: path).map(PictureName.isPicturePath) ?? false
   }
 
-  /// Where the picture lies whose square has this path, as far as the path alone can tell; its ending may be another.
+  /// The path of the picture whose square has this path, such as `images/3f/….jpg`; its extension may differ.
   private func picture(ofSquare path: String) -> String? {
     let parts = path.split(separator: "/", maxSplits: 2)
     return parts.count == 3 && Int(parts[1]) != nil ? "images/\(parts[2])" : nil
@@ -117,7 +116,7 @@ extension CacheLayout {
   /// The type of the file at a path in the cache, one of the system's `S_IF…`; nil if there is none.
   func kind(of path: String) -> mode_t? { root.kind(of: path) }
 
-  /// Everything below `squares/` that is no folder, or a folder where none belongs; no link is followed.
+  /// All files below `squares/`, and entries that are not where a square or its folder belongs; follows no links.
   func squareFiles() throws(LarderError) -> [String] {
     guard kind(of: "squares") == S_IFDIR else {
       return kind(of: "squares") == nil ? [] : ["squares"]
@@ -131,7 +130,7 @@ extension CacheLayout {
     return files.sorted()
   }
 
-  /// The folders in a folder; other entries are added to `files`.
+  /// The subfolders of a folder; its other entries are added to `files`.
   private func names(below path: String, into files: inout [String]) throws(LarderError)
     -> [String]
   {

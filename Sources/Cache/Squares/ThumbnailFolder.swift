@@ -1,28 +1,29 @@
 import Base
 import Glibc
 
-/// Small pictures for pages, kept in a cache so that the next page need not make them again:
-/// `thumbnails/<side>/<2 hex>/<64 hex>.jpg`, named by the SHA-256 of the picture they were made of.
+/// The thumbnails for report pages, stored in the cache so that they are made only once.
 ///
-/// A name describes the content of its file, and a file appears by one rename: so no lock is needed to
-/// add or read one, and several processes may do so at once. Nothing is synced: damage after a crash
-/// is noticed on reading, and the thumbnail is made again.
+/// The path is `thumbnails/<side>/<2 hex>/<64 hex>.jpg`, with the SHA-256 of the picture that the thumbnail was made
+/// of.
+///
+/// Names are content addresses and files are renamed into place, so several processes may add and read thumbnails
+/// without a lock. Nothing is synced: damage after a crash is noticed on reading, and the thumbnail is made again.
 package struct ThumbnailFolder: Sendable {
   private let path: String
-  /// Whether thumbnails can be added: the cache belongs to the user of this process.
+  /// Whether thumbnails can be added: this process's user owns the cache and may write to it.
   private let keeps: Bool
 
-  /// The thumbnails of a cache, `side` pixels along a side; makes nothing.
+  /// The thumbnails of a cache with `side` pixels along a side; creates no folder yet.
   package init(cache: String, side: Int) {
     path = "\(cache)/thumbnails/\(side)"
     var status = stat()
     keeps = stat(cache, &status) == 0 && status.st_uid == geteuid() && access(cache, W_OK) == 0
   }
 
-  /// Reads a thumbnail that is there whole.
+  /// Reads a thumbnail, if there is a whole one.
   ///
-  /// - Parameter source: the digest of the picture, 64 hexadecimal digits.
-  /// - Returns: The JPEG; nil when it has to be made.
+  /// - Parameter source: The SHA-256 of the picture, 64 hexadecimal digits.
+  /// - Returns: The JPEG; nil when it is missing or damaged.
   package func read(_ source: String) -> [UInt8]? {
     guard let bytes = Files.contents(of: file(source), most: Self.most), bytes.count >= 4 else {
       return nil
@@ -33,11 +34,11 @@ package struct ThumbnailFolder: Sendable {
     return isWhole ? bytes : nil
   }
 
-  /// Keeps a thumbnail, if that is possible; the caller has it already.
+  /// Stores a thumbnail; ignores errors, because the caller has the thumbnail.
   ///
   /// - Parameters:
-  ///   - bytes: the JPEG.
-  ///   - source: the digest of the picture that it was made of.
+  ///   - bytes: The JPEG.
+  ///   - source: The SHA-256 of the picture that it was made of, in hexadecimal.
   package func keep(_ bytes: [UInt8], of source: String) {
     guard keeps, bytes.count <= Self.most else { return }
     let file = file(source)
@@ -54,13 +55,13 @@ package struct ThumbnailFolder: Sendable {
     }
   }
 
-  /// More than any thumbnail has.
+  /// The most bytes of a thumbnail; larger files are neither stored nor read.
   private static let most = 1 << 20
 
   private func file(_ source: String) -> String { "\(path)/\(source.prefix(2))/\(source).jpg" }
 }
 
-/// Removes the thumbnails, of any size, of pictures that are no longer held, and other files there.
+/// Removes the thumbnails of pictures that are no longer held, and other files in their folders.
 ///
 /// The caller holds the cache's lock, and calls this after removing pictures.
 package struct ThumbnailSweep: Sendable {
