@@ -2,22 +2,23 @@ import Base
 import Glibc
 import Synchronization
 
-/// Keeps whole pictures elsewhere than in the cache's own `images/`: in an object store.
+/// An object store that has a cache's pictures instead of the folder `images/`.
 ///
-/// A put is whole or absent, under the path that the picture would have in the cache's folder, and with the fields of
-/// its row, so that a lost index can be rebuilt from the store alone. A cache with a remote has no picture in its own
-/// folder; its index, its lock and its temporary files stay there.
+/// Uploads are atomic. An object has the path that the picture would have in the cache's folder. Its metadata has the
+/// fields of the picture's row, so that a lost index can be rebuilt from the store. The cache's folder has only the
+/// index, the lock and temporary files.
 ///
-/// All calls but ``put(_:_:completion:)`` block. Temporary failures have been retried when one throws.
+/// All calls block, except ``put(_:_:completion:)`` and ``part(_:of:completion:)``. When a call throws, temporary
+/// failures have been retried already.
 package protocol RemotePictures: Sendable {
-  /// Its name in messages: `s3://bucket/prefix`.
+  /// The store's name for messages: `s3://bucket/prefix`.
   var name: String { get }
 
-  /// Puts a picture, replacing an existing one.
+  /// Uploads a picture, replacing an existing one.
   ///
   /// - Parameters:
-  ///   - entry: Its row, but for the stamp.
-  ///   - bytes: Its bytes, which stay readable until the end.
+  ///   - entry: The picture's row, without its stamp.
+  ///   - bytes: The picture's bytes, which must stay readable until `completion` is called.
   ///   - completion: Called once, on any thread, with the stamp of the stored object.
   func put(
     _ entry: PictureEntry,
@@ -25,26 +26,26 @@ package protocol RemotePictures: Sendable {
     completion: @escaping @Sendable (Result<FileStamp, LarderError>) -> Void
   )
 
-  /// Lists the kept objects, in the order of their paths.
+  /// Lists the stored objects, in the order of their paths.
   ///
-  /// - Parameter body: Given each.
-  /// - Throws: ``LarderError`` when the store does not answer; errors of `body`.
+  /// - Parameter body: Called with each object.
+  /// - Throws: ``LarderError`` when the list cannot be read; errors of `body`.
   func forEach(_ body: (RemoteObject) throws(LarderError) -> Void) throws(LarderError)
 
   /// Requests the metadata of these pictures.
   ///
-  /// - Parameter paths: Where they are.
-  /// - Returns: The pictures that exist, by path. One that larder did not put has no SHA-256; one whose URL is too
-  ///   long to be kept with it has no URL.
-  /// - Throws: ``LarderError`` when the store does not tell.
+  /// - Parameter paths: The pictures' paths.
+  /// - Returns: The rows of the pictures that exist, by path. A picture that larder did not upload has no SHA-256. One
+  ///   whose URL is too long for the metadata has no URL.
+  /// - Throws: ``LarderError`` when the store cannot be read.
   func rows(at paths: [String]) throws(LarderError) -> [String: PictureEntry]
 
   /// Reads a picture.
   ///
   /// - Parameters:
-  ///   - path: Where it is.
-  ///   - restart: Called before the bytes come again from the first one, because a transfer broke.
-  ///   - piece: Given the bytes in order, on a thread of the store's.
+  ///   - path: The picture's path.
+  ///   - restart: Called after a transfer broke, before the bytes are sent again from the beginning.
+  ///   - piece: Called with the bytes in order, on a thread of the store's transport.
   /// - Returns: The stamp; nil when there is no such picture.
   /// - Throws: ``LarderError`` when it cannot be read.
   func read(
@@ -56,38 +57,38 @@ package protocol RemotePictures: Sendable {
   /// Reads a part of a picture; does not block.
   ///
   /// - Parameters:
-  ///   - range: Which bytes, at least one.
-  ///   - path: Where the picture is.
-  ///   - completion: Called once, on any thread, with the part; nil when there is no picture that has these bytes.
+  ///   - range: The range of bytes, not empty.
+  ///   - path: The picture's path.
+  ///   - completion: Called once, on any thread, with the part; nil when there is no such picture, or it is too short.
   func part(
     _ range: Range<Int>,
     of path: String,
     completion: @escaping @Sendable (Result<RemotePart?, LarderError>) -> Void
   )
 
-  /// Gives pictures other paths, with their metadata; ignores those that are gone.
+  /// Moves pictures to other paths, with their metadata; ignores those that do not exist.
   ///
-  /// An object at a new path is replaced. When it ends early, each picture is at one of its paths or at both.
+  /// An object at a new path is replaced. After an error, each picture is at one of its two paths or at both.
   ///
-  /// - Parameter paths: Where each is and where it is to be.
-  /// - Throws: ``LarderError`` when one stays.
+  /// - Parameter paths: The present and the new path of each picture.
+  /// - Throws: ``LarderError`` when one of them fails.
   func move(_ paths: [(from: String, to: String)]) throws(LarderError)
 
-  /// Removes pictures; quiet about those that are gone.
+  /// Removes pictures; ignores those that do not exist.
   ///
-  /// - Parameter paths: Where they are.
-  /// - Throws: ``LarderError`` when one stays.
+  /// - Parameter paths: The pictures' paths.
+  /// - Throws: ``LarderError`` when one of them fails.
   func remove(_ paths: [String]) throws(LarderError)
 }
 
-/// A part of a picture that a store keeps.
+/// A part of a stored picture.
 package struct RemotePart: Sendable {
-  /// All the bytes that were asked for.
+  /// The requested bytes.
   package var bytes: [UInt8]
-  /// The row that was put with the whole picture, with its stamp; see ``RemotePictures/rows(at:)``.
+  /// The row in the picture's metadata, with its stamp; see ``RemotePictures/rows(at:)``.
   package var entry: PictureEntry
 
-  /// Makes one from its parts.
+  /// Memberwise initializer.
   package init(bytes: [UInt8], entry: PictureEntry) {
     (self.bytes, self.entry) = (bytes, entry)
   }
@@ -95,30 +96,30 @@ package struct RemotePart: Sendable {
 
 /// A store's list entry of one picture.
 package struct RemoteObject: Sendable, Equatable {
-  /// The path that it would have in a cache's folder.
+  /// The picture's path, as in a cache's folder.
   package var path: String
-  /// Its size and tag, which differ for each version.
+  /// The stamp made of its size and entity-tag, which differs for each version.
   package var stamp: FileStamp
-  /// When it was put.
+  /// The time of its upload.
   package var changed: UnixTime
 
-  /// Makes one from its parts.
+  /// Memberwise initializer.
   package init(path: String, stamp: FileStamp, changed: UnixTime) {
     (self.path, self.stamp, self.changed) = (path, stamp, changed)
   }
 }
 
-/// The bytes of a picture that is to be put, read a piece at a time.
+/// The bytes of a picture to upload, read a piece at a time.
 package struct RemoteBytes: Sendable {
-  /// How many there are.
+  /// The number of bytes.
   package let count: ByteCount
   private let read: @Sendable (Range<Int>) throws(LarderError) -> [UInt8]
 
-  /// Bytes of any kind.
+  /// Bytes from any source.
   ///
   /// - Parameters:
-  ///   - count: How many there are.
-  ///   - read: Reads a range of them, all of it.
+  ///   - count: The number of bytes.
+  ///   - read: Reads a range of the bytes completely.
   package init(
     count: ByteCount,
     read: @escaping @Sendable (Range<Int>) throws(LarderError) -> [UInt8]
@@ -132,18 +133,18 @@ package struct RemoteBytes: Sendable {
     self.init(count: count) { range throws(LarderError) in try file.bytes(range) }
   }
 
-  /// Reads some.
+  /// Reads a range of the bytes.
   ///
-  /// - Parameter range: Which.
-  /// - Returns: All of them.
-  /// - Throws: ``LarderError`` when the file does not have them.
+  /// - Parameter range: The range to read.
+  /// - Returns: The bytes of the whole range.
+  /// - Throws: ``LarderError`` when the file cannot be read or is too short.
   package func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] { try read(range) }
 }
 
 extension OpenFile {
   /// Reads bytes of the file.
   ///
-  /// - Throws: ``LarderError`` when it does not have them all.
+  /// - Throws: ``LarderError`` when the file cannot be read or is too short.
   fileprivate func bytes(_ range: Range<Int>) throws(LarderError) -> [UInt8] {
     do throws(SystemError) {
       let bytes = try Files.bytes(of: descriptor, range.count, at: range.lowerBound)
@@ -155,7 +156,7 @@ extension OpenFile {
   }
 }
 
-/// One list of a store, for many look-ups.
+/// A list of all objects of a store, requested once for many look-ups.
 final class RemoteListing: Sendable {
   /// The store.
   let remote: any RemotePictures
@@ -165,9 +166,9 @@ final class RemoteListing: Sendable {
     self.remote = remote
   }
 
-  /// The kept objects, by path; requested on first use.
+  /// The stored objects by path; requested on first use.
   ///
-  /// - Throws: ``LarderError`` when the store does not tell.
+  /// - Throws: ``LarderError`` when the store cannot be read.
   func objects() throws(LarderError) -> [String: RemoteObject] {
     if let known = found.withLock({ $0 }) { return known }
     var objects: [String: RemoteObject] = [:]
@@ -176,24 +177,24 @@ final class RemoteListing: Sendable {
     return objects
   }
 
-  /// Has the next look ask again.
+  /// Discards the list, so that the next look-up requests it again.
   func forget() { found.withLock { $0 = nil } }
 }
 
-/// A picture of a store as a file of this machine, for as long as it is of use.
+/// A temporary copy of a stored picture on this machine.
 package struct RemoteCopy {
-  /// Where the file is.
+  /// The path of the copy.
   package let path: String
   /// Whether the store has the picture.
   package let isThere: Bool
 
-  /// Fetches a picture.
+  /// Downloads a picture into a file.
   ///
   /// - Parameters:
-  ///   - source: Where the store keeps it.
+  ///   - source: The picture's path in the store.
   ///   - remote: The store.
-  ///   - path: The file, which is rewritten.
-  /// - Throws: ``LarderError`` when the store cannot be read or the file not written.
+  ///   - path: The path of the file, which is overwritten.
+  /// - Throws: ``LarderError`` when the store cannot be read, or the file cannot be written.
   package init(
     of source: String,
     in remote: any RemotePictures,
@@ -227,7 +228,7 @@ package struct RemoteCopy {
   /// Removes the file.
   package func remove() { unlink(path) }
 
-  /// The SHA-256 of a file's bytes in hexadecimal; nil when it is no regular file that can be read.
+  /// The SHA-256 of a file in hexadecimal; nil when there is no readable regular file.
   package static func digest(ofFile path: String) -> String? {
     guard let slash = path.lastIndex(of: "/"),
       let folder = try? Folder(path: String(path[..<slash]), creating: false)

@@ -1,21 +1,21 @@
 import Base
 
-/// Brings an index in step with the store that keeps its pictures.
+/// Updates an index from the object store that has its pictures.
 ///
-/// Rows without a picture are forgotten. Pictures without a row, or with a differing one, get the row from their
-/// metadata: so a lost index is rebuilt, and one machine learns of another's uploads. Objects of other programs are
-/// left alone.
+/// Rows without a picture are deleted. Pictures without a row, or with a different one, get the row from their
+/// metadata. So a lost index is rebuilt, and a machine learns of another's uploads. Objects of other programs are
+/// ignored.
 struct RemoteRecovery {
-  /// Pictures that are gone from the store.
+  /// The pictures that the store no longer has.
   private(set) var gone: [PictureID] = []
-  /// Rows as the store has them.
+  /// The rows to write, from the store's metadata.
   private(set) var renewed: [PictureEntry] = []
 
-  /// Compares; costs a request for every thousand pictures and one for each that differs.
+  /// Compares the index with the store: one request for each thousand pictures, and one for each that differs.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - listing: The list of its store.
+  ///   - listing: The list of the cache's store.
   ///   - index: The index.
   /// - Throws: ``LarderError`` when the store or the index cannot be read.
   init(
@@ -54,7 +54,7 @@ struct RemoteRecovery {
     self.gone = gone
   }
 
-  /// Updates the rows, and gives pictures of an older larder their present path.
+  /// Writes the rows, and moves pictures of an older larder to their present paths.
   func write(to index: Index, _ layout: CacheLayout) throws(LarderError) {
     try index.renew(renewed, forgetting: gone)
     try index.takeOver(layout, on: SystemDisk())
@@ -62,12 +62,14 @@ struct RemoteRecovery {
 }
 
 extension PictureEntry {
-  /// Whether a store gave a whole row for the object at a path, which an older larder may have named.
+  /// Whether this entry, read from a store, is the complete row of the object at `path`, which may be an older
+  /// larder's.
   package func isRow(at path: String) -> Bool {
     isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
   }
 
-  /// The row that a store gave for a picture whose URL is known; nil when it is another's, or larder did not put it.
+  /// This entry, read from a store, as the row of a known picture; nil when it is another picture's, or larder did not
+  /// upload the object.
   package func row(of known: PictureEntry) -> PictureEntry? {
     guard isHeld else { return nil }
     guard identity == known.identity || url.isEmpty else { return nil }

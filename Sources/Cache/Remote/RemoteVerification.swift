@@ -3,13 +3,13 @@ import Crypto
 import Dispatch
 import Synchronization
 
-/// Checks every picture that a store keeps against its committed row.
+/// Checks every picture in an object store against its row.
 ///
-/// A version that another machine put since is compared with that machine's metadata.
+/// A version that another machine uploaded since is compared with the metadata of that upload.
 struct RemoteVerification {
-  /// How many pictures are read at once.
+  /// The number of pictures to read at the same time.
   private static let readers = 16
-  /// How many are looked at between two moments at which the check can be interrupted.
+  /// The number of pictures in a pass; between passes the check can be interrupted and its position saved.
   private static let pass = 256
 
   private let layout: CacheLayout
@@ -26,7 +26,7 @@ struct RemoteVerification {
     (self.layout, self.listing, self.index, self.review) = (layout, listing, index, review)
   }
 
-  /// Looks at every picture after a position; see ``Verification/run(_:from:isStopped:progress:)``.
+  /// Checks every picture after a position; see ``Verification/run(_:from:isStopped:progress:)``.
   func run(
     _ depth: Verification.Depth,
     from start: VerifyPosition,
@@ -62,14 +62,14 @@ struct RemoteVerification {
     return report
   }
 
-  /// Looks at pictures, many at a time where they are read.
+  /// Checks pictures; a full check reads many at a time.
   ///
   /// - Parameters:
   ///   - entries: The rows.
-  ///   - depth: How closely.
-  ///   - rows: The stored pictures, by path; for those that match their rows, the stamp is enough.
+  ///   - depth: Whether to compare metadata or to read every byte.
+  ///   - rows: The entries from the store, by path; a stamp is enough for those that match their rows.
   ///   - isStopped: Whether to end early.
-  /// - Returns: The verdict on each, in their order; fewer when it was stopped.
+  /// - Returns: The verdict on each entry, in the same order; fewer when the check was stopped.
   private func verdicts(
     _ entries: [PictureEntry],
     _ depth: Verification.Depth,
@@ -78,7 +78,7 @@ struct RemoteVerification {
   ) -> [CheckedFile] {
     let verdicts = Mutex([CheckedFile?](repeating: nil, count: entries.count))
     let next = Atomic<Int>(0)
-    // A picture is waited for, not computed: more threads than processors.
+    // Reading waits for the network, so there may be more threads than processors.
     let readers = depth == .full ? Self.readers : 1
     withoutActuallyEscaping(isStopped) { isStopped in
       let group = DispatchGroup()
@@ -138,7 +138,7 @@ struct RemoteVerification {
 }
 
 extension [String: RemoteObject] {
-  /// The pictures of a list, as rows with only a stamp.
+  /// The entries that the list contains, as rows with only a stamp.
   fileprivate func mapped(_ entries: [PictureEntry]) -> [String: PictureEntry] {
     var rows: [String: PictureEntry] = [:]
     for entry in entries {
@@ -162,9 +162,9 @@ extension RemotePictures {
   /// Reads a whole picture into memory.
   ///
   /// - Parameters:
-  ///   - path: Where it is.
-  ///   - most: How long it may be.
-  /// - Returns: Its bytes; nil when there is none, or a longer one.
+  ///   - path: The picture's path.
+  ///   - most: The most bytes to accept.
+  /// - Returns: The picture's bytes; nil when there is no picture, or a larger one.
   /// - Throws: ``LarderError`` when it cannot be read.
   package func bytes(of path: String, most: ByteCount) throws(LarderError) -> [UInt8]? {
     let gathered = Mutex<(bytes: [UInt8], isLonger: Bool)>(([], false))
@@ -184,7 +184,7 @@ extension RemotePictures {
   }
 }
 
-/// Hashes a picture as it arrives, and detects its type by its first bytes.
+/// Hashes a picture as it arrives, and detects its format from its first bytes.
 final class PictureDigest: Sendable {
   private struct Input {
     var hash = SHA256()
@@ -196,7 +196,7 @@ final class PictureDigest: Sendable {
   /// Forgets the received bytes.
   func restart() { state.withLock { $0 = Input() } }
 
-  /// Takes the next bytes.
+  /// Adds the next bytes.
   func add(_ bytes: RawSpan) {
     state.withLock { state in
       bytes.withUnsafeBytes { buffer in
@@ -207,7 +207,7 @@ final class PictureDigest: Sendable {
     }
   }
 
-  /// The received bytes, with the stamp of their file.
+  /// The digest and type of the received bytes, with the given stamp.
   func file(_ stamp: FileStamp) -> FileDigest {
     state.withLock { state in
       FileDigest(
