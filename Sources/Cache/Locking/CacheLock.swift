@@ -1,21 +1,20 @@
 import Base
 import Glibc
 
-/// The right to change a cache, held by one process at a time.
+/// The write lock of a cache, held by one process at a time.
 ///
-/// An exclusive `flock` on the file `lock`, which the kernel drops when the process ends, however
-/// it ends; the file's text names the holder for the one who has to wait. Readers need no lock.
-/// Where other machines can see the cache, a ``HostClaim`` comes on top; where the file system has no `flock`, the
-/// claim is all there is.
+/// The lock is an exclusive `flock` on the file `lock`, which the kernel releases whenever the process ends. The file's
+/// text names the holder, for the message of a process that is refused. Readers need no lock. On a file system that
+/// other machines may share, a ``HostClaim`` is needed too. Without support for `flock`, the claim is the only lock.
 package final class CacheLock: Sendable {
   private let descriptor: Int32
   private let claim: HostClaim?
   private let layout: CacheLayout
 
-  /// The name of a holder that releases the lock within milliseconds: a server that keeps a picture.
+  /// The name of a holder that releases the lock within milliseconds: a server that stores a picture.
   static let briefHolder = "larder serve"
 
-  /// How often, and after how many microseconds each time, such a holder is looked at again: three seconds in all.
+  /// The number of attempts to get the lock from such a holder, with a pause of 10 ms after each: three seconds in all.
   private static let patience = 300
   private static let pause: useconds_t = 10_000
 
@@ -29,8 +28,8 @@ package final class CacheLock: Sendable {
   /// Takes the lock at once, or throws ``LarderError/Code/locked`` with the holder's name.
   ///
   /// - Parameters:
-  ///   - layout: the cache.
-  ///   - holder: one line that a person understands, such as `larder sync, process 4711`.
+  ///   - layout: The cache.
+  ///   - holder: One line for people, such as `larder sync, process 4711`.
   /// - Throws: ``LarderError``, ``LarderError/Code/locked`` when another run holds the cache.
   package convenience init(_ layout: CacheLayout, holder: String) throws(LarderError) {
     try self.init(
@@ -41,7 +40,7 @@ package final class CacheLock: Sendable {
     )
   }
 
-  /// The same on a machine, and with a judgement of file systems, of the caller's choice.
+  /// The same with a given machine, `flock` and test for shared file systems, for tests.
   init(
     _ layout: CacheLayout,
     holder: String,
@@ -70,7 +69,7 @@ package final class CacheLock: Sendable {
         break
       }
       let text = Self.text(of: descriptor)
-      // A holder that comes or goes has no name for a moment.
+      // A holder that has just locked, or is about to unlock, has no name in the file for a moment.
       if code == EWOULDBLOCK, patience > 0, text.isEmpty || text.hasPrefix(Self.briefHolder) {
         patience -= text.isEmpty ? 15 : 1
         usleep(Self.pause)
@@ -103,12 +102,12 @@ package final class CacheLock: Sendable {
     claim?.beatLater()
   }
 
-  /// `flock`, which Swift does not take for a value: a structure has the same name.
+  /// A function for `flock`, whose name alone means the structure in Swift.
   static func lock(_ descriptor: Int32, _ operation: Int32) -> Int32 {
     flock(descriptor, operation)
   }
 
-  /// Claims the cache; the former holder's later writes go to another folder.
+  /// Claims the cache, and moves the previous holder's `partial/` aside, so that its late writes do no harm.
   private static func claim(
     _ layout: CacheLayout,
     holder: String,
@@ -129,16 +128,18 @@ package final class CacheLock: Sendable {
   deinit {
     layout.holds(nil)
     claim?.release()
-    // The file stays: removing it would let two runs hold two files of one name.
+    // The file stays: after a removal, two runs could lock two different files with the same name.
     ftruncate(descriptor, 0)
-    // Closing is not enough: a child that some other thread has forked holds the descriptor, and with it the lock,
-    // until it becomes another program.
+    // Closing is not enough: a child process that another thread forked holds the descriptor, and thus the lock, until
+    // it calls `exec`.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// Whether a run holds the cache now, as far as can be told without getting into the way of one that
-  /// begins: a lock is tried only where a holder left its name and may be gone.
+  /// Whether a run holds the cache now.
+  ///
+  /// The lock is only tried when the file names a holder, which may be gone. An attempt at a free lock could make a
+  /// starting run fail.
   static func isHeld(_ layout: CacheLayout) throws(LarderError) -> Bool {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(layout.root.descriptor, "lock", flags)
@@ -147,7 +148,7 @@ package final class CacheLock: Sendable {
       throw .system("open", layout.path("lock"), errno: errno)
     }
     defer { close(descriptor) }
-    // One that was left on a file system of this machine alone says nothing.
+    // A claim file counts only on a file system that other machines may share.
     if layout.kind(of: HostClaim.name) != nil, HostClaim.isNeeded(descriptor) { return true }
     guard !text(of: descriptor).isEmpty else { return false }
     guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else {
@@ -157,7 +158,7 @@ package final class CacheLock: Sendable {
     return false
   }
 
-  /// The holder's line, as far as it is written.
+  /// The holder's line in the lock file; empty when there is none.
   private static func text(of descriptor: Int32) -> String {
     var buffer = [UInt8](repeating: 0, count: 256)
     let count = pread(descriptor, &buffer, buffer.count, 0)

@@ -4,20 +4,20 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The right to change a cache that other machines see too: the file `lock.host`, renewed every 15 s.
+/// A lease on a cache that several machines share: the file `lock.host`, renewed every 15 s.
 ///
-/// Over a network file system the kernel may grant `flock` by itself, and so to two machines at once. Making a file
-/// that must not be there yet is the server's to grant. (open(2), `O_EXCL`)
+/// On a network file system, each machine's kernel may grant `flock` by itself, and thus to two machines at once. The
+/// file server decides who creates a file that must not exist. (open(2), `O_EXCL`)
 ///
-/// The claim of a killed run is taken over at once on its own machine, where the caller holds the `flock`: the boot id
-/// of the kernel identifies the machine, under any host name. Another machine takes it over once it has seen the same
-/// bytes for two minutes by its own monotonic clock; no two clocks are compared. A holder that was frozen for as long
-/// finds another's token before it commits anything more: ``demandHold()``.
+/// The claim of a killed run is taken over at once on the same machine, if the caller holds the `flock`. The kernel's
+/// boot id identifies the machine, whatever its host name. Another machine takes the claim over once it has not changed
+/// for two minutes by that machine's monotonic clock; clocks of different machines are never compared. A holder that
+/// was suspended that long finds another token, a fencing token, before its next commit: ``demandHold()``.
 final class HostClaim: Sendable {
   private let folder: Folder
   private let mine: ClaimText
   private let state = Mutex(Heartbeat())
-  /// The claim that was taken over from another machine; nil when nothing was.
+  /// The claim that was taken over from another machine; nil when there was none.
   let previousHolder: ClaimText?
 
   private struct Heartbeat {
@@ -25,23 +25,24 @@ final class HostClaim: Sendable {
     var loss: LarderError?
   }
 
-  /// The file, in the cache's folder.
+  /// The name of the claim's file in the cache's folder.
   static let name = "lock.host"
-  /// Since when waiting machines have seen the same claim: a line a machine, see ``silence(of:in:_:)``.
+  /// The file that records since when waiting machines have seen the same claim, a line for each; see
+  /// ``silence(of:in:_:)``.
   private static let watchName = "lock.seen"
-  /// Seconds without a renewal after which a holder counts as gone: eight renewals are missing then.
+  /// The lease time: seconds without a renewal after which a holder counts as gone, eight missed renewals.
   private static let patience: Int64 = 120
   private static let flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
 
-  /// Claims the cache for this machine; the caller holds its `flock`, where the file system has one.
+  /// Claims the cache for this machine; the caller holds its `flock`, if the file system supports it.
   ///
   /// - Parameters:
   ///   - folder: The cache.
   ///   - holder: One line for people, such as `larder sync, process 4711`.
   ///   - machine: This machine.
-  ///   - isLocked: Whether the caller holds the `flock`. Without it, a claim of this machine may belong to a running
-  ///     process, and counts as another machine's.
-  ///   - pause: Called between the steps of a takeover, with their number; for tests.
+  ///   - isLocked: Whether the caller holds the `flock`. Otherwise a claim of this machine may belong to a running
+  ///     process, and is treated like another machine's.
+  ///   - pause: Called between the steps of a takeover with the step's number; for tests.
   /// - Throws: ``LarderError``, ``LarderError/Code/locked`` when another machine claims the cache.
   init(
     _ folder: Folder,
@@ -72,9 +73,9 @@ final class HostClaim: Sendable {
     try Self.take(text, by: newOwnerName, mine, in: folder, pause)
   }
 
-  /// Demands that a claim has a heartbeat, and that this machine has seen none for two minutes.
+  /// Requires that a claim is of the renewed kind, and that this machine has seen no renewal for two minutes.
   ///
-  /// - Throws: ``LarderError/Code/locked`` with the holder, since when it holds the cache, and how long it was silent.
+  /// - Throws: ``LarderError/Code/locked`` with the holder, the time of its claim, and the seconds without a renewal.
   private static func demandSilence(
     of text: String,
     _ newOwner: String?,
@@ -100,11 +101,12 @@ final class HostClaim: Sendable {
     )
   }
 
-  /// For how many seconds this machine has seen the same state of the claim.
+  /// The seconds for which this machine has seen the same state of the claim.
   ///
-  /// Runs are refused at once, so each notes for the next one when its machine first saw the state: `BOOT SECONDS
-  /// DIGEST`, where the digest is of both and the state. A line that was damaged, or is of another state, counts for
-  /// nothing. After a clock went back, the wait begins again. If it cannot be written, only the takeover fails.
+  /// A run that is refused ends at once. So it records in `lock.seen`, for later runs, when its machine first saw the
+  /// state: a line `BOOT SECONDS DIGEST`, with a digest of the first two and the state. A line that is damaged or
+  /// belongs to another state is ignored. After a clock was set back, the wait begins again. If the line cannot be
+  /// written, no run can take the cache over, but nothing else fails.
   private static func silence(
     of state: String,
     in folder: Folder,
@@ -138,14 +140,20 @@ final class HostClaim: Sendable {
     return 0
   }
 
-  /// Replaces an expired claim, so that one of several competitors succeeds.
+  /// Replaces an expired claim, so that only one of several competitors succeeds.
   ///
-  /// The new owner makes a file that only one process can make, checks that the claim is unchanged, renames its file
-  /// over the claim, and reads it: a process that finds its own token has the cache. The file of a new owner that died
-  /// during takeover must expire too. A new owner that only stalled finds its file gone, or renames another's, and
-  /// reads that token.
+  /// The steps:
   ///
-  /// - Throws: ``LarderError/Code/locked`` with the holder, when the dead one gave a sign of life or another was quicker.
+  /// 1. Create the file `lock.host.after-TOKEN`, which only one process can do.
+  /// 2. Check that the claim is unchanged.
+  /// 3. Rename the file over the claim.
+  /// 4. Read the claim: the process that finds its own token has the cache.
+  ///
+  /// If a new owner dies during these steps, its file must expire like a claim. If it only stalls, it finds its file
+  /// gone, or renames another's file, and reads that token.
+  ///
+  /// - Throws: ``LarderError/Code/locked`` with the holder, when the old one renewed its claim, or another process was
+  ///   faster.
   private static func take(
     _ text: String,
     by newOwnerName: String,
@@ -182,9 +190,9 @@ final class HostClaim: Sendable {
     )
   }
 
-  /// Makes the file of a claim; false when it is there.
+  /// Creates the file of a claim; false when it exists.
   ///
-  /// A claim that cannot be written whole is removed.
+  /// A file that cannot be written completely is removed.
   private static func create(
     _ name: String,
     _ claim: ClaimText,
@@ -207,15 +215,15 @@ final class HostClaim: Sendable {
     return true
   }
 
-  /// The claim that is there now; empty when there is none that can be read.
+  /// The text of the present claim; empty when it cannot be read.
   private static func text(in folder: Folder) -> String {
-    // A file that was replaced on the server while it was opened is there under the same name.
+    // Tried twice: if the file was replaced on the server while it was opened, the new one has the same name.
     folder.text(of: name, limit: 4096) ?? folder.text(of: name, limit: 4096) ?? ""
   }
 
   private static let queue = DispatchQueue(label: "larder.claim", qos: .utility)
 
-  /// Renews the claim after 15 s, and again for as long as it is held; most runs are over before.
+  /// Renews the claim every 15 s, for as long as it is held; most runs end before the first renewal.
   func beatLater() {
     Self.queue.asyncAfter(deadline: .now() + .seconds(ClaimText.interval)) { [weak self] in
       guard let self else { return }
@@ -244,11 +252,11 @@ final class HostClaim: Sendable {
     fdatasync(descriptor)
   }
 
-  /// Demands that no other machine has taken the cache over.
+  /// Requires that no other machine has taken the cache over.
   ///
   /// Reads one small file. Called before each visible change: placing files, and each transaction.
   ///
-  /// - Throws: ``LarderError/Code/locked`` from the first time on that it is not so.
+  /// - Throws: ``LarderError/Code/locked`` when another machine has, and in every later call.
   func demandHold() throws(LarderError) {
     if let loss = state.withLock({ $0.loss }) { throw loss }
     let found = ClaimText(Self.text(in: folder))
@@ -263,7 +271,7 @@ final class HostClaim: Sendable {
     throw loss
   }
 
-  /// Lets other machines have the cache; before the `flock` goes.
+  /// Removes the claim; to be called before the `flock` is released.
   func release() {
     guard (try? demandHold()) != nil else { return }
     unlinkat(folder.descriptor, Self.name, 0)
@@ -275,7 +283,7 @@ final class HostClaim: Sendable {
     return fstatfs(descriptor, &system) == 0 && isShared(Int(system.f_type))
   }
 
-  /// Whether other machines may share file systems of that kind. (statfs(2))
+  /// Whether a file system with this magic number may be shared with other machines. (statfs(2))
   static func isShared(_ kind: Int) -> Bool {
     let shared = [
       0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B,  // NFS, CIFS, SMB 2 and 3, SMB
@@ -296,30 +304,30 @@ final class HostClaim: Sendable {
 ///     beat 0000000003 every 15 s
 ///     end
 ///
-/// A text that is not whole to the byte, as one of an older or a newer larder, has no `token` and no `since`, and is
-/// not taken over from another machine.
+/// A text that differs from this format in any byte, for example from an older or newer larder, gets no `token` and no
+/// `since`. Such a claim is not taken over from another machine.
 struct ClaimText: Equatable, Sendable {
   /// The claiming process and its host; one line.
   let holder: String
-  /// The boot of the holder's kernel; nil where none is told.
+  /// The boot id of the holder's kernel; nil when the text has none.
   private(set) var boot: String?
-  /// 16 hexadecimal digits that tell the claim apart from every other.
+  /// 16 random hexadecimal digits that identify the claim.
   private(set) var token = ""
-  /// When the claim was made, by the holder's clock; for people only.
+  /// The time of the claim by the holder's clock; for messages only.
   private(set) var since: UnixTime?
-  /// How often it was renewed.
+  /// The number of renewals.
   var beat = 0
 
-  /// Seconds from one renewal to the next.
+  /// The seconds between renewals.
   static let interval = 15
 
-  /// A new claim.
+  /// Makes a claim with a new token.
   init(_ holder: String, boot: String, since: UnixTime) {
     (self.holder, self.boot, self.since) = (holder, boot, since)
     token = Self.newToken()
   }
 
-  /// Reads a text; the holder is empty where it is.
+  /// Parses the text of a claim; an empty text gives an empty holder.
   init(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     func value(_ place: Int, _ key: String) -> Substring? {
@@ -337,7 +345,7 @@ struct ClaimText: Equatable, Sendable {
     if self.text != text { (self.token, self.since) = ("", nil) }
   }
 
-  /// The text; of the same length for every beat, so that it is renewed in place.
+  /// The text of the file; its length is the same for every beat, so that it can be overwritten in place.
   var text: String {
     let count = String(beat)
     let zeros = String(repeating: "0", count: max(0, 10 - count.utf8.count))
@@ -347,27 +355,27 @@ struct ClaimText: Equatable, Sendable {
     ].joined(separator: "\n")
   }
 
-  /// Sixteen unique hexadecimal digits.
+  /// Sixteen random hexadecimal digits.
   static func newToken() -> String {
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }
 
-/// The machine that a claim is made on, as far as the claim depends on it.
+/// The facts about a machine that a claim depends on; replaced in tests.
 struct Machine: Sendable {
   /// The host's name.
   var host = Machine.hostName
-  /// The boot of this machine's kernel; the host's name when the kernel does not tell.
+  /// The boot id of this machine's kernel; the host's name when it is not available.
   var boot = PartialBody.boot.isEmpty ? Machine.hostName : PartialBody.boot
-  /// Seconds of a clock that counts from that boot and never goes back.
+  /// The seconds of the monotonic clock, which counts from the boot.
   var monotonic: @Sendable () -> Int64 = {
     MonotonicTime.now().nanoseconds / 1_000_000_000
   }
   /// The wall clock, for people.
   var now: @Sendable () -> UnixTime = UnixTime.now
 
-  /// A holder's line without the name of this machine, which says nothing to who reads it here.
+  /// A holder's line without " on HOST", if that is this machine.
   static func withoutHost(_ text: String) -> String {
     text.hasSuffix(" on \(hostName)") ? String(text.dropLast(" on \(hostName)".count)) : text
   }
