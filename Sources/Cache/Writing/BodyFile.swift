@@ -2,23 +2,24 @@ import Base
 import CGlibc
 import Glibc
 
-/// A file without a name in the cache, for a document's body that is too large for memory.
+/// An unnamed temporary file in the cache, for a document's body that is too large for memory.
 ///
-/// The kernel removes it when this object is released or the process ends, however that happens.
+/// The kernel removes the file when this object is released or the process ends.
 package final class BodyFile: Sendable {
   private let descriptor: Int32
   private let folder: String
 
-  /// Makes an empty file.
+  /// Creates an empty file.
   ///
-  /// - Parameter layout: The cache that holds it.
-  /// - Throws: ``LarderError`` when it cannot be made.
+  /// - Parameter layout: The cache, in whose `partial/` the file is.
+  /// - Throws: ``LarderError`` when the file cannot be created.
   package init(in layout: CacheLayout) throws(LarderError) {
     let partial = layout.partial
     folder = partial.path
     var descriptor = larder_unnamed(partial.descriptor, ".", 0o600)
     if descriptor < 0 {
-      // Not every file system knows files without a name. The sweep removes files that a kill leaves here.
+      // The file system does not support `O_TMPFILE`: create a file and unlink it. If the process is killed in between,
+      // the next run removes the file.
       let name = "body-\(getpid())-\(UInt64.random(in: 0...UInt64.max))"
       let flags = O_RDWR | O_CLOEXEC | O_CREAT | O_EXCL
       descriptor = openat(partial.descriptor, name, flags, 0o600)
@@ -28,11 +29,11 @@ package final class BodyFile: Sendable {
     guard descriptor >= 0 else { throw .system("make a file in", folder, errno: errno) }
   }
 
-  /// Takes an open file over.
+  /// Takes ownership of an open file.
   ///
   /// - Parameters:
-  ///   - descriptor: The file.
-  ///   - folder: Where it is, for messages.
+  ///   - descriptor: The file's descriptor, which is closed at the end.
+  ///   - folder: The folder's path, for messages.
   package init(descriptor: Int32, in folder: String) {
     self.descriptor = descriptor
     self.folder = folder
@@ -44,7 +45,7 @@ package final class BodyFile: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
-  ///   - offset: Where they belong in the file.
+  ///   - offset: The offset in the file to write at.
   /// - Throws: ``LarderError`` when they cannot be written.
   package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(LarderError) {
     do throws(SystemError) {
@@ -57,8 +58,8 @@ package final class BodyFile: Sendable {
   /// Reads bytes that were written.
   ///
   /// - Parameters:
-  ///   - buffer: Room for them.
-  ///   - offset: Where they are in the file.
+  ///   - buffer: The buffer to fill.
+  ///   - offset: The offset in the file to read from.
   /// - Throws: ``LarderError`` when they cannot be read.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer,

@@ -2,22 +2,24 @@ import Base
 import Dispatch
 import Synchronization
 
-/// Gives files their names: each is synced, then renamed, then the folders are synced.
+/// Moves the written pictures of a group to their final names.
+///
+/// Each file is synced and renamed, then the folders are synced.
 struct FilePlacer {
-  /// Finds the picture that holds the bytes of a digest, by the first 63 bits of it.
+  /// Finds a held picture by the first 63 bits of its SHA-256.
   typealias HeldElsewhere = (Int64) throws(LarderError) -> PictureEntry?
 
   let layout: CacheLayout
   let disk: any Disk
-  /// Takes failures of the cache as a whole.
+  /// Called with errors of the disk or the index, which concern the whole run.
   let note: (LarderError) -> Void
 
-  /// Renames the files of a group into place, and then adds the rows that wait for them.
+  /// Renames the files of a group into place, then adds their rows to `placed`.
   ///
   /// - Parameters:
-  ///   - group: the group that the lanes filled.
-  ///   - placed: where the pictures, refusals and rows go; also looked at for equal bytes.
-  ///   - held: who holds the bytes of a digest besides, if anybody does.
+  ///   - group: The group from a writer queue.
+  ///   - placed: Receives the pictures, refusals and rows; also searched for equal bytes.
+  ///   - held: Finds another held picture with the same bytes.
   func place(_ group: CommitGroup, in placed: inout PendingRows, _ held: HeldElsewhere) {
     let loss: LarderError?
     do throws(LarderError) {
@@ -55,16 +57,16 @@ struct FilePlacer {
     placed.add(rowsOf: group)
   }
 
-  /// Syncs one file and gives it its name.
+  /// Syncs one file and renames it into place.
   ///
-  /// After a failed sync the file is dropped, never synced again: the kernel may have discarded
-  /// the unwritten pages.
+  /// After a failed sync the file is removed and never synced again, because the kernel may have discarded the
+  /// unwritten pages.
   ///
   /// - Parameters:
-  ///   - picture: the picture; its row has the stamp of the placed file afterwards.
-  ///   - placed: the group of placed files, which receives this one.
-  ///   - held: who holds the bytes of a digest besides.
-  /// - Returns: Whether a file was renamed; it is not when the bytes in place are kept.
+  ///   - picture: The picture; its row gets the stamp of the placed file.
+  ///   - placed: Receives the picture; also searched for equal bytes.
+  ///   - held: Finds another held picture with the same bytes.
+  /// - Returns: Whether a file was renamed; false when the existing file is kept.
   private func place(
     _ picture: WrittenPicture,
     _ placed: inout PendingRows,
@@ -83,7 +85,7 @@ struct FilePlacer {
       }
       try disk.sync(file)
       try disk.rename(partialName, in: layout.partial, to: name.file, in: folder)
-      // The next run sweeps a leftover note, because it has no body any more.
+      // If this fails, the next run removes the note, which has no body any more.
       if picture.hasNote { try? disk.remove(partialName.noteName, in: layout.partial) }
       picture.moveInto(picture.entry.stamp)
       placed.note(picture)
@@ -96,10 +98,10 @@ struct FilePlacer {
     }
   }
 
-  /// Stores equal bytes once: when another picture holds them, its file gets a second name.
+  /// Deduplicates: when another picture has the same bytes, its file gets a hard link with this picture's name.
   ///
-  /// - Returns: the shared file's stamp, or nil when there is no such picture, its file is not as
-  ///   its row says, or the file system has no links; the caller then keeps its own bytes.
+  /// - Returns: The shared file's stamp. Nil when there is no such picture, its file differs from its row, or the file
+  ///   system has no hard links; the caller then places its own file.
   private func linkEqual(
     _ entry: PictureEntry,
     to name: PictureName,
@@ -118,7 +120,7 @@ struct FilePlacer {
       try disk.link(other.name.file, in: source, to: temporary, in: layout.partial)
     else { return nil }
     try disk.rename(temporary, in: layout.partial, to: name.file, in: folder)
-    // Renaming one link of a file over another does nothing and leaves both names.
+    // If both names are links to one file, `rename(2)` does nothing and leaves both.
     try disk.remove(temporary, in: layout.partial)
     return stamp
   }
@@ -129,25 +131,24 @@ extension Result<Bool, LarderError> {
   fileprivate var isMove: Bool { if case .success(true) = self { true } else { false } }
 }
 
-/// Puts the pictures of a group into a store, many at a time.
+/// Uploads the written pictures of a group to an object store, many at a time.
 struct RemotePlacing {
   let layout: CacheLayout
   let disk: any Disk
   let remote: any RemotePictures
-  /// Takes failures of the cache as a whole.
+  /// Called with errors of the disk or the index, which concern the whole run.
   let note: @Sendable (LarderError) -> Void
 
-  /// The bytes read for requests under way; one picture always goes out, at any size.
+  /// The most bytes in memory for uploads at the same time; a single larger picture is uploaded all the same.
   private static let room = ByteCount.mebibytes(32)
 
-  /// Puts the pictures of a group, and then adds the rows that wait for them.
+  /// Uploads the pictures of a group, then adds their rows to `placed`.
   ///
-  /// A put is whole or did not happen, so nothing is synced. A picture that could not be put is refused, and the rest
-  /// continues.
+  /// Uploads are atomic, so nothing is synced. If an upload fails, that picture is refused and the rest continues.
   ///
   /// - Parameters:
-  ///   - group: The group that the lanes filled.
-  ///   - placed: Where the pictures, refusals and rows go.
+  ///   - group: The group from a writer queue.
+  ///   - placed: Receives the pictures, refusals and rows.
   func place(_ group: CommitGroup, in placed: inout PendingRows) {
     let places = Mutex<[Int: Result<FileStamp, LarderError>]>([:])
     let gate = ByteGate(room: Self.room)
@@ -181,7 +182,7 @@ struct RemotePlacing {
     placed.add(rowsOf: group)
   }
 
-  /// Removes the file in which the bytes waited; if that fails, the next run sweeps it.
+  /// Removes the partial file and its note; if that fails, the next run removes them.
   private func remove(_ picture: WrittenPicture) {
     let name = picture.entry.partialName
     if picture.hasNote { try? disk.remove(name.noteName, in: layout.partial) }

@@ -4,25 +4,26 @@ import FoundationEssentials
 import GRDB
 import Synchronization
 
-/// Commits the groups that the lanes fill, on two queues of its own.
+/// Commits the groups of pictures from the writer queues: places their files on one queue, writes their rows on
+/// another.
 ///
-/// The order makes any crash harmless: every file of a group is synced, then renamed, then the
-/// folders are synced, then the rows of a few groups are committed together. The rows of a full group
-/// wait a moment, because more will follow. A file ahead of its row is found by the next run; a row never
-/// points to bytes that are not there.
+/// The order makes any crash harmless. All files of a group are synced, then renamed, then the folders are synced, then
+/// the rows of a few groups are committed in one transaction. The rows of a full group wait a moment, because more will
+/// follow. The next run finds files without rows; a row never points to a missing file.
 final class GroupCommitter: @unchecked Sendable {
-  // SAFETY: `contents`, `placed`, `committing`, `areRowsDue`, `isAlarmSet` and `flushes` belong to `queue`, which is serial.
-  // `firstFailure` has a lock. All else is constant.
-  /// Which picture has bytes; nil until the first file comes, as a run that gets none asks for none.
+  // SAFETY: `contents`, `placed`, `committing`, `areRowsDue`, `isAlarmSet` and `flushes` belong to `queue`, which is
+  // serial. `firstFailure` has a lock. Everything else is constant.
+  /// The held pictures by the first 63 bits of their SHA-256; nil until the first file is placed, as many runs place
+  /// none.
   private var contents: [Int64: PictureID]?
   /// Groups whose files are placed and whose rows are still to be written.
   private var placed = PendingRows()
   /// Groups whose rows are being written.
   private var committing: PendingRows?
-  /// Whether the placed files are to be committed as soon as no other rows are being written.
+  /// Whether the rows of the placed files are to be committed once no other rows are being written.
   private var areRowsDue = false
   private var isAlarmSet = false
-  /// Called once nothing waits for its rows.
+  /// Called once all rows are committed.
   private var flushes: [@Sendable () -> Void] = []
 
   private let layout: CacheLayout
@@ -31,21 +32,20 @@ final class GroupCommitter: @unchecked Sendable {
   private let run: RunID
   /// The held pictures at the start of the run.
   private let states: PictureStates?
-  /// How long the rows of full groups may wait for more.
+  /// How long the rows of a full group may wait for those of the next.
   private let patience: DispatchTimeInterval
-  /// Where files are placed.
+  /// The queue on which files are placed.
   private let queue = DispatchQueue(label: "larder.commit")
-  /// Where rows are written, while the next files are placed.
+  /// The queue on which rows are written, while the next files are placed.
   private let rowQueue = DispatchQueue(label: "larder.rows")
   private let isIdle = DispatchSemaphore(value: 1)
   private let firstFailure = Mutex<LarderError?>(nil)
 
-  /// How many rows go into one transaction while more keep coming.
+  /// The number of rows at which a transaction begins, even if more groups follow.
   ///
-  /// Files are whole and findable without their rows, so this costs no download in a crash, only a
-  /// question to the origin.
+  /// After a crash, files without rows are adopted. So the delay costs no download, only a revalidation.
   private static let rowBatch = 256
-  /// How many may wait when the index is slower than the files.
+  /// The most rows that may wait when the index is slower than the files.
   private static let mostRows = 4 * rowBatch
 
   init(
@@ -66,21 +66,21 @@ final class GroupCommitter: @unchecked Sendable {
 
   var failure: LarderError? { firstFailure.withLock { $0 } }
 
-  /// Remembers the first failure of the cache as a whole.
+  /// Records an error that concerns the whole run; only the first is kept.
   func note(_ error: LarderError) {
     firstFailure.withLock { $0 = $0 ?? error }
   }
 
   // MARK: - On any thread but its own queues
 
-  /// Takes a group; blocks until the files of the one before are placed.
+  /// Commits a group; blocks until the files of the previous group are placed.
   ///
-  /// The lane that would fill the next group waits here too, which bounds the loss in a crash.
+  /// The writer queue that would fill the next group waits here too, which limits the loss in a crash.
   ///
   /// - Parameters:
-  ///   - group: the group that the lane gathered.
-  ///   - isFull: whether more arrived than the group had room for, so that its rows may wait a moment for
-  ///     those of the next; otherwise little arrives, and they are committed at once.
+  ///   - group: The group from the writer queue.
+  ///   - isFull: Whether the group reached its capacity. Its rows then wait a moment for those of the next group;
+  ///     otherwise they are committed at once.
   func send(_ group: CommitGroup, isFull: Bool) {
     isIdle.wait()
     queue.async {
@@ -91,12 +91,12 @@ final class GroupCommitter: @unchecked Sendable {
       } else {
         self.commitRows()
       }
-      // The index falls behind: more rows in memory would not help it.
+      // Back-pressure: the index is slower than the files, so wait for it.
       if self.placed.count >= Self.mostRows { self.rowQueue.sync {} }
     }
   }
 
-  /// Writes rows whose files are placed, in a transaction of their own.
+  /// Writes rows whose files are already in place, in a separate transaction.
   func enter(
     _ next: () throws(LarderError) -> [PictureStore.PlacedRow]?
   ) throws(LarderError) {
@@ -108,7 +108,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Calls `completion` once all groups that were sent are committed.
+  /// Calls `completion` once all groups sent so far are committed.
   func flush(_ completion: @escaping @Sendable () -> Void) {
     queue.async {
       self.flushes.append(completion)
@@ -133,7 +133,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Finds out which picture has which bytes, before the first file is placed.
+  /// Fills `contents` before the first file is placed.
   private func findContents() {
     guard contents == nil else { return }
     do throws(LarderError) {
@@ -147,7 +147,7 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Commits the waiting pictures once they have waited long enough, because no others may arrive.
+  /// Sets a timer that commits the waiting rows, in case no further group arrives.
   private func setAlarm() {
     guard !isAlarmSet else { return }
     isAlarmSet = true
@@ -158,9 +158,9 @@ final class GroupCommitter: @unchecked Sendable {
     }
   }
 
-  /// Commits the rows of all placed files in one transaction, then tells everybody.
+  /// Commits the rows of all placed files in one transaction, then calls their completions.
   ///
-  /// While one transaction is under way the next one's rows gather.
+  /// While a transaction is under way, the rows of the next one are collected.
   private func commitRows() {
     areRowsDue = !placed.isEmpty
     guard areRowsDue, committing == nil else { return }
@@ -173,7 +173,7 @@ final class GroupCommitter: @unchecked Sendable {
       do throws(LarderError) {
         try self.index.write { db in try batch.save(in: db, run: self.run) }
       } catch {
-        // The files are in place regardless; the next run finds and adopts them.
+        // The files are in place all the same; the next run finds and adopts them.
         self.note(error)
         failure = error
       }
@@ -204,12 +204,11 @@ final class GroupCommitter: @unchecked Sendable {
   }
 }
 
-/// The pictures that become durable together: their files are synced and renamed before any of their rows is
-/// written.
+/// The pictures and rows that are committed together; all files are synced and renamed before any row is written.
 struct CommitGroup: Sendable {
-  /// The most pictures that may be in groups at once, filling or being placed; a crash loses no more.
+  /// The most pictures in all groups that are being filled or placed: the most that a crash can lose.
   static let most = 64
-  /// How many rows without bytes make a group full.
+  /// The number of rows without files that makes a group full.
   private static let rowCapacity = 128
 
   var pictures: [WrittenPicture] = []
@@ -220,7 +219,7 @@ struct CommitGroup: Sendable {
   var isEmpty: Bool { count == 0 }
   var count: Int { pictures.count + rows.count + details.count }
 
-  /// Whether `capacity` pictures are in it, or many rows.
+  /// Whether the group has `capacity` pictures, or ``rowCapacity`` rows.
   func isFull(_ capacity: Int) -> Bool {
     pictures.count >= capacity || rows.count + details.count >= Self.rowCapacity
   }
@@ -245,25 +244,24 @@ struct CommitGroup: Sendable {
   }
 }
 
-/// A picture whose bytes are on the disk: in `partial/` first, then at their final path, waiting for their
-/// row.
+/// A picture whose bytes are on disk, first in `partial/`, then at the final path, and whose row is not committed yet.
 ///
-/// A class: passing it costs one retain.
+/// A class, so that passing it costs only one retain.
 final class WrittenPicture: @unchecked Sendable {
-  // SAFETY: `entry` and `partial` change on the commit queue only, before the picture joins a ``PendingRows``. Its lane
-  // made it before, and the row queue reads it after. All else is constant.
+  // SAFETY: A writer queue makes the object. Afterwards `entry` and `partial` change on the commit queue only, before
+  // the picture joins a ``PendingRows``; the row queue reads them after that. Everything else is constant.
 
-  /// The row to write, complete.
+  /// The complete row to write.
   private(set) var entry: PictureEntry
-  /// The file with the bytes until it is in place; nil when the existing file is kept.
+  /// The open partial file, until it is in place; nil when the existing file is kept.
   private(set) var partial: OpenFile?
-  /// Where the file goes.
+  /// The final name of the file.
   let name: PictureName
-  /// Whether there is a note beside the partial file.
+  /// Whether there is a note beside the partial file; see ``PartialBody``.
   let hasNote: Bool
-  /// The SHA-256 of the bytes held before, if any.
+  /// The SHA-256 of the previous bytes, if they differ.
   let before: [UInt8]?
-  /// The result to report once it is durable.
+  /// The result to report once the row is committed.
   let outcome: PictureOutcome
   /// Called with the result.
   let completion: @Sendable (PictureOutcome) -> Void
@@ -285,15 +283,16 @@ final class WrittenPicture: @unchecked Sendable {
     self.completion = completion
   }
 
-  /// Records the stamp of the placed file, and closes it: 256 pictures may wait for their rows, and would hold as
-  /// many descriptors.
+  /// Records the stamp of the placed file, and closes the file.
+  ///
+  /// Otherwise the 256 pictures that may wait for their rows would hold as many descriptors.
   func moveInto(_ stamp: FileStamp?) {
     entry.stamp = stamp
     partial = nil
   }
 }
 
-/// Pictures whose files are in place, and rows, that wait for one transaction together.
+/// The pictures and rows of the next transaction; the files are in place.
 struct PendingRows: Sendable {
   /// The pictures whose files are in place, and the rows.
   private(set) var contents = CommitGroup()
@@ -314,24 +313,24 @@ struct PendingRows: Sendable {
     refused.append((outcome, completion))
   }
 
-  /// Adds the other contents of a group, besides pictures.
+  /// Adds the contents of a group except its pictures.
   mutating func add(rowsOf group: CommitGroup) {
     contents.rows += group.rows
     contents.details += group.details
     contents.completions += group.completions
   }
 
-  /// Notes that a picture's file is in place, ahead of its row, for those with equal bytes.
+  /// Records that a picture's file is in place, so that later pictures with equal bytes can link to it.
   mutating func note(_ picture: WrittenPicture) {
     if let digest = picture.entry.sha256 { byContent[ContentDigest.prefix(digest)] = picture }
   }
 
-  /// The picture of this batch that holds these bytes, ahead of its row.
+  /// The picture of this batch with these bytes, given by the first 63 bits of their SHA-256.
   func entry(holding content: Int64) -> PictureEntry? {
     byContent[content]?.entry
   }
 
-  /// Writes everything, in a transaction that the caller holds.
+  /// Writes all rows, in the caller's transaction.
   func save(in db: Database, run: RunID) throws {
     var writer = try PictureRowWriter(db)
     for picture in contents.pictures {
@@ -344,7 +343,7 @@ struct PendingRows: Sendable {
     }
   }
 
-  /// Tells everybody how it ended; a failure of the transaction refuses all pictures.
+  /// Calls all completions; if the transaction failed, all pictures are refused.
   func tell(_ failure: LarderError?) {
     for picture in contents.pictures {
       let refusal = failure.map { PictureOutcome.refused(.disk, detail: $0.description) }

@@ -5,52 +5,51 @@ import Synchronization
 
 /// The data that a later run needs to resume an interrupted body.
 ///
-/// Kept beside the body in `partial/`, in a note of its own. The note is written when the body
-/// outgrows memory, and never for the many small pictures that come in one piece. Each piece adds
-/// a line with the digest of all bytes so far, so that no byte that changed on the disk becomes
-/// part of a picture.
+/// The data is in a text file beside the body in `partial/`, the note. A note is written only for a body that is too
+/// large for memory. Each piece adds a line with the digest of all bytes so far, so that bytes that changed on the disk
+/// are detected.
 ///
-/// A note counts only in the same boot of the machine. A kill leaves all that was written, but
-/// after a power cut a file may have its size and not its bytes, and syncing every piece would
-/// cost more than it saves. A note of another version does not count either: its first line
-/// differs, the body is removed, and the picture fetched from its beginning.
+/// A note is valid only until the machine reboots. After a killed process all written bytes are there. But after a
+/// power cut a file may have its size and not its bytes, and syncing every piece would cost more than it saves. A note
+/// of another format version is invalid too: the body is removed, and the picture is fetched from its beginning.
 struct PartialBody: Equatable, Sendable {
-  /// The picture's URL, as it is sent.
+  /// The picture's URL, as in the request.
   var url: String
   /// The value for `If-Range`: a strong entity-tag or a strong date.
   var validator: String
-  /// The resource that the bytes came from in the end: a redirect may change its mind.
+  /// The URL after redirects that the bytes came from; a redirect may lead elsewhere the next time.
   var source: String
-  /// The type by the first bytes.
+  /// The picture type, detected from the first bytes.
   var type: PictureType
-  /// The whole's length, when the origin told it.
+  /// The length of the complete body, if the origin gave it.
   var length: ByteCount?
-  /// How many bytes lie in the file, by the note's last sound line.
+  /// The number of bytes in the file, by the note's last valid line.
   var size: ByteCount = 0
   /// The SHA-256 of those bytes, in hexadecimal.
   var digest = ""
-  /// How many bytes of the note are sound.
+  /// The number of valid bytes of the note.
   var noteSize: ByteCount = 0
 
-  /// The identity that the URL gives.
+  /// The picture id for the URL.
   var id: PictureID { PictureID(url: url) }
 
-  /// The offset to resume at: after the held bytes, or at the last byte when nothing more can
-  /// follow, because a range after the end would be refused.
+  /// The offset to resume at: after the held bytes.
+  ///
+  /// If the body is complete, it is the last byte, because servers refuse a range after the end.
   var offset: ByteCount { size == length ? size - 1 : size }
 }
 
 extension PartialBody {
   private static let heading = "larder partial 3"
-  /// Ends a note's head, before the head's own digest.
+  /// The start of the head's last line, before the head's digest.
   private static let ending = "end "
-  /// How many lines the head has without its end.
+  /// The number of lines of the head without the last one.
   private static let headLines = 7
 
-  /// Reads a note back.
+  /// Parses a note.
   ///
-  /// Nil when its head is not whole to the byte, when it is of another version or boot, says of no byte that
-  /// it came, or names a picture whose body this is not.
+  /// Nil when the head is damaged, when the note is of another version or boot or has no valid line, or when `name` is
+  /// the body of another picture.
   init?(note: String, name: String, boot: String) {
     let lines = note.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let head = lines.prefix(Self.headLines)
@@ -65,7 +64,7 @@ extension PartialBody {
     length = Int64(head[6]).map(ByteCount.init(_:))
     guard PictureEntry(id: id, url: url).partialName == name else { return nil }
     noteSize = ByteCount(lines[...Self.headLines].reduce(0) { $0 + $1.utf8.count + 1 })
-    // Text after the last line break was truncated.
+    // The text after the last line break is an incomplete line.
     for line in lines[(Self.headLines + 1)...].dropLast() {
       let words = line.split(separator: " ", omittingEmptySubsequences: false)
       guard words.count == 2, let count = Int64(words[0]).map(ByteCount.init(_:)),
@@ -79,7 +78,7 @@ extension PartialBody {
     guard size > 0 else { return nil }
   }
 
-  /// The note's head, for the boot of that name; none of its values can hold a line break.
+  /// The note's head, with the kernel's boot id; none of its values can contain a line break.
   func note(boot: String) -> String {
     let head = [
       Self.heading, boot, url, validator, source, type.mediaType, length?.description ?? "-",
@@ -90,9 +89,9 @@ extension PartialBody {
   /// The note's line with the number and digest of the received bytes.
   ///
   /// - Parameters:
-  ///   - count: how many lie in the file.
-  ///   - sha256: their digest.
-  /// - Returns: The line, with its end.
+  ///   - count: The number of bytes in the file.
+  ///   - sha256: The SHA-256 of these bytes.
+  /// - Returns: The line with its line break.
   static func line(_ count: ByteCount, sha256: [UInt8]) -> String {
     "\(count) \(Hexadecimal.text(sha256))\n"
   }
@@ -101,7 +100,7 @@ extension PartialBody {
     Hexadecimal.text(ContentDigest.sha256(Array(head.joined(separator: "\n").utf8)))
   }
 
-  /// Whether the file in `folder` begins with the bytes that the note speaks of; reads them all.
+  /// Whether the file in `folder` begins with the bytes that the note describes; reads and hashes them.
   func isSound(_ name: String, in folder: Folder) -> Bool {
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = openat(folder.descriptor, name, flags)
@@ -121,8 +120,7 @@ extension PartialBody {
     return Hexadecimal.text(hash.finalize()) == digest
   }
 
-  /// The kernel's id of this boot; empty when it is not available, and then no partial body
-  /// outlives its run.
+  /// The kernel's boot id; empty when it is not available, and then no partial body can be resumed by a later run.
   static let boot: String = {
     let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return "" }
@@ -134,8 +132,8 @@ extension PartialBody {
 }
 
 extension PictureEntry {
-  /// The file's name in `partial/` during its transfer: one a picture, so that the next run
-  /// overwrites the file of a killed one.
+  /// The file's name in `partial/` during its transfer; the same in every run, so that a run overwrites the file of a
+  /// killed one.
   var partialName: String { id.hexadecimal }
 }
 
@@ -144,23 +142,22 @@ extension String {
   var noteName: String { self + ".note" }
 }
 
-/// The bodies that earlier runs left unfinished in `partial/`, to be resumed by fetches of the same pictures.
+/// The unfinished bodies of earlier runs in `partial/`, which fetches of the same pictures resume.
 ///
-/// They are few and young: before a run, old, damaged and surplus ones, and those of another boot,
-/// are removed; at the end of a complete one, those of unrequested pictures.
+/// Before a run, old, damaged and surplus bodies are removed, and those of another boot. At the end of a complete run,
+/// those of pictures that were not requested are removed.
 package final class PartialBodies: Sendable {
-  /// How many are kept from one run to the next, the youngest.
+  /// The most bodies to keep from one run to the next; the most recent ones are kept.
   static let most = 256
-  /// How long one is kept, in seconds: a week.
+  /// The longest age of a body in seconds: a week.
   package static let longestAge: Int64 = 7 * 86_400
-  /// A body shorter than this is not kept when its transfer fails: requesting it again costs about
-  /// as much as keeping it.
+  /// A shorter body is not kept when its transfer fails, because requesting it again costs about as much as keeping it.
   static let leastSize: ByteCount = 65_536
 
   private let bodies: Mutex<[String: PartialBody]>
   private let layout: CacheLayout
 
-  /// Holds none.
+  /// Makes an empty collection.
   init(_ layout: CacheLayout) {
     bodies = Mutex([:])
     self.layout = layout
@@ -171,10 +168,10 @@ package final class PartialBodies: Sendable {
   /// The caller holds the cache's lock.
   ///
   /// - Parameters:
-  ///   - layout: the cache.
-  ///   - oldest: files last written before this are removed. One from the future is
-  ///     kept: it is the clock that jumped.
-  ///   - boot: the kernel's id of this boot.
+  ///   - layout: The cache.
+  ///   - oldest: Files last written before this moment are removed. A file from the future is kept, because only the
+  ///     clock has jumped.
+  ///   - boot: The kernel's boot id.
   /// - Throws: ``LarderError`` when the folder cannot be read or cleared.
   init(
     _ layout: CacheLayout,
@@ -201,19 +198,20 @@ package final class PartialBodies: Sendable {
     var kept: [String: PartialBody] = [:]
     for (name, body, _) in found.prefix(Self.most) { kept[name] = body }
     bodies = Mutex(kept)
-    // Notes go first: a body without its note is never resumed, but a note without its body would be.
+    // Notes are removed first: a body without its note is never resumed, but a note could be taken for that of another
+    // body.
     for name in names.sorted(by: { $0.count > $1.count })
     where kept[name.withoutNoteSuffix] == nil {
       try layout.remove("partial/\(name)")
     }
   }
 
-  /// How many were not asked for yet.
+  /// The number of bodies that were not taken yet.
   var count: Int { bodies.withLock { $0.count } }
 
-  /// Hands over the body of a picture, once, and only if its bytes are those that came.
+  /// Returns the body of a picture, once, and only if its digest is right.
   ///
-  /// Reads them all. A damaged one is removed: the picture begins again.
+  /// Reads the whole file. A damaged body is removed, and the picture is fetched from its beginning.
   func take(_ id: PictureID) -> PartialBody? {
     let taken = bodies.withLock { bodies -> (String, PartialBody)? in
       guard !bodies.isEmpty else { return nil }
@@ -227,7 +225,7 @@ package final class PartialBodies: Sendable {
     return nil
   }
 
-  /// Removes unrequested bodies; the next run removes those that this one cannot.
+  /// Removes the bodies that were not taken; if a removal fails, the next run tries again.
   func sweep() {
     let left = bodies.withLock { bodies in
       defer { bodies = [:] }
@@ -241,7 +239,7 @@ package final class PartialBodies: Sendable {
 }
 
 extension String {
-  /// The body's name of a note's, or the name itself.
+  /// The name of a note's body; any other name is unchanged.
   fileprivate var withoutNoteSuffix: String {
     hasSuffix("".noteName) ? String(dropLast("".noteName.count)) : self
   }

@@ -4,39 +4,39 @@ import Glibc
 import Synchronization
 import Transport
 
-/// A large body on its way to its partial file, perhaps begun in an earlier run.
+/// Writes a large body to its partial file as it arrives, or continues one from an earlier run.
 ///
-/// Only its lane touches more than ``failure``.
+/// Only ``failure`` may be used outside its writer queue.
 final class PartialPicture: @unchecked Sendable {
-  // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are read and written on `lane`
-  // only, whose queue is serial; `failure` has a lock of its own because the transfer thread asks
-  // for it. All else is constant.
+  // SAFETY: `hash`, `file`, `note`, `size`, `ending`, `held` and `hasNote` are read and written on `lane` only, whose
+  // queue is serial; `failure` has a lock of its own, because the transfer thread reads it. Everything else is
+  // constant.
   private var hash = SHA256()
   private(set) var file: OpenFile?
   private(set) var size: ByteCount = 0
   /// The first and last received bytes.
   private(set) var ending = PictureEnding()
-  /// Whether a note lies beside the file.
+  /// Whether there is a note beside the file.
   private(set) var hasNote = false
   /// The note, to which each piece adds a line.
   private var note: OpenFile?
-  /// The part of an earlier run, until its bytes are hashed.
+  /// The body from an earlier run, until its bytes are hashed.
   private var held: PartialBody?
   /// The data that a later run needs to resume the body; nil when it cannot be resumed.
   private let body: PartialBody?
   private let name: String
-  /// Where all that is done for it is done.
+  /// The queue on which all work for this picture is done.
   let lane: WriterQueue
   let failure = Mutex<LarderError?>(nil)
 
-  /// A new body; `body` is the content of its note, nil when it cannot be resumed.
+  /// Begins a new body; `body` is the content for its note, nil when it cannot be resumed.
   init(id: PictureID, body: PartialBody?, lane: WriterQueue) {
     self.lane = lane
     name = PictureEntry(id: id, url: "").partialName
     self.body = body
   }
 
-  /// A body whose first part an earlier run left.
+  /// Continues a body that an earlier run began.
   init(id: PictureID, resuming held: PartialBody, lane: WriterQueue) {
     self.lane = lane
     name = PictureEntry(id: id, url: "").partialName
@@ -45,7 +45,7 @@ final class PartialPicture: @unchecked Sendable {
     hasNote = true
   }
 
-  /// Appends a piece, making the file with the first.
+  /// Appends a piece; the first one creates the file.
   func append(_ bytes: [UInt8], _ layout: CacheLayout, _ disk: any Disk) throws(LarderError) {
     let file: OpenFile
     if let open = self.file { file = open } else { file = try open(layout, disk) }
@@ -54,13 +54,13 @@ final class PartialPicture: @unchecked Sendable {
     try disk.append(bytes.span.bytes, to: file)
     size += ByteCount(bytes.count)
     if let note {
-      // After the bytes: a run that resumes the body cuts off bytes that the note does not cover.
+      // The note follows the bytes: a run that resumes the body truncates bytes that the note does not cover.
       let line = PartialBody.line(size, sha256: digest())
       try disk.append(Array(line.utf8).span.bytes, to: note)
     }
   }
 
-  /// Makes the file and its note, or opens the part of an earlier run and hashes it.
+  /// Creates the file and its note, or opens those of an earlier run and hashes the bytes.
   private func open(_ layout: CacheLayout, _ disk: any Disk) throws(LarderError) -> OpenFile {
     if let held {
       let file = try disk.reopen(name, in: layout.partial, keeping: held.offset)
@@ -74,7 +74,7 @@ final class PartialPicture: @unchecked Sendable {
     let file = try disk.create(name, in: layout.partial)
     self.file = file
     if let body {
-      // After the file, which is empty now: a note must never stand beside another body's bytes.
+      // Created after the file, which is empty now: a note must never be beside another body's bytes.
       hasNote = true
       let note = try disk.create(name.noteName, in: layout.partial)
       try disk.append(Array(body.note(boot: PartialBody.boot).utf8).span.bytes, to: note)
@@ -103,12 +103,12 @@ final class PartialPicture: @unchecked Sendable {
     }
   }
 
-  /// The SHA-256 of all that came.
+  /// The SHA-256 of all bytes so far.
   func digest() -> [UInt8] {
     Array(hash.finalize())
   }
 
-  /// Closes the file and leaves it, with its note, for a later run; false when it has no note.
+  /// Closes the file and leaves it with its note for a later run; false when it cannot be resumed.
   func leave() -> Bool {
     guard hasNote, failure.withLock({ $0 == nil }) else { return false }
     file = nil
@@ -116,7 +116,7 @@ final class PartialPicture: @unchecked Sendable {
     return true
   }
 
-  /// Removes the partial file; if that fails, the next run sweeps it.
+  /// Removes the partial file and its note; if that fails, the next run removes them.
   func discard(_ layout: CacheLayout, _ disk: any Disk) {
     if hasNote { try? disk.remove(name.noteName, in: layout.partial) }
     let hasFile = file != nil || held != nil
@@ -131,47 +131,47 @@ final class PartialPicture: @unchecked Sendable {
   }
 }
 
-/// Whether a picture's own end is there, asked where nothing else proves that all of it came.
+/// Checks whether a picture has its format's end marker, when nothing else proves that the body is complete.
 ///
-/// A body that ends with its connection may have been cut by anybody, and libcurl neither minds a
-/// TLS connection that ends without `close_notify` nor a gzip stream without its trailer. A length, a
-/// last chunk or the end of an HTTP/2 stream proves the end; otherwise the format's own end has to.
+/// A length, a last chunk or the end of an HTTP/2 stream proves that a body is complete. A body that ends with its
+/// connection may have been truncated by anybody. libcurl accepts a TLS connection that ends without `close_notify`,
+/// and a gzip stream without its trailer.
 struct PictureEnding: Equatable {
-  /// How many of the first bytes are looked at.
+  /// The number of first bytes to keep.
   static let headSize = 12
-  /// How many of the last bytes are looked at: some writers pad a picture.
+  /// The number of last bytes to keep, because some programs write padding after a picture.
   static let tailSize = 1024
 
   /// The first bytes.
   private(set) var head: [UInt8] = []
   /// The last bytes.
   private(set) var tail: [UInt8] = []
-  /// How many there were in all.
+  /// The number of all bytes.
   private(set) var count: ByteCount = 0
 
-  /// Takes the next bytes.
+  /// Adds the next bytes.
   mutating func append(_ bytes: [UInt8]) {
     if head.count < Self.headSize { head += bytes.prefix(Self.headSize - head.count) }
     count += ByteCount(bytes.count)
-    // As a slice: a sequence's own `suffix`, which an array is the result of, walks through all bytes.
+    // A slice, because `Sequence.suffix`, which returns an array, iterates over all bytes.
     tail += bytes[max(0, bytes.count - Self.tailSize)...]
     if tail.count > Self.tailSize { tail.removeFirst(tail.count - Self.tailSize) }
   }
 
-  /// Whether a picture of that type ends within the last bytes.
+  /// Whether the last bytes contain the end of a picture of this type.
   func isWhole(_ type: PictureType) -> Bool {
     type.ends(head: head, tail: tail, count: Int(count.count))
   }
 }
 
 extension ResponseHead {
-  /// Whether the transport can tell that the whole body came.
+  /// Whether the framing of the response proves that the body is complete.
   ///
-  /// A length does, a last chunk, or the end of an HTTP/2 stream, unless the connection went with it.
-  /// (RFC 9112, section 6.3; RFC 9113, section 8.1)
+  /// A length, a last chunk or the end of an HTTP/2 stream does, unless the connection closed with the stream. (RFC
+  /// 9112, section 6.3; RFC 9113, section 8.1)
   ///
   /// - Parameter isOpen: See ``Response/connectionIsOpen``.
-  /// - Returns: Whether nothing else has to show that nothing is missing.
+  /// - Returns: Whether the end is proved.
   func provesEnd(connectionIsOpen isOpen: Bool) -> Bool {
     guard !isEncoded else { return false }
     switch version {

@@ -2,22 +2,22 @@ import Base
 import Synchronization
 import Transport
 
-/// Takes the body of one picture as it arrives: the first bytes are sniffed, the rest gathered.
+/// Receives the body of one picture: detects its type from the first bytes, and collects the rest.
 ///
-/// A body up to ``spillSize`` stays in memory until it is whole, so that a small picture costs one
-/// open and one write; a larger one goes to its partial file a piece at a time, hashed on the
-/// way. Runs on the transfer thread; the pieces are worked on in one of the store's lanes, in order.
+/// A body of up to ``spillSize`` bytes stays in memory until it is complete, so that a small picture costs one open and
+/// one write. A larger one is written to its partial file a piece at a time, and hashed on the way. The sink runs on
+/// the transfer thread. One of the store's writer queues handles the pieces in order.
 ///
-/// The bytes before a failure are kept, in memory or on disk, so that the next attempt can continue
-/// after them when the origin's validator is strong. Beyond the run they are kept on disk: all but
-/// the last 256 KiB in any case, and those too unless the process is killed.
+/// After a failure the bytes are kept, in memory or on disk, so that the next attempt can resume if the origin gave a
+/// strong validator. For the next run they are kept on disk. If the process is killed, at most the last 256 KiB are
+/// lost.
 package final class PictureSink: BodySink {
-  /// How many bytes are gathered before they are handed on: 256 KiB.
+  /// The size of the pieces that are passed to a writer queue: 256 KiB.
   static let spillSize = 256 * 1024
 
   /// The picture that is being fetched.
   package let id: PictureID
-  /// Its URL, as it is sent.
+  /// The picture's URL, as in the request.
   package let url: String
   private let store: PictureStore
   private let state: Mutex<Body>
@@ -27,16 +27,16 @@ package final class PictureSink: BodySink {
     var handedOn: ByteCount = 0
     var type: PictureType?
     var spill: PartialPicture?
-    /// The lane of this picture's pieces, once one went there: later pieces must not overtake them.
+    /// The writer queue of this picture, chosen with the first piece; all pieces use the same one to stay in order.
     var lane: WriterQueue?
-    /// The head of the response; read only when a transfer breaks or a body is large.
+    /// The head of the response; only needed when a transfer breaks or a body is large.
     var head: ResponseHead?
     /// The partial body of an earlier run.
     var held: PartialBody?
 
     var count: ByteCount { handedOn + ByteCount(gathered.count) }
 
-    /// Forgets all but the lane.
+    /// Resets everything except the writer queue.
     mutating func clear() {
       self = Body(lane: lane)
     }
@@ -58,7 +58,7 @@ package final class PictureSink: BodySink {
     self.state = Mutex(state)
   }
 
-  /// Where to resume: after the bytes that came so far; nil when the origin cannot be asked for the rest.
+  /// The position to resume at, after the bytes so far; nil when the body cannot be resumed.
   package var resumePoint: ResumePoint? {
     state.withLock { state in
       guard state.count > 0, let body = body(state) else { return nil }
@@ -66,10 +66,10 @@ package final class PictureSink: BodySink {
     }
   }
 
-  /// The first bytes of a body that was refused, until the sink is used again.
+  /// The first bytes of a refused body, until the sink is used again.
   package var refused: [UInt8] { state.withLock { Array($0.gathered.prefix(8192)) } }
 
-  /// The data that a later run needs to resume the arriving body; nil when it cannot be resumed.
+  /// The data that a later run needs to resume this body; nil when it cannot be resumed.
   private func body(_ state: Body) -> PartialBody? {
     if let held = state.held { return held }
     guard let head = state.head, !head.isEncoded, head.status == 200, let type = state.type,
@@ -84,7 +84,7 @@ package final class PictureSink: BodySink {
     )
   }
 
-  /// Readies the sink for a body, or for the rest of one.
+  /// Prepares for a body, or for the rest of one.
   package func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision {
     let promised = max(.zero, head.contentLength ?? .zero)
     state.withLock { state in
@@ -98,10 +98,10 @@ package final class PictureSink: BodySink {
     return .accept
   }
 
-  /// Takes a piece of the body, refusing it as soon as its first bytes are of no picture.
+  /// Receives a piece of the body; refuses it as soon as the first bytes show that it is no picture.
   package func receive(_ bytes: RawSpan) -> BodyDecision {
     let piece = state.withLock { state -> (bytes: [UInt8], spill: PartialPicture)?? in
-      // Handed on before it overflows: an array that grows is copied to one of twice the size.
+      // Passed on before it overflows, because an array that grows is copied to one of twice the size.
       let isFull =
         !state.gathered.isEmpty && bytes.byteCount > Self.spillSize - state.gathered.count
       let piece = isFull ? handOn(&state) : nil
@@ -124,7 +124,7 @@ package final class PictureSink: BodySink {
     }
   }
 
-  /// Takes the gathered bytes out of memory, to be written.
+  /// Takes the collected bytes, to be written as a piece.
   private func handOn(_ state: inout Body) -> (bytes: [UInt8], spill: PartialPicture) {
     let lane = state.lane ?? store.nextLane()
     let spill = state.spill ?? PartialPicture(id: id, body: body(state), lane: lane)
@@ -136,8 +136,8 @@ package final class PictureSink: BodySink {
     return (piece, spill)
   }
 
-  /// Ends a transfer that failed for good in this run: keeps its bytes for the next run to resume, when there are
-  /// enough and a validator.
+  /// Ends a transfer that is not retried in this run; keeps its bytes for the next run, if there are enough and they
+  /// can be resumed.
   package func leave() {
     let (piece, spill, pays) = state.withLock { state in
       defer { state.clear() }
@@ -150,7 +150,7 @@ package final class PictureSink: BodySink {
     if pays { spill.lane.submit(.leave(spill)) } else { spill.lane.submit(.discard(spill)) }
   }
 
-  /// Discards the bytes so far: the attempt failed and another begins.
+  /// Discards the bytes so far, because the attempt failed and another one begins.
   package func restart() {
     let spill = state.withLock { state in
       let spill = state.spill
@@ -160,7 +160,7 @@ package final class PictureSink: BodySink {
     if let spill { spill.lane.submit(.discard(spill)) }
   }
 
-  /// Hands out the received body, once the transfer has succeeded, and keeps nothing.
+  /// Returns the received body after the transfer has succeeded, and resets the sink.
   func finish(
     as entry: @escaping @Sendable () -> PictureEntry,
     replacing previous: PictureEntry?,
@@ -171,7 +171,7 @@ package final class PictureSink: BodySink {
       defer { state.clear() }
       return ReceivedPicture(
         entry: entry,
-        // Fewer bytes than any picture has were never sniffed, and so have no type.
+        // The type is nil if there were too few bytes to detect one.
         type: state.type,
         rest: state.gathered,
         spill: state.spill,

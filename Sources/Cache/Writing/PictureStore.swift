@@ -4,48 +4,46 @@ import Glibc
 import Synchronization
 import Transport
 
-/// How a picture's place in the cache changed, told once the change is durable.
+/// The result of committing a picture, reported once it is durable.
 package enum PictureOutcome: Sendable, Equatable {
-  /// New or changed bytes are in place. `wasHeld` tells which: whether others were held before.
+  /// New or changed bytes are in place; `wasHeld` is true if different bytes were held before.
   case stored(bytes: ByteCount, wasHeld: Bool)
-  /// The origin sent bytes equal to those held; nothing was rewritten.
+  /// The origin sent the bytes that were held already; no file was written.
   case same(bytes: ByteCount)
-  /// The bytes could not be kept.
+  /// The bytes could not be stored.
   case refused(FailureReason, detail: String)
 }
 
-/// The pictures of a cache while a run fills it: bytes become files, in groups.
+/// Commits the pictures of a run to the cache, in groups.
 ///
-/// Bodies are hashed and written to `partial/` on a few lanes side by side; one queue syncs a group
-/// of files, renames them and syncs their folders, another commits the rows of some groups in one
-/// transaction. A crash loses at most the group being written and the one being placed: 64
-/// pictures, none of them older than 250 ms.
+/// A few writer queues hash bodies and write them to `partial/`. One queue syncs and renames the files of a group and
+/// syncs their folders. Another commits the rows of some groups in one transaction. A crash loses at most the groups
+/// that are being filled and placed: 64 pictures, none of them older than 250 ms.
 package final class PictureStore: Sendable {
   private let committer: GroupCommitter
   private let partials: PartialBodies
   private let lanes: [WriterQueue]
-  /// Memory for the pieces of large bodies.
+  /// The buffer pool for the pieces of large bodies.
   let pieces: PieceRoom
   private let announced = Atomic<Int>(0)
   private let turn = Atomic<Int>(0)
 
-  /// More than this many lanes would only wait for the group that is being placed.
+  /// The most writer queues; more would only wait for the group that is being placed.
   private static let mostLanes = 4
-  /// How many bodies may wait in a lane before the next one helps.
+  /// The number of waiting bodies in a writer queue at which the next queue is used too.
   private static let shortBacklog = 32
 
-  /// Makes the store of an open cache.
+  /// Makes the store for a run on an open cache.
   ///
   /// - Parameters:
-  ///   - layout: its folders.
-  ///   - index: its index.
-  ///   - disk: where the bytes go.
-  ///   - run: the run that changes are entered under.
-  ///   - states: the held pictures before the run, to find equal bytes; nil to look for none.
-  ///   - partials: the partial bodies of earlier runs.
-  ///   - patience: how long a group may wait to be filled, and the rows of full ones for more, while more is
-  ///     announced.
-  ///   - lanes: how many bodies are hashed and written at once; nil for one a processor, four at most.
+  ///   - layout: The cache's folders.
+  ///   - index: The cache's index.
+  ///   - disk: The file system, or a test's own.
+  ///   - run: The run that changes are recorded under.
+  ///   - states: The held pictures before the run, to find equal bytes; nil to skip deduplication with them.
+  ///   - partials: The unfinished bodies of earlier runs.
+  ///   - patience: How long a group may wait to be filled, and how long the rows of a full one may wait for more.
+  ///   - lanes: The number of writer queues; nil for one for each processor, four at most.
   package init(
     _ layout: CacheLayout,
     index: Index,
@@ -72,25 +70,25 @@ package final class PictureStore: Sendable {
     self.lanes = (0..<count).map { _ in WriterQueue(shared) }
   }
 
-  /// A sink for the body of one picture, which resumes the part of an earlier run.
+  /// Makes a sink for the body of one picture, which resumes an earlier run's unfinished body.
   package func sink(id: PictureID, url: String) -> PictureSink {
     PictureSink(id: id, url: url, store: self, resuming: partials.take(id))
   }
 
-  /// Removes partial bodies of earlier runs that no sink resumed.
+  /// Removes unfinished bodies of earlier runs that no sink resumed.
   package func sweepPartials() {
     partials.sweep()
   }
 
-  /// Keeps the body that `sink` received, once its transfer has succeeded.
+  /// Commits the body that `sink` received, after its transfer has succeeded.
   ///
   /// - Parameters:
-  ///   - sink: the sink of the transfer.
-  ///   - entry: makes the row to write, on a lane, because the transfer thread has no time to read
-  ///     headers; the store adds the fields that depend on the bytes.
-  ///   - previous: the held version before, if any.
-  ///   - connectionIsOpen: see ``Response/connectionIsOpen``.
-  ///   - completion: called on a queue of the store when the picture is durable, or refused.
+  ///   - sink: The sink of the transfer.
+  ///   - entry: Makes the row to write. Called on a writer queue, because the transfer thread has no time to parse
+  ///     headers. The store adds the fields that depend on the bytes.
+  ///   - previous: The version held before, if any.
+  ///   - connectionIsOpen: See ``Response/connectionIsOpen``.
+  ///   - completion: Called on a queue of the store when the picture is durable, or refused.
   package func commit(
     _ sink: PictureSink,
     as entry: @escaping @Sendable () -> PictureEntry,
@@ -104,13 +102,13 @@ package final class PictureStore: Sendable {
       connectionIsOpen: connectionIsOpen,
       completion: completion
     )
-    // After the pieces that were handed on, now or in an earlier attempt.
+    // On the queue of its earlier pieces, to follow them.
     (body.lane ?? freeLane).submit(.whole(body))
   }
 
-  /// Writes a row without new bytes: a 304, or a failure.
+  /// Commits a row without new bytes, for a 304 or a failure.
   ///
-  /// Committed with the next group.
+  /// The row is part of the next group.
   package func commit(
     row entry: @escaping @Sendable () -> PictureEntry,
     completion: @escaping @Sendable () -> Void
@@ -118,21 +116,21 @@ package final class PictureStore: Sendable {
     freeLane.submit(.collect { $0.add(row: entry(), completion: completion) })
   }
 
-  /// A row whose file is in place, and the SHA-256 of the bytes that were held before, when those are others.
+  /// A row whose file is in place, and the SHA-256 of the previous bytes if they differ.
   package typealias PlacedRow = (entry: PictureEntry, before: [UInt8]?)
 
-  /// Writes the rows of pictures whose files other runs have placed, in one transaction of its own; blocks.
+  /// Writes the rows of pictures whose files other runs have placed, in one transaction; blocks.
   ///
-  /// No file is touched, so there is nothing to gather in groups. Rows in the order of their identities touch each page
-  /// of the index once.
+  /// No file is changed, so no groups are needed. Give the rows in the order of their ids, so that each page of the
+  /// index is written once.
   ///
-  /// - Parameter next: Makes the next rows, some at a time; nil when there are no more. It must not use the index.
-  /// - Throws: ``LarderError`` when the index cannot be written, or of `next`; no row is then.
+  /// - Parameter next: Returns the next rows, some at a time; nil at the end. It must not use the index.
+  /// - Throws: ``LarderError`` when the index cannot be written, or from `next`; then no row is written.
   package func enter(_ next: () throws(LarderError) -> [PlacedRow]?) throws(LarderError) {
     try committer.enter(next)
   }
 
-  /// Writes an item's detail and its document with the next group.
+  /// Commits an item's detail and its document with the next group.
   package func commit(
     _ detail: DetailEntry,
     catalog: CatalogID,
@@ -146,21 +144,20 @@ package final class PictureStore: Sendable {
     )
   }
 
-  /// Announces requests whose outcomes will be kept; from any thread.
+  /// Announces requests whose results will be committed; thread-safe.
   package func announce(_ count: Int) {
     announced.add(count, ordering: .relaxed)
   }
 
-  /// Reports that the outcome of one announced request was handed over, or that there is none.
+  /// Reports that an announced request has ended: its result was passed to `commit`, or it has none.
   ///
-  /// After the last, the gathered pictures are committed at once: no group waits for more when
-  /// nothing more can arrive.
+  /// After the last one, the collected pictures are committed at once, because no more can arrive.
   package func conclude() {
     let left = announced.subtract(1, ordering: .relaxed).newValue
     if left == 0 { flush {} }
   }
 
-  /// Commits the pictures so far, then calls `completion`, on a queue of the store.
+  /// Commits the pictures so far, then calls `completion` on a queue of the store.
   package func flush(_ completion: @escaping @Sendable () -> Void) {
     let group = WorkGroup()
     for lane in lanes {
@@ -170,18 +167,17 @@ package final class PictureStore: Sendable {
     group.notify(queue: .global()) { [committer] in committer.flush(completion) }
   }
 
-  /// The first thing that went wrong with the index or the disk as a whole, if anything: the run
-  /// can then end early with its status.
+  /// The first error of the index or the disk, if any, so that the run can end early with it.
   package var failure: LarderError? { committer.failure }
 
-  /// A lane for a body that is about to be handed on in pieces: they take turns.
+  /// The writer queue for the next large body, in rotation.
   func nextLane() -> WriterQueue {
     lanes[turn.add(1, ordering: .relaxed).oldValue % lanes.count]
   }
 
-  /// The first lane that has little to do.
+  /// The first writer queue with a short backlog.
   ///
-  /// One lane that stays awake costs less than two that are woken for every picture.
+  /// One busy queue costs less than two that are woken for every picture.
   private var freeLane: WriterQueue {
     lanes.first { $0.backlog < Self.shortBacklog } ?? lanes.min { $0.backlog < $1.backlog }
       ?? lanes[0]

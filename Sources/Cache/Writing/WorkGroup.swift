@@ -1,19 +1,19 @@
 import Dispatch
 import Synchronization
 
-/// Joins work on other threads: each `enter` has one `leave`, and after ``join()`` nothing enters any more.
+/// A `DispatchGroup` that checks its use: each `enter` has one `leave`, and nothing enters after ``join()``.
 ///
-/// Every breach of that ends the process, in every build: a missing leave would block a run forever, a surplus one
-/// would let it end before its work has, and a late entry would be missing from its report. The count costs two
-/// atomic operations a piece of work.
+/// A violation ends the process, in release builds too. A missing leave would block a run forever. A surplus one would
+/// let it end before its work, and the result of a late entry would be missing from its report. The check costs two
+/// atomic operations for each piece of work.
 package final class WorkGroup: Sendable {
   private let group = DispatchGroup()
-  /// How many have entered and not left; `closed` once nothing may enter.
+  /// The number that have entered and not left; `closed` once nothing may enter.
   private let count = Atomic<Int>(0)
-  /// Far below every count that one leave too many could bring.
+  /// Lower than any count that surplus leaves could cause.
   private static let closed = Int.min / 2
 
-  /// Makes an open group that nothing has entered.
+  /// Makes an open, empty group.
   package init() {}
 
   deinit {
@@ -21,7 +21,7 @@ package final class WorkGroup: Sendable {
     precondition(left == 0 || left == Self.closed, "\(left) of a group have entered and not left")
   }
 
-  /// Counts one piece of work in.
+  /// Begins one piece of work.
   package func enter() {
     precondition(
       count.add(1, ordering: .relaxed).oldValue >= 0,
@@ -30,7 +30,7 @@ package final class WorkGroup: Sendable {
     group.enter()
   }
 
-  /// Counts one piece of work out; the last one wakes those who wait.
+  /// Ends one piece of work; the last one wakes the waiting threads.
   package func leave() {
     precondition(
       count.subtract(1, ordering: .relaxed).oldValue > 0,
@@ -39,9 +39,9 @@ package final class WorkGroup: Sendable {
     group.leave()
   }
 
-  /// Waits until all have left, and closes the group.
+  /// Waits until all work has left, and closes the group.
   ///
-  /// The caller knows that only work that has not left yet can enter more.
+  /// Meanwhile, only work that has not left yet may enter more.
   package func join() {
     group.wait()
     let (isEmpty, found) = count.compareExchange(
@@ -52,9 +52,9 @@ package final class WorkGroup: Sendable {
     precondition(isEmpty || found == Self.closed, "work enters a group while it is joined")
   }
 
-  /// Calls `body` on a queue once all have left.
+  /// Calls `body` on a queue once all work has left.
   package func notify(queue: DispatchQueue, _ body: @escaping @Sendable () -> Void) {
-    // The group lives until then, and with it the count.
+    // Keeps the object, and thus its count, alive until then.
     group.notify(queue: queue) { [self] in withExtendedLifetime(self, body) }
   }
 }

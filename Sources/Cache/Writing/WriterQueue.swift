@@ -3,30 +3,30 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// One of the queues on which bodies become files: they are hashed and written to `partial/` there.
+/// A queue that hashes bodies and writes them to `partial/`, and collects them into groups.
 ///
-/// Performs the submitted work in order, and gathers it into groups. Lanes share the gate that holds the
-/// transfer thread back, and the committer that their groups go to.
+/// It does the submitted work in order. The queues of a ``PictureStore`` share the gate that limits the transfer
+/// thread, and the committer of their groups.
 final class WriterQueue: @unchecked Sendable {
-  // SAFETY: `group`, `dueAt` and `isAlarmSet` belong to `queue`, which is serial; `inbox` has a lock. All else is
-  // constant.
+  // SAFETY: `group`, `dueAt` and `isAlarmSet` belong to `queue`, which is serial; `inbox` has a lock. Everything else
+  // is constant.
   private var group = CommitGroup()
-  /// When the group that is being filled goes off, full or not.
+  /// When the present group is committed, full or not.
   private var dueAt = DispatchTime.distantFuture
   private var isAlarmSet = false
 
-  /// The state that all lanes of a store share.
+  /// The state that all writer queues of a store share.
   final class Shared: Sendable {
     let layout: CacheLayout
     let disk: any Disk
     let committer: GroupCommitter
     let gate = ByteGate(room: .mebibytes(2))
     let pieces = PieceRoom(size: PictureSink.spillSize)
-    /// How many pictures make a group full.
+    /// The number of pictures that makes a group full.
     let groupSize: Int
     /// How long a group may wait to be filled.
     let patience: DispatchTimeInterval
-    /// How many bodies this run leaves for the next at most.
+    /// The number of unfinished bodies that this run may still leave for the next.
     let room = Mutex(PartialBodies.most)
 
     init(
@@ -37,7 +37,7 @@ final class WriterQueue: @unchecked Sendable {
       lanes: Int
     ) {
       self.patience = patience
-      // A store answers each put after a while, so that many go out at once.
+      // An object store takes a while to answer each upload, so a group has many.
       groupSize = layout.remote == nil ? CommitGroup.most / (lanes + 1) : CommitGroup.most
       self.layout = layout
       self.disk = disk
@@ -45,15 +45,15 @@ final class WriterQueue: @unchecked Sendable {
     }
   }
 
-  /// Work that arrived.
+  /// A piece of work.
   enum Job: Sendable {
     case piece([UInt8], PartialPicture)
     case discard(PartialPicture)
     case leave(PartialPicture)
     case whole(ReceivedPicture)
-    /// Other contents of a group: rows without new bytes.
+    /// Adds other contents to a group, such as rows without new bytes.
     case collect(@Sendable (inout CommitGroup) -> Void)
-    /// Sends off the gathered group and reports its completion.
+    /// Passes the present group to the committer, then calls the closure.
     case flush(@Sendable () -> Void)
   }
 
@@ -70,10 +70,10 @@ final class WriterQueue: @unchecked Sendable {
     self.shared = shared
   }
 
-  /// How much was submitted and is not done.
+  /// The number of submitted jobs that are not done.
   var backlog: Int { waiting.load(ordering: .relaxed) }
 
-  /// Takes work, from any thread; waits while too many bytes are at hand in all lanes.
+  /// Submits work, from any thread; blocks while too many bytes wait in all queues.
   func submit(_ job: Job) {
     switch job {
     case .piece(let bytes, _): shared.gate.enter(ByteCount(bytes.count))
@@ -85,7 +85,7 @@ final class WriterQueue: @unchecked Sendable {
       jobs.append(job)
       return jobs.count == 1
     }
-    // One block drains all that gathered meanwhile: a hop a picture would cost more than its hash.
+    // One block handles all jobs that have arrived: a dispatch for each picture would cost more than its hash.
     if isFirst { queue.async { self.drain() } }
   }
 
@@ -97,7 +97,7 @@ final class WriterQueue: @unchecked Sendable {
       return jobs
     }
     jobs.reverse()
-    // Popped, not looped over: a body is let go as soon as it is written, not with the last.
+    // Popped instead of iterated, so that each body is freed as soon as it is written.
     while let job = jobs.popLast() {
       switch job {
       case .piece(let bytes, let spill):
@@ -123,7 +123,7 @@ final class WriterQueue: @unchecked Sendable {
     }
   }
 
-  /// Adds to the group that is being filled, and sends it off when it is full.
+  /// Adds to the present group, and commits it when it is full.
   private func collect(_ add: (inout CommitGroup) -> Void) {
     let wasEmpty = group.isEmpty
     add(&group)
@@ -135,9 +135,9 @@ final class WriterQueue: @unchecked Sendable {
     }
   }
 
-  /// Looks again when the present group is due.
+  /// Sets a timer for the time at which the present group is due.
   ///
-  /// One look serves many groups: most are full long before, and a timer for each would cost as much as its rows.
+  /// One timer serves many groups: most are full long before, and a timer for each would cost as much as its rows.
   private func setAlarm() {
     guard !isAlarmSet else { return }
     isAlarmSet = true
@@ -174,7 +174,7 @@ final class WriterQueue: @unchecked Sendable {
     if !hasRoom || !spill.leave() { spill.discard(layout, disk) }
   }
 
-  /// Makes a file of a body.
+  /// Checks a complete body and adds it to the group.
   private func ingest(_ whole: ReceivedPicture) {
     guard let type = whole.type else {
       return refuse(whole, .notAPicture, "the body is no picture")
@@ -201,7 +201,7 @@ final class WriterQueue: @unchecked Sendable {
     whole.completion(.refused(reason, detail: words))
   }
 
-  /// Writes the partial file of a body whose bytes are not those held already.
+  /// Writes the partial file of a body, unless its bytes are held already.
   private func stage(
     _ whole: ReceivedPicture,
     _ type: PictureType
@@ -242,7 +242,7 @@ final class WriterQueue: @unchecked Sendable {
     }
     if let modified = entry.lastModified { try disk.setModified(modified, of: file) }
     entry.stamp = try file.stamp()
-    // Equal bytes whose file was lost meanwhile are written again, but they are no change.
+    // Equal bytes whose file was lost are written again, but do not count as a change.
     let before = whole.previous?.sha256.flatMap { $0 == digest ? nil : $0 }
     return WrittenPicture(
       entry: entry,
@@ -255,33 +255,34 @@ final class WriterQueue: @unchecked Sendable {
   }
 
   private func stamp(of entry: PictureEntry) throws(LarderError) -> FileStamp? {
-    // The run began with the list of a store.
+    // For an object store, the run has compared rows with its list at the start.
     if layout.remote != nil { return entry.stamp }
     return try layout.folder(entry.name.folder).stamp(of: entry.name.file)
   }
 }
 
-/// The body of a picture that arrived in full, and its destination.
+/// The complete body of a picture, with the data to commit it.
 ///
-/// A class: passing it costs one retain.
+/// A class, so that passing it costs only one retain.
 final class ReceivedPicture: @unchecked Sendable {
-  // SAFETY: `rest` is touched by one thread at a time: the one that made it, then its lane. All else is constant.
+  // SAFETY: `rest` is used by one thread at a time: the one that made it, then its writer queue. Everything else is
+  // constant.
 
-  /// Makes the row to write, on the lane, because the transfer thread has no time to read headers.
+  /// Makes the row to write; called on the writer queue, because the transfer thread has no time to parse headers.
   let entry: @Sendable () -> PictureEntry
-  /// The type by the first bytes; nil if they are not a picture, or too few to tell.
+  /// The type detected from the first bytes; nil if they are no picture, or too few.
   let type: PictureType?
-  /// The bytes that were not handed on before.
+  /// The bytes that were not passed on in pieces.
   private(set) var rest: [UInt8]
-  /// Where those went that were.
+  /// The partial file with the earlier pieces, if any.
   let spill: PartialPicture?
-  /// The lane that it has to follow its earlier pieces to; nil when there were none.
+  /// The writer queue of the earlier pieces; nil when there were none.
   let lane: WriterQueue?
-  /// Whether the transport can tell that nothing is missing.
+  /// Whether the framing of the response proves that the body is complete.
   let provesEnd: Bool
-  /// The held version before, if any.
+  /// The version held before, if any.
   let previous: PictureEntry?
-  /// Called when it is durable, or refused.
+  /// Called when the picture is durable, or refused.
   let completion: @Sendable (PictureOutcome) -> Void
 
   init(
@@ -304,7 +305,7 @@ final class ReceivedPicture: @unchecked Sendable {
     self.completion = completion
   }
 
-  /// Hands out the bytes, and keeps none.
+  /// Moves the bytes out.
   func takeRest() -> [UInt8] {
     let bytes = rest
     rest = []
@@ -312,20 +313,19 @@ final class ReceivedPicture: @unchecked Sendable {
   }
 }
 
-/// Holds the transfer thread back while too many received bytes wait to be written.
+/// Back-pressure: blocks the transfer thread while too many received bytes wait to be written.
 ///
-/// One thread enters and may wait; any other leaves. The waiting one is woken once half of the
-/// room is free again, so that it does not wake for every picture.
+/// Only one thread may enter, and it may have to wait; any thread may leave. The waiting thread is woken once half of
+/// the capacity is free, so that it does not wake for every picture.
 ///
-/// Each body that enters leaves exactly once, with the same number of bytes. Every breach of that ends the
-/// process: more that leaves than entered would let any amount of memory fill, and less would stop the
-/// transfers for ever.
+/// Each body that enters must leave exactly once, with the same number of bytes. A violation ends the process: surplus
+/// leaves would remove the limit on memory, and missing ones would block the transfers for ever.
 final class ByteGate: Sendable {
-  /// The bytes inside, and the callers that wait.
+  /// The number of bytes inside, and the blocked thread if there is one.
   struct Occupancy {
     private let room: ByteCount
     private var waiting: ByteCount = 0
-    /// The bytes of the blocked thread; it cannot leave before that thread continues.
+    /// The bytes of the blocked thread, which cannot leave before it continues.
     private var blocked: ByteCount?
 
     /// A gate with this capacity.
@@ -333,7 +333,7 @@ final class ByteGate: Sendable {
       self.room = room
     }
 
-    /// Counts `bytes` in, and says whether who brings them has to wait.
+    /// Adds `bytes`; returns whether the caller has to wait.
     mutating func enter(_ bytes: ByteCount) -> Bool {
       precondition(bytes >= 0, "a negative number of bytes enters")
       precondition(blocked == nil, "a second thread enters while one waits")
@@ -342,7 +342,7 @@ final class ByteGate: Sendable {
       return blocked != nil
     }
 
-    /// Counts `bytes` out, and says whether who waits may continue.
+    /// Subtracts `bytes`; returns whether the blocked thread may continue.
     mutating func leave(_ bytes: ByteCount) -> Bool {
       precondition(bytes >= 0, "a negative number of bytes leaves")
       precondition(bytes <= waiting - (blocked ?? 0), "more bytes leave than have entered")
@@ -356,32 +356,32 @@ final class ByteGate: Sendable {
   private let occupancy: Mutex<Occupancy>
   private let opened = DispatchSemaphore(value: 0)
 
-  /// A gate with room for `room` bytes.
+  /// A gate with a capacity of `room` bytes.
   init(room: ByteCount) {
     occupancy = Mutex(Occupancy(room: room))
   }
 
-  /// Counts `bytes` in, and waits while there is no room.
+  /// Adds `bytes`, and waits while there is no room.
   ///
-  /// A body of any size fits when no other waits.
+  /// A body of any size may enter when nothing else is inside.
   func enter(_ bytes: ByteCount) {
     if occupancy.withLock({ $0.enter(bytes) }) { opened.wait() }
   }
 
-  /// Counts `bytes` out.
+  /// Subtracts `bytes`.
   func leave(_ bytes: ByteCount) {
     if occupancy.withLock({ $0.leave(bytes) }) { opened.signal() }
   }
 }
 
-/// Memory for the pieces in which large bodies are handed on, used again once a piece is written.
+/// A buffer pool for the pieces of large bodies.
 ///
-/// A block of a piece's size is mapped again by `malloc` each time, so that every piece would cost 64 page faults
-/// and their zeroing: leaving it out costs 6 % of the processor time of a run of large pictures.
+/// `malloc` maps a block of this size anew each time, with 64 page faults and zeroed pages. Without the pool, a run of
+/// large pictures takes 6 % more processor time.
 final class PieceRoom: Sendable {
-  /// How many bytes a piece has room for.
+  /// The capacity of a buffer in bytes.
   private let size: Int
-  /// How many pieces are kept: those of 64 transfers that run at once.
+  /// The most free buffers to keep: those of 64 simultaneous transfers.
   private static let most = 64
   private let free = Mutex<[[UInt8]]>([])
 
@@ -390,19 +390,19 @@ final class PieceRoom: Sendable {
     self.size = size
   }
 
-  /// How many pieces wait to be used again.
+  /// The number of free buffers.
   var count: Int { free.withLock { $0.count } }
 
-  /// An empty piece.
+  /// Returns an empty buffer.
   func take() -> [UInt8] {
     var piece = free.withLock { $0.popLast() } ?? []
-    // Were it still read elsewhere, this would make a new one.
+    // If the buffer were still shared, this would allocate a new one.
     piece.removeAll(keepingCapacity: true)
     piece.reserveCapacity(size)
     return piece
   }
 
-  /// Keeps the memory of a piece that is written; smaller blocks are cheap and are not kept.
+  /// Returns a buffer to the pool; smaller ones are cheap to allocate and are not kept.
   func give(_ piece: [UInt8]) {
     guard piece.capacity >= size else { return }
     free.withLock { pieces in
