@@ -4,18 +4,18 @@ import Glibc
 import SQLite
 import Synchronization
 
-/// Tells at the cost of two system calls whether an index has changed, without opening a database.
+/// Detects a changed index with two system calls, without opening the database.
 ///
-/// Each transaction raises a count in the header; a rebuilt index is another file.
+/// SQLite increments the change counter in the file's header with each transaction; a rebuilt index has another inode.
 package final class IndexChangeCounter: Sendable {
-  /// How an index stood at a moment; equal beats mean equal contents.
+  /// The state of an index at a moment; equal readings mean equal contents.
   package struct Reading: Sendable, Hashable {
     fileprivate var inode: UInt
     fileprivate var changes: UInt32
   }
 
   private struct LastRead {
-    /// The header that is read, of the file with that inode.
+    /// The open header of the file with this inode.
     var header: DatabaseHeader?
     var inode: UInt = 0
   }
@@ -28,15 +28,15 @@ package final class IndexChangeCounter: Sendable {
     path = root + "/index.sqlite"
   }
 
-  /// The state of the index now; nil when there is none that can be read.
+  /// The present state of the index; nil when there is no readable index.
   ///
-  /// Read it before the index: the index is then of that state or newer.
+  /// Call this before reading the index: what is read then has this state or a newer one.
   package func read() -> Reading? {
     guard let inode = inode() else { return nil }
     return state.withLock { state in
       if state.header == nil || state.inode != inode {
         state.header = DatabaseHeader(path)
-        // Another file may have taken the name before it was opened.
+        // Another file may have replaced this one before the header was opened.
         guard self.inode() == inode else {
           state.header = nil
           return nil
@@ -47,7 +47,7 @@ package final class IndexChangeCounter: Sendable {
     }
   }
 
-  /// The number of the file; nil when there is none, or something else.
+  /// The inode of the index file; nil when there is no regular file.
   private func inode() -> UInt? {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -58,7 +58,7 @@ package final class IndexChangeCounter: Sendable {
 extension Index {
   /// The index's entry of the picture at a path in the cache; nil if there is none.
   ///
-  /// While its file is at an older larder's place, either path finds it.
+  /// While its file still has the path that an older larder gave it, both paths find it.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try read { db in
       let row: RowReader
@@ -78,13 +78,12 @@ extension Index {
 
   /// The ids of items that refer, in some version or in their detail, to the picture at a path in the cache.
   ///
-  /// Looks through the packed identities of every item's pictures: a millisecond for each thousand items, and nothing
-  /// is held.
+  /// Searches the packed picture ids of all items: a millisecond for each thousand items, without an index in memory.
   ///
   /// - Parameters:
-  ///   - path: The path.
-  ///   - catalog: The catalog whose details are looked at.
-  /// - Returns: At most 64 ids of either kind.
+  ///   - path: The picture's path, such as `images/3f/….jpg`.
+  ///   - catalog: The catalog whose details are searched.
+  /// - Returns: At most 64 ids of items from versions, and 64 from details.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func items(
     isPicturePath path: String,

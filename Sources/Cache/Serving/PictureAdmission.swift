@@ -3,27 +3,27 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Takes pictures into a cache that were fetched beside it, without its lock.
+/// Moves pictures into a cache that were fetched into a folder beside it.
 ///
-/// A server that fetches for a client holds the lock only for this: milliseconds, not the duration of a transfer. Every
-/// file is whole and on the device before. It is renamed, its folder is synced, and its row is written, so that a crash
-/// leaves a whole picture, or none. Where a store keeps the pictures, they are put there first.
+/// So `larder serve` holds the cache's lock for milliseconds, not for the duration of a transfer. Every file is whole
+/// and synced before. Then the file is renamed, its folder is synced, and its row is written: a crash leaves the whole
+/// picture or none. Pictures of a cache in an object store are uploaded before the lock is taken.
 package final class PictureAdmission: Sendable {
-  /// Makes the lock's holder known as one that lets go at once; others then wait a moment.
+  /// The holder's name in the lock, by which others know that it is released within milliseconds, and wait.
   package static let holder = CacheLock.briefHolder
 
   private let cache: String
   private let room: String
   private let remote: (any RemotePictures)?
-  /// The pictures that were put into the store and have no row yet.
+  /// The pictures that were uploaded to the store and have no row yet.
   private let put = Mutex<[PictureID: PictureEntry]>([:])
 
-  /// An admission.
+  /// Makes the admission of pictures into a cache.
   ///
   /// - Parameters:
-  ///   - room: A cache of its own, on the same file system, that the pictures were fetched into.
-  ///   - cache: The cache that they go into.
-  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - room: The path of the temporary cache, on the same file system, that the pictures were fetched into.
+  ///   - cache: The path of the cache to move them into.
+  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
   package init(
     from room: String,
     into cache: String,
@@ -32,13 +32,13 @@ package final class PictureAdmission: Sendable {
     (self.room, self.cache, self.remote) = (room, cache, remote)
   }
 
-  /// Admits pictures, and the states of those that could not be fetched.
+  /// Moves pictures into the cache, and writes their rows; also the rows of pictures that could not be fetched.
   ///
-  /// A picture that the cache holds by now stays as it is; one whose file is gone is not held.
+  /// A picture that the cache holds already stays as it is. One whose file is gone counts as not held.
   ///
-  /// - Parameter entries: Their rows.
-  /// - Returns: The rows as they stand in the cache now.
-  /// - Throws: ``LarderError``, with code `locked` while a run holds the cache; nothing was changed then.
+  /// - Parameter entries: The pictures' rows.
+  /// - Returns: The rows that the cache now has.
+  /// - Throws: ``LarderError``, with code `locked` while a run holds the cache; nothing is changed then.
   package func admit(_ entries: [PictureEntry]) throws(LarderError) -> [PictureEntry] {
     if let remote { return try admit(entries, into: remote) }
     let layout = try CacheLayout(creating: cache)
@@ -68,7 +68,7 @@ package final class PictureAdmission: Sendable {
       }
       let folder = try layout.folder(name.folder)
       folders.insert(name.folder)
-      // An attempt that failed behind this may have moved it.
+      // An earlier attempt may have moved the file and failed later.
       guard try folder.find(name.file) != entry.stamp else { continue }
       try disk.rename(name.file, in: source, to: name.file, in: folder)
     }
@@ -78,13 +78,13 @@ package final class PictureAdmission: Sendable {
     return entries.map { held[$0.id] ?? $0 }
   }
 
-  /// The folder of a picture in the room.
+  /// The picture's folder in the temporary cache.
   private func source(of name: PictureName) throws(LarderError) -> Folder {
     let place = PictureName.folderName(name.folder)
     return try Folder(path: "\(room)/images/\(place)", creating: false)
   }
 
-  /// A picture in the room.
+  /// Opens a picture of the temporary cache.
   private func open(_ name: PictureName) throws(LarderError) -> OpenFile {
     let folder = try source(of: name)
     let descriptor = openat(folder.descriptor, name.file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -94,7 +94,7 @@ package final class PictureAdmission: Sendable {
     return OpenFile(name.file, in: folder, descriptor: descriptor)
   }
 
-  /// Puts pictures into a store without the lock, once each, then writes their rows under it.
+  /// Uploads pictures to a store without the lock, each once, then writes their rows under the lock.
   private func admit(
     _ entries: [PictureEntry],
     into remote: any RemotePictures
@@ -135,21 +135,21 @@ package final class PictureAdmission: Sendable {
   }
 }
 
-/// Keeps squares that a server made, under the cache's lock for as long as that takes.
+/// Stores squares that `larder serve` made, holding the cache's lock only meanwhile.
 package struct SquareAdmission: Sendable {
   private let cache: String
 
-  /// An admission into the cache at a path.
+  /// Makes the admission of squares into the cache at a path.
   package init(into cache: String) {
     self.cache = cache
   }
 
-  /// Keeps a square, or that there is none.
+  /// Stores a square, or the reason why none can be made.
   ///
   /// - Parameters:
-  ///   - square: The square's bytes, or why none can be made.
-  ///   - picture: Its source.
-  ///   - side: Pixels along a side.
+  ///   - square: The square's bytes, or the reason why none can be made.
+  ///   - picture: The picture that the square was made of.
+  ///   - side: The pixels along a side.
   /// - Throws: ``LarderError``, with code `locked` while a run holds the cache.
   package func keep(
     _ square: Result<[UInt8], SquareRefusal>,
@@ -160,7 +160,7 @@ package struct SquareAdmission: Sendable {
     let lock = try CacheLock(layout, holder: "\(CacheLock.briefHolder), process \(getpid())")
     defer { withExtendedLifetime(lock) {} }
     let index = try Index(layout)
-    // The picture may be another one by now, or gone.
+    // The picture may have been replaced or removed meanwhile.
     guard try index.pictures([picture.id])[picture.id]?.sha256 == picture.sha256 else { return }
     let store = SquareStore(layout, index: index, side: side)
     switch square {
@@ -171,12 +171,12 @@ package struct SquareAdmission: Sendable {
   }
 }
 
-/// Why a picture has no square.
+/// The reason why a picture has no square.
 package struct SquareRefusal: Error, Sendable {
-  /// The reason, in words.
+  /// The reason as a sentence.
   package let words: String
 
-  /// A reason in words.
+  /// Makes a refusal from its reason.
   package init(_ words: String) {
     self.words = words
   }

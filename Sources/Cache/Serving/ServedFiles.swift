@@ -1,14 +1,14 @@
 import Glibc
 import Synchronization
 
-/// Opens only the files of a cache, for sending them.
+/// Opens files of a cache for `larder serve`.
 ///
-/// Paths come from the index, never from a request; no link is followed on the way all the same.
+/// Paths come from the index, never from a request. Even so, no symbolic link is followed in any component.
 package final class ServedFiles: Sendable {
   private let root: String
   private let folders = Mutex<[String: Folder]>([:])
 
-  /// More folders than pictures and three sizes of squares have.
+  /// The most open folders: 256 for pictures and 256 for each of three sizes of squares are fewer.
   private static let most = 1100
 
   /// The files of the cache at `root`.
@@ -38,7 +38,7 @@ package final class ServedFiles: Sendable {
     return (descriptor, FileStamp(status))
   }
 
-  /// Whether there is such a regular file.
+  /// Whether there is a regular file at the path.
   package func hold(_ path: String) -> Bool {
     guard let file = open(path) else { return false }
     close(file.descriptor)
@@ -52,7 +52,7 @@ package final class ServedFiles: Sendable {
     return open(folder: place)
   }
 
-  /// Opens a folder again that was removed and recreated since it was opened; nil when it is still the same.
+  /// Reopens a folder that was removed since it was opened, and may have been recreated; nil when it was not removed.
   private func renewed(_ place: String, _ old: Folder) -> Folder? {
     var status = stat()
     guard fstat(old.descriptor, &status) == 0, status.st_nlink == 0 else { return nil }
@@ -60,8 +60,8 @@ package final class ServedFiles: Sendable {
   }
 
   private func open(folder place: String) -> Folder? {
-    // Each from the one before it, so that no place on the way is a link, also when one takes its name meanwhile. The
-    // cache itself may be a link, which its user named.
+    // Each folder is opened relative to its parent without following links, so that no component can be replaced by a
+    // link meanwhile. The cache itself may be a link, because the user named it.
     guard var folder = try? Folder(path: root + "/.", creating: false) else { return nil }
     for part in place.split(separator: "/") {
       guard let next = try? Folder(String(part), in: folder) else { return nil }

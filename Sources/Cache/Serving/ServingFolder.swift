@@ -1,19 +1,19 @@
 import Base
 import Glibc
 
-/// The place for fetched pictures of a server until the cache can take them: a cache of its own within the cache, below
-/// `serving/`.
+/// A server's work folder for fetched pictures until they are moved into the cache: a temporary cache below `serving/`.
 ///
-/// A lock beside it tells that its server is alive; the rooms of those that were killed are removed by the next.
+/// The server holds a lock file beside the folder. The next server removes the folders of killed ones, whose lock is
+/// free.
 package final class ServingFolder: Sendable {
-  /// The room's path.
+  /// The work folder's path.
   package let path: String
   private let lockPath: String
   private let descriptor: Int32
 
   private static let folder = "serving"
 
-  /// Makes a room, and removes those of processes that ended.
+  /// Makes a work folder, and removes those of processes that ended.
   ///
   /// - Parameter cache: The cache's path.
   /// - Throws: ``LarderError`` when the folder cannot be made.
@@ -24,13 +24,14 @@ package final class ServingFolder: Sendable {
     let name = "\(getpid())-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
     path = "\(rooms.path)/\(name)"
     lockPath = path + ".lock"
-    // The lock is there before the room, so that no process finds the room without it.
+    // The lock is made before the folder, so that no process finds the folder without a lock.
     descriptor = open(lockPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw .system("make", lockPath, errno: errno) }
     flock(descriptor, LOCK_EX)
     do throws(LarderError) {
       _ = try Folder(path: path, creating: true)
-      // Each fetch has a room of its own in this one; the folder of those stays while one of them goes.
+      // Each fetch makes a folder of its own in `shards`; `kept` stays in it, so that removing one of them never
+      // removes `shards`.
       for name in ["shards", "shards/kept"] {
         _ = try Folder(path: "\(path)/\(name)", creating: true)
       }
@@ -45,15 +46,15 @@ package final class ServingFolder: Sendable {
     close(descriptor)
   }
 
-  /// Removes the room with all that is in it; nothing may use it any more.
+  /// Removes the work folder and its contents; nothing may use it any more.
   package func leave() {
     Self.remove(path)
     unlink(lockPath)
-    // Not while another server has a room.
+    // Fails while another server has a work folder, as intended.
     if let slash = path.lastIndex(of: "/") { rmdir(String(path[..<slash])) }
   }
 
-  /// Removes the rooms of servers that were killed.
+  /// Removes the work folders of servers that were killed.
   ///
   /// - Parameter cache: The cache's path.
   package static func removeDead(in cache: String) {
@@ -75,7 +76,7 @@ package final class ServingFolder: Sendable {
     }
   }
 
-  /// Whether a room's server holds its lock.
+  /// Whether a server still holds the lock of its work folder.
   private static func isAlive(_ name: String, in rooms: Folder) -> Bool {
     let lock = openat(rooms.descriptor, name + ".lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     guard lock >= 0 else { return false }
@@ -83,7 +84,7 @@ package final class ServingFolder: Sendable {
     return flock(lock, LOCK_EX | LOCK_NB) != 0
   }
 
-  /// Removes a folder with all that is in it, and follows no link.
+  /// Removes a folder and its contents, without following links.
   private static func remove(_ path: String) {
     if let folder = try? Folder(path: path, creating: false) {
       for name in (try? folder.names()) ?? [] where unlinkat(folder.descriptor, name, 0) != 0 {
