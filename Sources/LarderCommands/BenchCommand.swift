@@ -81,9 +81,11 @@ struct BenchCommand: ParsableCommand {
   }
 }
 
-/// `larder bench-origin`: the store that `bench --origin sample` measures, in a process of its own.
+/// `larder bench-origin`: the origin server that `bench --origin sample` measures, in a separate process.
 ///
-/// Says where it is, and ends when its stdin does, so that it never outlives who started it.
+/// Hidden from help.
+///
+/// Prints its URL, and ends when its stdin is closed, so that it never outlives the process that started it.
 struct BenchOriginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench-origin",
@@ -103,14 +105,14 @@ struct BenchOriginCommand: ParsableCommand {
   }
 }
 
-/// A measurement with everything that a person sees around it: signals, progress, plots, status.
+/// Runs a measurement with signal handling, progress display, the HTML page and the exit status.
 struct BenchSession {
   private static let listLimit = 64 << 20
 
   private let sources: [String]
   private let bench: BenchOptions
   private let origin: OriginOptions?
-  /// How many requests a pass over a list of URLs makes.
+  /// The number of requests in a pass over a list of URLs.
   private let count: Int?
   private let output: OutputOptions
 
@@ -128,9 +130,9 @@ struct BenchSession {
     self.output = output
   }
 
-  /// Measures, prints, and says how to end the process.
+  /// Measures, prints the result, and returns the exit status.
   func run() throws -> ExitStatus {
-    // Mistakes in the baseline or the page's path are reported before minutes are spent.
+    // Report mistakes in the baseline or the page's path now, not after minutes of measuring.
     try bench.html.map(TextFile.demandRoom)
     let baseline = try bench.baseline.map { path in
       let bytes = try FileReading.bytes(path, what: "baseline", limit: Self.listLimit)
@@ -138,7 +140,7 @@ struct BenchSession {
     }
     let sample = origin.map { SampleOrigin($0) }
     let process = try sample.map { try OriginProcess($0) }
-    // The origin ends with its owner.
+    // Keep the origin's process alive until the end; it is stopped in `deinit`.
     defer { withExtendedLifetime(process) {} }
     let source = try source(sample, process)
     let named = try namedHosts(source)
@@ -204,7 +206,7 @@ struct BenchSession {
 
   private func surroundings(_ named: Set<HostPort>) throws -> BenchSurroundings {
     var common = try bench.connection.transport(named: named)
-    // The embedded origin is on this machine.
+    // The embedded origin is on this machine, so no proxy is used.
     if origin != nil { common.proxy = nil }
     return BenchSurroundings(
       transport: { [common] parallel in
@@ -234,7 +236,7 @@ struct BenchSession {
   private var setting: BenchSetting {
     var system = utsname()
     uname(&system)
-    /// A field of fixed length, up to its end.
+    /// The text of a fixed-length C array, up to the NUL.
     func text<Field>(_ field: Field) -> String {
       withUnsafeBytes(of: field) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
@@ -255,7 +257,7 @@ struct BenchSession {
   }
 }
 
-/// The present step, recorded by the run and read by the display.
+/// The current step, recorded by the run and read by the display.
 private final class LatestStep: Sendable {
   private let held = Mutex<(step: BenchRun.Step, from: ContinuousClock.Instant)?>(nil)
 
@@ -263,7 +265,7 @@ private final class LatestStep: Sendable {
     held.withLock { $0 = (step, .now) }
   }
 
-  /// The present step, its duration so far, and the total duration.
+  /// The progress line: the current step, its duration so far, and the total duration.
   func line(seconds: Double, width: Int) -> String {
     guard let (step, from) = held.withLock({ $0 }) else { return "" }
     let own = (ContinuousClock.now - from) / .seconds(1)
@@ -272,7 +274,7 @@ private final class LatestStep: Sendable {
   }
 }
 
-/// A measurement for people: an aligned row for each pass and parallelism, then its meaning.
+/// A measurement as a text table: a row for each pass and parallelism, then notes that interpret it.
 struct BenchTable {
   private let report: BenchReport
   private let terminal: Terminal
@@ -288,7 +290,7 @@ struct BenchTable {
     return ["\(step.parallel) at once, run \(step.repetition)"] + rate
   }
 
-  /// The result, then the resources, in lines that fit 80 columns.
+  /// The table of results, the table of resources, and the notes, in lines of at most 80 columns.
   var text: String {
     if report.runs.isEmpty, report.interrupted { return "interrupted: nothing was measured" }
     let result = aligned(Self.results, report.runs.map(results))
@@ -303,10 +305,10 @@ struct BenchTable {
     "PASS", "AT ONCE", "PICTURES", "FIRST BYTE", "P90", "P99.9", "REUSED", "CPU S", "PEAK MIB",
   ]
 
-  /// From here on a half-width says less than that the rate is not known.
+  /// The relative half-width of the confidence interval from which the rate is printed as `noisy`.
   private static let noise = 1.0
   private static let noisy = "noisy"
-  /// From this share of a run on, waiting for the own disk is said, and not charged to the server.
+  /// The share of a run spent waiting for the local disk from which a note says so, so that the server is not blamed.
   private static let writingMatters = 0.25
 
   private func aligned(_ head: [String], _ cells: [[String]]) -> String {
@@ -353,7 +355,7 @@ struct BenchTable {
     ]
   }
 
-  /// A line in lines of 80 columns at most, broken between words.
+  /// Wraps a line at 80 columns, between words.
   static func folded(_ line: String) -> [String] {
     var lines = [""]
     for word in line.split(separator: " ", omittingEmptySubsequences: false) {
@@ -394,7 +396,7 @@ struct BenchTable {
     return notes
   }
 
-  /// Where the time of a request went at the best parallelism.
+  /// The time of each phase of a request, at the best parallelism.
   private var parts: [String] {
     guard let best = report.best,
       let row = report.runs.first(where: { $0.pass == best.pass && $0.parallel == best.parallel })
@@ -408,7 +410,7 @@ struct BenchTable {
       "\(name) \(milliseconds(part.p50)) (\(milliseconds(part.p99)))"
     }
     let protocols = row.protocols.sorted { $0.key < $1.key }.map(\.key)
-    // These figures include larder's own waits, which are not the server's.
+    // These figures also include time that larder itself spent waiting.
     let writing = row.writingShare ?? 0
     let place = writing < Self.writingMatters ? "there" : "there and here"
     let limit =
@@ -455,7 +457,7 @@ struct BenchTable {
     return lines + ["judged by a \(baseline.test)"]
   }
 
-  /// Three digits that mean something.
+  /// A number with three significant digits.
   static func number(_ value: Double) -> String {
     guard value.isFinite else { return "-" }
     let size = abs(value)

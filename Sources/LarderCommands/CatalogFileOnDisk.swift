@@ -13,10 +13,10 @@ struct CatalogFileOnDisk: Sendable {
   let folder: String
   /// The file's text.
   let bytes: [UInt8]
-  /// Where `${NAME}` in it comes from.
+  /// The variables for `${NAME}` in it.
   let environment: [String: String]
 
-  /// A file that was read before, as part of a plan.
+  /// A catalog file that was already parsed, from a shard plan.
   init(_ catalog: CatalogFile, folder: String, environment: [String: String]) {
     self.catalog = catalog
     self.folder = folder
@@ -52,7 +52,7 @@ struct CatalogFileOnDisk: Sendable {
     environment = ProcessInfo.processInfo.environment
   }
 
-  /// The kind of file that was mistaken for a catalog file; nil when it may be one.
+  /// The kind of a file that is certainly not a catalog file, such as binary data or HTML; nil when it may be one.
   private static func mistaken(_ bytes: [UInt8]) -> String? {
     if bytes.prefix(1024).contains(0) { return "binary data" }
     let first = bytes.first { $0 != 0x20 && !(0x09...0x0D).contains($0) }
@@ -61,17 +61,17 @@ struct CatalogFileOnDisk: Sendable {
 }
 
 extension CatalogFileOnDisk {
-  /// The hosts that the catalog names; `base` stands in for its own when given.
+  /// The hosts that the catalog names; `base` replaces the catalog's own base URL.
   func namedHosts(base: String?) throws -> Set<HostPort> {
     try addresses(base) { addresses in try addresses.namedHosts() }
   }
 
-  /// Whether sections or details are files of this machine.
+  /// Whether sections or details are local files.
   func readsFiles(base: String?) throws -> Bool {
     try addresses(base) { addresses in try addresses.readsFiles() }
   }
 
-  /// Demands that sections and details come from origins, for files of one machine others do not have.
+  /// Refuses a catalog whose sections or details are local files, which other machines do not have.
   func demandOrigins(base: String?) throws {
     guard try readsFiles(base: base) else { return }
     throw CommandFailure(
@@ -122,7 +122,7 @@ extension CatalogFileOnDisk {
     )
   }
 
-  /// Prints the plan of a run, which changes nothing.
+  /// Prints the plan of a run (`--dry-run`); changes nothing.
   func printPlan(
     cache: String,
     _ options: SyncOptions,
@@ -143,7 +143,7 @@ extension CatalogFileOnDisk {
   }
 }
 
-/// A plan as people read it.
+/// A plan as text.
 struct PlanText {
   private let plan: SyncPlan
 
@@ -151,7 +151,7 @@ struct PlanText {
     self.plan = plan
   }
 
-  /// A line for each thing that would be asked for, then the counts.
+  /// A line for each request that the run would send, then the counts.
   var text: String {
     var lines = plan.sections.map {
       "\($0.action)  \($0.method == "GET" ? "" : "\($0.method) ")\($0.url)"

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Imaging
 
-/// `larder crop PICTURE…`: exact squares and other sizes.
+/// `larder crop PICTURE…`: crops pictures to squares or other exact sizes.
 struct CropCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -63,7 +63,7 @@ struct CropCommand: ParsableCommand {
     Output.end(try make())
   }
 
-  /// Makes all pictures, and says how to end the process.
+  /// Makes all pictures, and returns the exit status.
   func make() throws -> ExitStatus {
     var making = pictures.crop(lossless: lossless)
     making.isStrict = strict

@@ -12,7 +12,7 @@ import Pipeline
 import SampleStore
 import Transport
 
-/// `larder demo`: the main job on the sample store.
+/// `larder demo`: runs the main commands, one after the other, on the sample store.
 struct DemoCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -119,10 +119,10 @@ struct DemoCommand: ParsableCommand {
   }
 }
 
-/// The main job on the embedded sample store, step by step, with a word on each.
+/// The steps of the demo: sync, crop, stamp, order, list, verify, report, each announced by a line.
 ///
-/// The store listens on a port that is free, but its URLs name a host of their own and reach it by
-/// `connectTo`: so a second demo finds the pictures of the first in the cache.
+/// The store listens on any free port, but its URLs have a fixed host name, which `connectTo` maps to that port. So a
+/// second demo finds the pictures of the first one in the cache.
 struct Demonstration {
   let folder: String
   let faults: String?
@@ -131,8 +131,7 @@ struct Demonstration {
 
   private static let host = "larder-sample-store.test"
 
-  /// The store's faults unless a file sets others: one slow section, one picture that needs a
-  /// second attempt.
+  /// The default faults of the store: one slow section, and one picture that needs a second attempt.
   private static let hiccups = """
     path=*/soup delay=0.3
     path=/pictures/* hits=5 status=503 retry-after=0
@@ -180,7 +179,7 @@ struct Demonstration {
     try page(reader)
 
     if output.json {
-      // Documents that larder wrote: put together as they are.
+      // All parts are JSON that larder wrote, so they can be concatenated.
       let runs = syncs.map { String(decoding: $0.json, as: UTF8.self) }.joined(separator: ",")
       let check = String(decoding: try VerifyDocument(report).json(), as: UTF8.self)
       Output.json(Array("{\"syncs\":[\(runs)],\"verify\":\(check)}".utf8))
@@ -197,7 +196,7 @@ struct Demonstration {
     )
   }
 
-  /// The differences in words: titles and amounts instead of ids and minor units.
+  /// The differences as text, with titles and amounts instead of ids and minor units.
   private func differences(_ reader: CatalogReader, before: [ShownItem]) throws -> String {
     let diff = try reader.diff(from: nil, to: nil).items
     let now = try reader.list()
@@ -221,7 +220,7 @@ struct Demonstration {
     return lines.isEmpty ? "nothing" : lines.map(PlainText.row).joined(separator: "\n")
   }
 
-  /// The price of an item that fell, when it is the lowest of 30 days; nil for any other.
+  /// The price of an item, if it fell and is the lowest of the last 30 days; else nil.
   private static func lowest(
     of id: String,
     before: [ShownItem],
@@ -235,7 +234,7 @@ struct Demonstration {
     return price
   }
 
-  /// Crops and stamps the first held pictures of the catalog, beside the cache's own.
+  /// Crops and stamps the first held pictures of the catalog, into `demo` in the cache's folder.
   private func pictures(_ reader: CatalogReader) throws {
     let held = try reader.list().compactMap { $0.thumbnail?.path }.prefix(3)
     let inputs = held.map { "\(cache)/\($0)" }
@@ -246,7 +245,7 @@ struct Demonstration {
     try demand(crop.make())
     tell("cropped    \(Quantities.count(inputs.count, "picture")) to 256 × 256 in \(squares)")
     let stamp = try StampCommand.parse(["--out", stamped, "--time", "now"] + words)
-    // A machine without Pango or fonts can do all the rest.
+    // Stamping needs Pango and fonts; without them the demo continues.
     let isStamped = (try? stamp.make()) == .done
     tell(
       isStamped
@@ -274,7 +273,7 @@ struct Demonstration {
     tell("\n\(Terminal(output).paint(words, .bold))")
   }
 
-  /// Says something for people: on stdout, unless that is for a document.
+  /// Prints text: on stdout, or with `--json` on stderr.
   func tell(_ text: String) {
     if output.json { Output.note(text) } else { Output.data(text) }
   }
@@ -314,7 +313,7 @@ struct Demonstration {
     return report
   }
 
-  /// Lowers the first price of the first section and takes its last item away.
+  /// Lowers the first price of the first section, and removes its last item.
   private func change(_ content: SampleContent) {
     let path = "/develop/baminchan/main.json"
     guard let data = FileManager.default.contents(atPath: "\(folder)/store\(path)"),
@@ -329,9 +328,9 @@ struct Demonstration {
 }
 
 extension Demonstration {
-  /// Places an order of the first item, brings it to the store's webhook and lists it.
+  /// Places an order for the first available item, sends it to the store's webhook and lists it.
   ///
-  /// The outbox of the demo is removed with it, because its order is no real one.
+  /// The outbox is temporary and is removed afterwards, because the order is not real.
   func order(_ reader: CatalogReader, from store: SampleStore) throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "larder-demo-\(UUID())")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -353,7 +352,7 @@ extension Demonstration {
       payload: .slack,
       parser: CurlURLParser()
     )
-    // The embedded store is on this machine, so no proxy of LARDER_PROXY is used.
+    // The embedded store is on this machine, so LARDER_PROXY is ignored.
     let options = try WebhookOptions.parse(["--proxy", "none"])
     let (report, signal) = try OrderSending(outbox, webhook, options).run()
     tell("received   \(Self.text(of: store.orders.last?.body ?? []))")
@@ -378,7 +377,7 @@ extension Demonstration {
   }
 }
 
-/// Serves the sample store until a signal comes.
+/// Serves the sample store until SIGINT or SIGTERM.
 struct ServeSamples {
   let folder: String
   let port: Int
@@ -412,7 +411,7 @@ struct ServeSamples {
     withExtendedLifetime(signals) {}
   }
 
-  /// Makes a picture for any path that ends as a JPEG's or PNG's does, each with bytes of its own.
+  /// Makes a different picture for each path that ends with a picture's extension, such as `.jpg` or `.png`.
   private static func pictures(_ folder: String) throws -> SampleContent.Fallback {
     func base(_ name: String) throws -> Picture {
       let bytes = try FileReading.bytes("\(folder)/\(name)", what: "picture", limit: 1 << 20)
@@ -429,9 +428,9 @@ struct ServeSamples {
   }
 }
 
-/// A file of faults on the command line.
+/// Reads the value of `--faults`.
 enum FaultFile {
-  /// The script in the file, or none without a file.
+  /// The fault script in the file; an empty one without a file.
   static func read(_ path: String?) throws -> FaultScript {
     guard let path else { return .none }
     let bytes = try FileReading.bytes(path, what: "fault script", limit: 1 << 20)
@@ -439,11 +438,12 @@ enum FaultFile {
   }
 }
 
-/// Finds the folder of the sample store: named, installed with the program, or in the source tree around it.
+/// Finds the folder of the sample store: given by the user, installed with the program, or in the source tree around
+/// it.
 enum SampleFolder {
   /// The folder with `catalog.yaml` and `store/`.
   ///
-  /// - Parameter named: the value of `--samples`, if there is one.
+  /// - Parameter named: The value of `--samples`; nil if it was not given.
   /// - Returns: The folder's path.
   /// - Throws: ``CommandFailure`` when there is none.
   static func find(named: String?) throws -> String {
@@ -459,9 +459,9 @@ enum SampleFolder {
     }
     let program = program()
     let folders = folders(above: program)
-    // PREFIX/bin/larder has its files in PREFIX/share.
+    // The files of PREFIX/bin/larder are in PREFIX/share/larder.
     let installed = (folders.dropFirst().first ?? "") + "/share/larder/samples"
-    // A build is in .build of its source tree.
+    // A development build is in .build of its source tree.
     if let found = ([installed] + folders.map { $0 + "/samples" }).first(where: holdsStore) {
       return found
     }
@@ -472,7 +472,7 @@ enum SampleFolder {
     )
   }
 
-  /// The folders that a path lies in, the innermost first; the root is the empty path.
+  /// The folders above a path, the innermost first; the root is the empty text.
   private static func folders(above path: String) -> [String] {
     var parts = path.split(separator: "/")[...]
     var folders: [String] = []
@@ -486,7 +486,7 @@ enum SampleFolder {
     access(path + "/catalog.yaml", R_OK) == 0 && access(path + "/store", X_OK) == 0
   }
 
-  /// This program's own path, links resolved.
+  /// This program's path, with symbolic links resolved.
   static func program() -> String {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -118,7 +118,7 @@ struct DiffDocument: Encodable {
     try jsonLine()
   }
 
-  /// A line a change, marked as `diff` marks them.
+  /// One line for each change, with a mark: `+` added, `-` removed, `~` changed.
   func text(_ terminal: Terminal) -> String {
     let line = PlainText.line
     var lines = added.map { terminal.paint("+ \(line("\($0.section)/\($0.id)"))", .green) }
@@ -165,7 +165,7 @@ struct RunDocument: Encodable {
     try jsonLine()
   }
 
-  /// A line a run, newest first.
+  /// One line for each run, the newest first.
   var text: String {
     runs.map {
       "\(padded($0.run.description, to: 5)) \($0.started)  \($0.outcome ?? "killed, or still running")"

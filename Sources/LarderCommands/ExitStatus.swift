@@ -7,7 +7,9 @@ import Orders
 import Pipeline
 import Transport
 
-/// How the process ends; the one place where outcomes become statuses.
+/// The exit statuses of `larder`.
+///
+/// All conversions from results and errors to statuses are in this file.
 enum ExitStatus: Int32, Sendable {
   case done = 0
   case failed = 1
@@ -22,10 +24,10 @@ enum ExitStatus: Int32, Sendable {
   case interrupted = 130
   case terminated = 143
 
-  /// The status as a word, for errors that have no code of their own.
+  /// The status as a word, for example `try-again`; the code of errors without a code of their own.
   var word: String { self == .tryAgain ? "try-again" : "\(self)" }
 
-  /// The status for an error of a class.
+  /// The status for a kind of error.
   init(_ kind: LarderError.Kind) {
     self =
       switch kind {
@@ -39,11 +41,13 @@ enum ExitStatus: Int32, Sendable {
       }
   }
 
-  /// The status of a finished sync; of several, the most severe.
+  /// The status of a finished sync.
+  ///
+  /// If several apply, the most severe counts.
   ///
   /// - Parameters:
-  ///   - report: the sync's report.
-  ///   - signal: the signal that ended it, if one did.
+  ///   - report: The sync's report.
+  ///   - signal: The signal that ended it, if any.
   init(_ report: SyncReport, signal: Int32? = nil) {
     if signal == 15 {
       self = .terminated
@@ -68,8 +72,9 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// Whether somebody should look: not when all was done, when the next run does the rest, or when a
-  /// person ended it.
+  /// Whether somebody should look into it.
+  ///
+  /// False if everything was done, if the next run will do the rest, or if a signal ended the run.
   var isFailure: Bool {
     switch self {
     case .done, .tryAgain, .interrupted, .terminated: false
@@ -77,7 +82,7 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// Of several statuses the one to end with; done when there are none.
+  /// The most severe of several statuses; `done` if there are none.
   static func gravest(_ statuses: [ExitStatus]) -> ExitStatus {
     gravity.first { statuses.contains($0) } ?? .done
   }
@@ -88,11 +93,11 @@ enum ExitStatus: Int32, Sendable {
     .tryAgain, .partial, .withheld,
   ]
 
-  /// The status of a measurement.
+  /// The status of `bench`.
   ///
   /// - Parameters:
-  ///   - report: the report.
-  ///   - signal: the signal that ended it, if one did.
+  ///   - report: Its report.
+  ///   - signal: The signal that ended it, if any.
   init(_ report: BenchReport, signal: Int32?) {
     if let signal {
       self = signal == 15 ? .terminated : .interrupted
@@ -101,11 +106,13 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// The status of a run of `order send`; of several, the most severe.
+  /// The status of a run of `order send`.
+  ///
+  /// If several apply, the most severe counts.
   ///
   /// - Parameters:
-  ///   - report: its report.
-  ///   - signal: the signal that ended it, if one did.
+  ///   - report: Its report.
+  ///   - signal: The signal that ended it, if any.
   init(_ report: SendReport, signal: Int32? = nil) {
     if let signal {
       self = signal == 15 ? .terminated : .interrupted
@@ -118,8 +125,7 @@ enum ExitStatus: Int32, Sendable {
     }
   }
 
-  /// The status when no section could be fetched: the feeds' own fault, an unreachable origin, or another
-  /// cause.
+  /// The status when no section could be fetched: an unreadable feed, an unreachable origin, or another cause.
   private static func nothingDone(_ report: SyncReport) -> ExitStatus {
     let reasons = sectionReasons(report)
     if reasons.contains(where: unreadable.contains) { return .data }
@@ -127,17 +133,17 @@ enum ExitStatus: Int32, Sendable {
     return reasons.contains(where: unreachable.contains) ? .unavailable : .failed
   }
 
-  /// The reasons for which sections failed.
+  /// The reasons why sections failed.
   private static func sectionReasons(_ report: SyncReport) -> [FailureReason] {
     report.failureCounts[.section, default: [:]].keys.map { FailureReason(rawValue: $0) }
   }
 
-  /// Whether everything shown is from an earlier run, because no section and no detail could be reached.
+  /// Whether no section and no detail could be reached, so that everything shown is from an earlier run.
   private static func isUnreachable(_ report: SyncReport) -> Bool {
     let held = report.sections.allSatisfy {
       $0.source == .failed || $0.source == .stale && $0.unread.isEmpty
     }
-    // Those that the shop has not are remembered, and are none that could be had.
+    // Details that the shop does not have (404) do not count as reached: they may be remembered from an earlier run.
     guard held, report.details.fetched + report.details.unchanged == 0 else { return false }
     return sectionReasons(report).contains(where: unreachable.contains)
   }
@@ -152,29 +158,29 @@ enum ExitStatus: Int32, Sendable {
   ]
 }
 
-/// An error with its sentence and its status, ready to end the process.
+/// An error that ends the process, with its message and exit status.
 struct CommandFailure: Error {
-  /// The message on stderr, or nil when it was printed already.
+  /// The message for stderr; nil when it was already printed.
   let message: String?
   let status: ExitStatus
-  /// A stable word for scripts, from the library where it has one.
+  /// A stable code for scripts: the library's error code, else the status as a word.
   let code: String
 
-  /// Makes a failure.
+  /// Creates a failure.
   ///
   /// - Parameters:
-  ///   - message: "cannot VERB THING: REASON; TRY THIS"; nil when all has been said.
-  ///   - status: How the process ends.
-  ///   - code: A stable word; the status's own when the library has none.
+  ///   - message: The message, in the form "cannot VERB THING: REASON; TRY THIS"; nil when it was already printed.
+  ///   - status: The exit status.
+  ///   - code: A stable code; nil for the status as a word.
   init(_ message: String?, _ status: ExitStatus, code: String? = nil) {
     self.message = message
     self.status = status
     self.code = code ?? status.word
   }
 
-  /// `{"error": {"status", "code", "message", "remedy"}}`; `remedy` is null where the sentence names none.
+  /// `{"error": {"status", "code", "message", "remedy"}}`; `remedy` is null when the message names none.
   ///
-  /// `message` ends before the remedy.
+  /// The text after the last "; " is the remedy, and is left out of `message`.
   var json: [UInt8] {
     let sentence = message ?? "it did not end as it should"
     let cut = sentence.ranges(of: "; ").last
@@ -194,9 +200,9 @@ struct CommandFailure: Error {
     @OrNull var remedy: String?
   }
 
-  /// Our own errors; nil for those of the argument parser.
+  /// Converts larder's own errors; nil for those of the argument parser.
   init?(_ error: any Error) {
-    // The first error counts, even if cleaning up failed too.
+    // A missing libcurl explains any other error.
     if let absence = CurlTransport.absence {
       self.init("cannot fetch: \(absence)", .failed)
       return
@@ -213,8 +219,7 @@ struct CommandFailure: Error {
       )
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
       self.init("cannot fetch: \(error.detail)", .failed)
-    // A failure without a URL happened to the transport before it fetched anything: memory, threads,
-    // descriptors.
+    // A failure without a URL happened while the transport started, for want of memory, threads or descriptors.
     case let error as TransferFailure where error.url.isEmpty:
       self.init(error.description, .io, code: error.reason.rawValue)
     default: return nil

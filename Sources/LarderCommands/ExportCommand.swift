@@ -104,20 +104,20 @@ struct ExportCommand: ParsableCommand {
   }
 }
 
-/// The result of an export, for people.
+/// The result of an export as text.
 struct ExportSummary {
   private let report: ExportReport
   private let folder: String
   private let namesEach: Bool
 
-  /// Takes an export's report; `namesEach` lists the pictures that could not have their own names.
+  /// Creates a summary; `namesEach` lists the pictures whose names clashed.
   init(_ report: ExportReport, folder: String, namesEach: Bool) {
     self.report = report
     self.folder = folder
     self.namesEach = namesEach
   }
 
-  /// A line for each picture that is not held and each file that could not be written, then the sum.
+  /// One line for each picture that is not held and each file that could not be written, then the totals.
   var text: String {
     var lines =
       namesEach

@@ -4,14 +4,14 @@ import Imaging
 import Larder
 import SystemPackage
 
-/// Reads small files that the user names.
+/// Reads files that the user names on the command line.
 enum FileReading {
-  /// The file's bytes, at most one more than `limit`, by which the caller knows that the file is larger.
+  /// The file's bytes, at most `limit + 1`: the extra byte tells the caller that the file is too large.
   ///
   /// - Parameters:
-  ///   - path: the file.
-  ///   - what: its kind, for the message.
-  ///   - limit: how many bytes are enough.
+  ///   - path: The file's path.
+  ///   - what: The kind of file, for the message.
+  ///   - limit: The largest allowed size, in bytes.
   /// - Returns: The bytes.
   /// - Throws: ``CommandFailure`` when the file cannot be read.
   static func bytes(_ path: String, what: String, limit: Int) throws -> [UInt8] {
@@ -19,7 +19,7 @@ enum FileReading {
       return try BoundedReading.bytes(ofFile: path, limit: limit)
     } catch let error as Errno {
       let words = systemMessage(error.rawValue)
-      // A missing file is a slip on the command line; one that cannot be read, a matter of rights.
+      // A missing file is a mistake on the command line; a file that cannot be read is an I/O error.
       throw CommandFailure(
         "cannot read \(what) \(path): \(words); check the path and its permissions",
         error == .noSuchFileOrDirectory ? .usage : .io
@@ -33,15 +33,14 @@ enum FileReading {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
 
-  /// The bytes of stdin up to its end, at most `limit` and one more.
+  /// The bytes of stdin up to its end, at most `limit + 1`.
   static func standardInput(limit: Int) throws -> [UInt8] {
     try BoundedReading.bytes(of: .standardInput, limit: limit)
   }
 
-  /// The picture that comes on stdin, all of it.
+  /// Reads a whole picture from stdin.
   ///
-  /// - Throws: ``LarderError``: `usage` for a terminal, on which nobody types a picture; `tooLarge`;
-  ///   `disk` when stdin cannot be read.
+  /// - Throws: ``LarderError``: `usage` if stdin is a terminal, `tooLarge`, or `disk` when stdin cannot be read.
   static func picture(_ limits: PictureLimits) throws(LarderError) -> [UInt8] {
     if Terminal.isStandardInput {
       throw LarderError(

@@ -198,7 +198,7 @@ struct GcDocument: Encodable {
     try jsonLine()
   }
 
-  /// A line for each thing that goes, if all are asked for, then the sum.
+  /// The totals; with `all`, one line for each removed file before them.
   func text(all: Bool) -> String {
     var lines: [String] = []
     if all {

@@ -5,7 +5,7 @@ import Catalog
 import Larder
 import Pipeline
 
-/// `larder history [ID]`: the changes of items.
+/// `larder history [ID]`: prints the recorded changes of items.
 struct HistoryCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

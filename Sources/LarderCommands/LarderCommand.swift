@@ -1,7 +1,7 @@
 import ArgumentParser
 import Catalog
 
-/// The `larder` command: only names its subcommands.
+/// The `larder` command: parses the command line and runs a subcommand.
 package struct LarderCommand: ParsableCommand {
   /// The version that `--version` prints and that servers see.
   package static let version = "0.2.0"
@@ -66,10 +66,10 @@ package struct LarderCommand: ParsableCommand {
     ]
   )
 
-  /// Made by the argument parser.
+  /// Called by the argument parser.
   package init() {}
 
-  /// Parses the arguments, runs, and ends the process with the status of ``ExitStatus``.
+  /// Parses the arguments, runs the command, and ends the process with an ``ExitStatus``.
   package static func main() {
     guard !ProgramArguments.all.isEmpty else {
       log.error("cannot start: the system handed over no command line; start larder by its name")
@@ -95,8 +95,9 @@ package struct LarderCommand: ParsableCommand {
     }
   }
 
-  /// Ends the process: our own failures with their sentence on stderr and their status, the
-  /// parser's as ``exit(forParser:)`` says.
+  /// Ends the process.
+  ///
+  /// larder's own errors print their message on stderr; for the parser's, see ``exit(forParser:)``.
   private static func exit(for error: any Error) -> Never {
     guard let failure = CommandFailure(error) else { exit(forParser: error) }
     if let message = failure.message { log.error(message) }
@@ -104,18 +105,22 @@ package struct LarderCommand: ParsableCommand {
     Output.end(failure.status)
   }
 
-  /// Prints a failure as a JSON document where one is wanted and nothing was printed yet.
+  /// Prints a failure as a JSON document, if `--json` was given and nothing was printed yet.
   private static func tell(_ failure: CommandFailure) {
     guard !Output.hasPrinted, wantsJSON(ProgramArguments.all) else { return }
     Output.json(failure.json)
   }
 
-  /// Whether a command line asks for JSON, also one that cannot be parsed.
+  /// Whether a command line contains `--json`.
+  ///
+  /// Works for command lines that cannot be parsed.
   static func wantsJSON(_ arguments: [String]) -> Bool {
     arguments.prefix { $0 != "--" }.contains("--json")
   }
 
-  /// The options may have failed to parse, so the arguments are searched themselves.
+  /// The log in the format of `--log-format`.
+  ///
+  /// Searches the raw arguments, because parsing may have failed.
   private static var log: Log {
     let isJSON =
       ProgramArguments.all.joined(separator: " ").contains("--log-format=json")
@@ -139,17 +144,17 @@ package struct LarderCommand: ParsableCommand {
   }
 }
 
-/// Looks whether the words of a command line name a command.
+/// Checks that a command line names a known command.
 ///
-/// The parser takes a word that it does not know for an argument too many, and `help` with such a word for a
-/// question about everything.
+/// The argument parser's own messages are misleading: it reports an unknown command as a superfluous argument, and
+/// answers `help UNKNOWN` with the general help.
 enum CommandName {
-  /// The message for a command line without a known command; nil when it names one, or needs none.
+  /// The message for a command line with an unknown command; nil for a valid one.
   ///
   /// - Parameters:
   ///   - arguments: The words after the program's name.
-  ///   - root: The command that they begin at.
-  /// - Returns: The fault, and the command that was probably meant.
+  ///   - root: The root command.
+  /// - Returns: The message, which suggests the nearest command.
   static func fault(in arguments: [String], of root: any ParsableCommand.Type) -> String? {
     var words = arguments[...]
     if words.first == "help" { words = words.dropFirst() }
@@ -157,7 +162,7 @@ enum CommandName {
     var path = name(of: root)
     while let word = words.popFirst() {
       let known = command.configuration.subcommands
-      // An option, or an argument of a command that has no commands of its own.
+      // Stop at an option, or at an argument of a command without subcommands.
       guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = known.first(where: { name(of: $0) == word }) else {
         if command == root, isCatalogFile(word) {
@@ -174,7 +179,7 @@ enum CommandName {
     return nil
   }
 
-  /// Whether a word looks like a catalog file whose command was forgotten.
+  /// Whether a word looks like a catalog file, as in `larder shop.yaml`, where the command was forgotten.
   private static func isCatalogFile(_ word: String) -> Bool {
     [".yaml", ".yml", ".json"].contains { word.lowercased().hasSuffix($0) }
   }
@@ -184,18 +189,18 @@ enum CommandName {
   }
 }
 
-/// The argument parser's error as one sentence: the fault and a remedy.
+/// Turns the argument parser's error into one sentence with the fault and a remedy.
 ///
-/// The parser says it in three lines and more, with a usage line that may be longer than the terminal, and repeats
-/// arguments as they came; a script may have them from anywhere: a file name, a feed.
+/// The parser prints three or more lines, with a usage line that may be longer than the terminal. It repeats arguments
+/// unescaped, although a script may have taken them from anywhere, such as a file name or a feed.
 struct ParserMessage {
-  /// The sentence, without a line feed or a control character; empty when the parser says nothing.
+  /// The sentence, without line feeds and control characters; empty when the parser has no message.
   let text: String
 
-  /// Takes all that the parser says of these arguments.
+  /// Converts the parser's message about these arguments.
   init(_ message: String, arguments: [String]) {
     var message = message
-    // The text that the parser repeats is an argument, or the part after its equals sign.
+    // The parser repeats a whole argument, or the part after its equals sign.
     let parts = arguments.flatMap {
       [$0] + $0.split(separator: "=", maxSplits: 1).map(String.init)
     }
@@ -207,7 +212,7 @@ struct ParserMessage {
     let fault = lines.prefix { !$0.hasPrefix("Help:  ") && !$0.hasPrefix("Usage: ") }
       .joined(separator: "\n")
     var sentence = Self.plain(fault)
-    // Where the parser gives no reason, the option's own help has it.
+    // If the parser gives no reason, add the option's help.
     if fault.hasSuffix("'"), let help = Self.help(in: lines) { sentence += ": \(help)" }
     if let match = message.firstMatch(of: /See '([^']+)' for more information/) {
       sentence += "; see \"\(match.1)\""
@@ -215,7 +220,7 @@ struct ParserMessage {
     text = PlainText.row(sentence)
   }
 
-  /// The fault, in the words of larder's other messages.
+  /// The fault, reworded like larder's other messages.
   private static func plain(_ fault: String) -> String {
     let prefix = "Error: "
     var text = fault.hasPrefix(prefix) ? String(fault.dropFirst(prefix.count)) : fault
@@ -224,7 +229,7 @@ struct ParserMessage {
       let isMeant = probablyMeant(by: words[0], in: [words[1]]) != nil
       text = "unknown option '\(match.1)'" + (isMeant ? ", nearest is '\(match.2)'" : "")
     }
-    // Several lines, when there are many.
+    // The parser lists many choices on several lines.
     if let match = text.firstMatch(of: /\. Please provide one of the following:\n/) {
       let choices = text[match.range.upperBound...].split(separator: "\n")
         .map { $0.drop { $0 == " " || $0 == "-" } }
@@ -245,7 +250,7 @@ struct ParserMessage {
     return lowercased(String(match.1).replacing(". (default: ", with: " (default: "))
   }
 
-  /// The text with its first letter small, unless it begins with an abbreviation.
+  /// The text with its first letter in lower case, unless it begins with an abbreviation.
   private static func lowercased(_ text: String) -> String {
     guard let first = text.first, text.dropFirst().first?.isUppercase == false else { return text }
     return first.lowercased() + text.dropFirst()

@@ -3,7 +3,7 @@ import Base
 import Catalog
 import Pipeline
 
-/// `larder list [SECTION]`: the catalog, offline.
+/// `larder list [SECTION]`: prints the catalog, offline.
 struct ListCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -50,13 +50,13 @@ struct ListCommand: ParsableCommand {
     reader.showsLowest = output.json
     let query = query.query
     var batches = try reader.batches(section: section, where: query)
-    // Sorted items of several sections form one list, without headings between them.
+    // Sorted items of several sections form one list without headings.
     let isFlat = query.order != nil && section == nil
     var list = ItemListOutput(
       form: geojson ? .geoJSON(catalog: reader.catalog.name) : output.json ? .json : .table,
       table: ItemTable(sections: isFlat ? [] : try reader.sections(), Terminal(output))
     )
-    // A document is printed whole or not at all: unreadable data is found before its first byte is written.
+    // A document is printed completely or not at all, so all data is read once before the first byte is written.
     if geojson || output.json {
       var trial = batches
       while try trial.next() != nil {}
@@ -66,7 +66,7 @@ struct ListCommand: ParsableCommand {
   }
 }
 
-/// When the catalog was as it is asked for.
+/// The option `--at`: shows the catalog as of an earlier time.
 struct MomentOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -78,7 +78,7 @@ struct MomentOptions: ParsableArguments {
   )
   var at: UnixTime?
 
-  /// Reads a moment.
+  /// Parses the value of `--at`.
   ///
   /// - Throws: `ValidationError` that names the accepted forms.
   private static func read(_ argument: String) throws -> UnixTime {
@@ -92,7 +92,7 @@ struct MomentOptions: ParsableArguments {
   }
 }
 
-/// Which items are listed, and in which order.
+/// The options that filter, sort and limit a list of items.
 struct QueryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -145,7 +145,7 @@ struct QueryOptions: ParsableArguments {
     )
   }
 
-  /// Reads bounds of prices.
+  /// Parses the value of `--price`.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   private static func bounds(_ argument: String) throws -> PriceBounds {
@@ -155,7 +155,7 @@ struct QueryOptions: ParsableArguments {
     return bounds
   }
 
-  /// Reads an order.
+  /// Parses the value of `--sort`.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   private static func order(_ argument: String) throws -> ItemSort {
@@ -167,9 +167,9 @@ struct QueryOptions: ParsableArguments {
   }
 }
 
-/// A list of items on its way to stdout, each batch written when it is there.
+/// Writes a list of items to stdout, batch by batch.
 ///
-/// The first items are shown at once, and `| head` stops the rest.
+/// So the first items appear at once, and `| head` stops the rest.
 struct ItemListOutput {
   /// The output format.
   enum Form {
@@ -199,7 +199,7 @@ struct ItemListOutput {
     self.table = table
   }
 
-  /// Writes further items.
+  /// Writes a batch of items.
   mutating func add(_ items: [ShownItem]) throws {
     guard !items.isEmpty else { return }
     guard let brackets = form.brackets else { return Output.data(table.lines(of: items)) }

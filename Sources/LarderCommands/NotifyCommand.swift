@@ -7,7 +7,7 @@ import Larder
 import Orders
 import Pipeline
 
-/// `larder notify`: tells a webhook the changes of the catalog.
+/// `larder notify`: sends the catalog's changes to a webhook.
 struct NotifyCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -73,7 +73,7 @@ struct NotifyCommand: ParsableCommand {
   }
 }
 
-/// Which changes are told.
+/// The options that select the changes to report.
 struct WishOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -97,7 +97,7 @@ struct WishOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only this item; may be repeated.", valueName: "id"))
   var item: [String] = []
 
-  /// The wish.
+  /// The selection, as the library takes it.
   var wish: NoticeWish {
     var wish = NoticeWish()
     if let only { wish.kinds = Set(only) }
@@ -125,7 +125,7 @@ struct WishOptions: ParsableArguments {
   }
 }
 
-/// Whom `warm` tells of changes.
+/// The options of `warm` for notices to a webhook.
 struct NotifyOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -151,7 +151,7 @@ struct NotifyOptions: ParsableArguments {
     throw ValidationError("--payload, --only, --drop and --item go with --notify-url-file")
   }
 
-  /// The options of the sender; nil where nobody is to be told.
+  /// The options of the sender; nil when no webhook is given.
   func webhook(proxy: String?) throws -> WebhookOptions? {
     guard let notifyUrlFile else { return nil }
     var options = try WebhookOptions.parse([])
@@ -163,7 +163,7 @@ struct NotifyOptions: ParsableArguments {
   }
 }
 
-/// Notices of some catalogs of a cache: queued, then sent.
+/// Queues notices about catalogs of a cache, then sends them.
 struct NoticeSending {
   private let catalogs: [String]
   private let cache: String
@@ -177,10 +177,10 @@ struct NoticeSending {
   /// Queues the changes, and sends the messages that are due.
   ///
   /// - Parameters:
-  ///   - webhook: Where to.
+  ///   - webhook: The webhook.
   ///   - options: The sender's options.
-  ///   - resuming: Whether a stopped webhook starts again.
-  /// - Returns: The report, and the signal that ended it, if one did.
+  ///   - resuming: Whether to start a stopped webhook again.
+  /// - Returns: The report, and the signal that ended the run, if any.
   /// - Throws: ``LarderError``.
   func run(
     _ webhook: Orders.Webhook,

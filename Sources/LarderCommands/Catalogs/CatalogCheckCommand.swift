@@ -79,26 +79,28 @@ struct CatalogCheckCommand: ParsableCommand {
   }
 }
 
-/// A look at the first page of every section of a catalog file.
+/// Fetches and checks the first page of every section of a catalog file.
 struct CatalogTrial {
-  /// The result for a section's first page, or for the page with all sections.
+  /// The result for one source: a section's first page, or the page with all sections.
   struct Source {
-    /// Where it is.
+    /// Its URL.
     let url: String
     /// The key of the section, or of the source with all sections.
     let key: String
-    /// Its findings; or the reason why it could not be fetched or read.
+    /// Its findings, or the reason why it could not be fetched or read.
     let result: Result<[SectionCheck], CommandFailure>
   }
 
   private let file: CatalogFileOnDisk
   private let probe: CatalogProbe
-  /// How many pictures of a kind are looked at.
+  /// The number of pictures of each role to check.
   private static let pictureCount = 3
-  /// How many details of a source are looked at.
+  /// The number of details of a source to check.
   private static let detailCount = 2
 
-  /// Prepares a look; an address that cannot be read is an error here.
+  /// Prepares the check.
+  ///
+  /// - Throws: An error for an invalid address in the file.
   init(_ file: CatalogFileOnDisk, _ transport: CurlTransport) throws {
     self.file = file
     probe = try CatalogProbe(
@@ -110,7 +112,7 @@ struct CatalogTrial {
     )
   }
 
-  /// Looks at each source in turn.
+  /// Checks each source in turn.
   func sources() -> [Source] {
     let keys =
       switch file.catalog.sections {
@@ -140,7 +142,9 @@ struct CatalogTrial {
     }
   }
 
-  /// A section that its response names, with a finding when it has the key of one before it.
+  /// Adds a finding to a section whose key an earlier section already has.
+  ///
+  /// `taken` has the keys so far.
   private static func named(_ check: SectionCheck, once taken: inout Set<String>) -> SectionCheck {
     guard !taken.insert(check.section.key).inserted else { return check }
     var check = check
@@ -154,7 +158,7 @@ struct CatalogTrial {
     return check
   }
 
-  /// Judges the sections of a source, and names those that a sync would not take.
+  /// Checks the sections of a source, and returns the sections that a sync would refuse.
   private func checks(ofSource position: Int) throws -> ([SectionCheck], [FailedSection]) {
     let page = try probe.page(ofSource: position) { try Self.read($0, "section") }
     let catalog = file.catalog
@@ -198,7 +202,7 @@ struct CatalogTrial {
     )
   }
 
-  /// Looks at the details of the first and the last item.
+  /// Checks the details of the first and the last item.
   private func details(of listing: DecodedListing) -> [CatalogFinding] {
     guard let rule = file.catalog.detail else { return [] }
     let items = listing.sections.flatMap(\.items)
@@ -244,7 +248,7 @@ struct CatalogTrial {
         note(.detailFails, "detail.url", "have a detail that cannot be had: \(error)")
       }
     }
-    // An item may have none; a sync doubts the URL when all of three or more have none.
+    // A single item may have no detail. If none of three or more items has one, a sync assumes that the URL is wrong.
     if missing.count == chosen.count, items.count > 2 {
       let message = "have no detail there (404); is detail.url right?"
       findings.append(
@@ -260,7 +264,7 @@ struct CatalogTrial {
     return CatalogFinding.joined(findings)
   }
 
-  /// Looks at the beginnings of a few pictures of each role, each of another item.
+  /// Checks the first bytes of a few pictures of each role, each from a different item.
   private func pictures(in listing: DecodedListing, _ base: WebURL?) -> [CatalogFinding] {
     let items = listing.sections.flatMap(\.items)
     var chosen: [(id: String, url: String)] = []
@@ -301,7 +305,7 @@ struct CatalogTrial {
         )
       }
     }
-    // One host that is down fails them all: say it once.
+    // If a host is down, all its pictures fail: report that once.
     return CatalogFinding.joined(findings)
   }
 }
@@ -323,7 +327,7 @@ struct CheckDocument: Encodable {
     @OrNull var struck: Struck?
   }
 
-  /// The prices of a finding about a struck one.
+  /// The prices of a finding about a struck-through price.
   private struct Struck: Encodable {
     var normalPrice: Price
     var salePrice: Price
@@ -337,7 +341,7 @@ struct CheckDocument: Encodable {
     }
   }
 
-  /// How much the history tells of the items on sale.
+  /// How far the recorded history covers the items on sale.
   private struct History: Encodable {
     @OrNull var since: String?
     var sales: Int
@@ -360,7 +364,7 @@ struct CheckDocument: Encodable {
   private let sections: [Section]
   private let clean: Bool
   @OrNull private var history: History?
-  /// How the command ends.
+  /// The exit status of the command.
   let status: ExitStatus
 
   private enum CodingKeys: String, CodingKey {
@@ -399,7 +403,7 @@ struct CheckDocument: Encodable {
       ? .done : failures.count == sources.count ? ExitStatus.gravest(failures) : .partial
   }
 
-  /// The findings about the struck prices of a catalog, as last synced.
+  /// The findings about the struck-through prices of a catalog, as last synced.
   init(_ reader: CatalogReader) throws {
     let checks = try reader.struckPrices()
     catalog = reader.catalog.name
@@ -465,7 +469,7 @@ struct CheckDocument: Encodable {
   /// One object.
   func json() throws -> [UInt8] { try jsonLine() }
 
-  /// A paragraph a section.
+  /// One paragraph for each section, then the verdict.
   func text(_ terminal: Terminal) -> String {
     var blocks = sections.map { paragraph($0, terminal) }
     let count = sections.map { $0.findings.count + ($0.error == nil ? 0 : 1) }.reduce(0, +)

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `larder catalog`: only names its subcommands.
+/// `larder catalog`: a group of subcommands.
 struct CatalogCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

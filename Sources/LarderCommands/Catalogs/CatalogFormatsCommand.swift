@@ -2,7 +2,7 @@ import ArgumentParser
 import Catalog
 import Pipeline
 
-/// `larder catalog formats`: which formats there are.
+/// `larder catalog formats`: lists the built-in formats.
 struct CatalogFormatsCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -42,10 +42,10 @@ struct FormatsDocument: Encodable {
     formats = entries.map { Format(name: $0.name, summary: $0.summary) }
   }
 
-  /// An array, one object a format.
+  /// An array with one object for each format.
   func json() throws -> [UInt8] { try formats.jsonLine() }
 
-  /// A line a format.
+  /// One line for each format.
   var text: String {
     let width = formats.map(\.name.count).max() ?? 0
     return formats.map { "\(padded($0.name, to: width))  \($0.summary)" }.joined(separator: "\n")

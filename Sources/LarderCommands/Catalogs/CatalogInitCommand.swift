@@ -7,7 +7,7 @@ import Pipeline
 import SystemPackage
 import Transport
 
-/// `larder catalog init URL|FILE…`: a catalog file to begin with.
+/// `larder catalog init URL|FILE…`: proposes a catalog file.
 struct CatalogInitCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -123,7 +123,7 @@ struct CatalogInitCommand: ParsableCommand {
     }
   }
 
-  /// The URLs of one with lists in braces, as a shell or curl makes them: `…/{main,soup}` are two.
+  /// Expands braces in a URL as a shell or curl does: `…/{main,soup}` becomes two URLs.
   static func expanded(_ source: String) -> [String] {
     guard CatalogProposal.isURL(source), let end = source.firstIndex(of: "}"),
       let start = source[..<end].lastIndex(of: "{"), source[start..<end].contains(",")
@@ -150,7 +150,7 @@ struct CatalogInitCommand: ParsableCommand {
   }
 }
 
-/// A look at responses that ends in a catalog file.
+/// Reads responses and writes a catalog file for them.
 struct CatalogProposal {
   private let sources: [String]
   private let detail: String?
@@ -184,7 +184,7 @@ struct CatalogProposal {
     self.output = output
   }
 
-  /// Fetches, judges, writes, and shows the first items by the written file.
+  /// Fetches the responses, writes the file, and shows the first items as the file reads them.
   func run() throws {
     let request = try body.map(requestBody)
     var origins = try sources.map(origin)
@@ -248,7 +248,7 @@ struct CatalogProposal {
     }
   }
 
-  /// Whether a response is named by a URL.
+  /// Whether a source is a URL, not a file.
   static func isURL(_ source: String) -> Bool {
     ["http://", "https://"].contains { source.lowercased().hasPrefix($0) }
   }
@@ -265,14 +265,16 @@ struct CatalogProposal {
     return ProposedSource(file: relative(source))
   }
 
-  /// A file as the catalog file will name it, which may lie in another folder.
+  /// The path of a file as the catalog file will name it.
+  ///
+  /// It is made absolute if the catalog file goes into another folder.
   private func relative(_ source: String) -> String {
     let folder = out.map { FilePath($0).removingLastComponent().string } ?? ""
     guard !folder.isEmpty, out != "-", !source.hasPrefix("/") else { return source }
     return FilePath(TextFile.workingFolder).appending(source).lexicallyNormalized().string
   }
 
-  /// The body to post: the text, or that of a file after `@`.
+  /// The request body: the text itself, or after `@` the content of a file.
   private func requestBody(_ text: String) throws -> String {
     var body = text
     if text.hasPrefix("@") {
@@ -294,22 +296,24 @@ struct CatalogProposal {
   }
 }
 
-/// Reads responses by their URLs, from files or from stdin.
+/// Reads responses from URLs, files or stdin.
 struct ResponseReader {
   private let transport: CurlTransport?
   private let urls: [String: WebURL]
   private let headers: [(name: String, value: String)]
-  /// The hosts that get the headers: those of the listings.
+  /// The hosts that are sent the headers: those of the listings.
   private let trusted: Set<HostPort>
 
-  /// Prepares to fetch from URLs; without any, nothing is opened.
+  /// Prepares to fetch from URLs.
+  ///
+  /// Without URLs, no transport is started.
   ///
   /// - Parameters:
-  ///   - listings: The URLs of listings, whose hosts get the headers.
+  ///   - listings: The URLs of listings; only their hosts are sent the headers.
   ///   - detail: The URL of a detail.
   ///   - headers: The request headers.
-  ///   - connection: How origins are met.
-  /// - Throws: ``CommandFailure`` for one that is none, or that has a password.
+  ///   - connection: The connection options.
+  /// - Throws: ``CommandFailure`` for an invalid URL, or one with a password.
   init(
     _ listings: [String],
     detail: String?,
@@ -346,7 +350,7 @@ struct ResponseReader {
     transport?.shutdown()
   }
 
-  /// A response.
+  /// Reads a response.
   ///
   /// - Parameters:
   ///   - source: The URL or file, `-` for stdin.
@@ -422,7 +426,7 @@ struct ProposalDocument: Encodable {
     @OrNull var picture: String?
   }
 
-  /// A detail as the file reads it.
+  /// A summary of the detail, as the file reads it.
   private struct Detail: Encodable {
     @OrNull var id: String?
     var description: Bool
@@ -473,7 +477,7 @@ struct ProposalDocument: Encodable {
   /// One object.
   func json() throws -> [UInt8] { try jsonLine() }
 
-  /// The name of the written file, and the first items as the file reads them.
+  /// The name of the written file, then the first items as the file reads them.
   var text: String {
     let count = sections.count == 1 ? "" : " in \(sections.count) sections"
     let lost = skipped == 0 ? "" : ", \(skipped) cannot be read"

@@ -98,14 +98,14 @@ struct BenchOptions: ParsableArguments {
   @OptionGroup(title: Topic.scope) var scope: ScopeOptions
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
 
-  /// The plan; `now` is when the deadline starts to count.
+  /// The plan; the deadline counts from `now`.
   func plan(at now: MonotonicTime, forURLs isURLs: Bool, count: Int?) -> BenchPlan {
     var plan = BenchPlan()
     plan.passes = pass.passes
     plan.sink = discard ?? isURLs ? .discard : .cache
     plan.count = count
     plan.rate = rate?.perSecond
-    // A constant rate needs connections enough, not a sweep.
+    // At a constant rate, enough connections are needed, but no sweep.
     plan.sweep = parallel?.plan ?? (rate == nil ? .auto() : .levels([64]))
     plan.repetition =
       runs.map { .fixed($0) } ?? .narrow(halfWidth: max(0.001, precision.share))
@@ -114,7 +114,7 @@ struct BenchOptions: ParsableArguments {
   }
 }
 
-/// Passes between commas.
+/// A list of passes on the command line: `cold,warm`.
 struct PassesArgument: Sendable, CustomStringConvertible {
   let passes: [Pass]
 
@@ -139,7 +139,7 @@ struct PassesArgument: Sendable, CustomStringConvertible {
   var description: String { passes.map(\.rawValue).joined(separator: ",") }
 }
 
-/// A sweep: numbers between commas, or `auto`.
+/// A sweep on the command line: numbers such as `1,4,16`, or `auto`.
 struct SweepArgument: Sendable {
   let plan: SweepPlan
 
@@ -154,7 +154,7 @@ struct SweepArgument: Sendable {
   }
 }
 
-/// A share on the command line: `10%`, or `10`, which means the same.
+/// A percentage on the command line: `10%`, or the same as `10`.
 struct PercentArgument: Sendable, CustomStringConvertible {
   let share: Double
 
@@ -181,7 +181,7 @@ struct PercentArgument: Sendable, CustomStringConvertible {
 
 /// The content and speed of the embedded origin of `bench --origin sample`.
 struct OriginOptions: ParsableArguments {
-  /// The origins that there are.
+  /// The values of `--origin`.
   enum Origin: String, ExpressibleByArgument, CaseIterable {
     case sample
   }
@@ -226,7 +226,7 @@ struct OriginOptions: ParsableArguments {
   )
   var bandwidth: BandwidthArgument?
 
-  /// How many pictures the embedded store has.
+  /// The number of pictures of the embedded store.
   var pictures: Int { count ?? 1000 }
 
   mutating func validate() throws {
@@ -262,7 +262,7 @@ struct SizesArgument: UnitArgument, CustomStringConvertible {
       : "\(Self.text(bytes.lowerBound))..\(Self.text(bytes.upperBound))"
   }
 
-  /// A size as it may be written.
+  /// A size as an argument.
   private static func text(_ bytes: Int) -> String {
     bytes.isMultiple(of: 1 << 10) ? "\(bytes >> 10)K" : "\(bytes)B"
   }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Base
 import Transport
 
-/// Which cache, for commands that work in a folder.
+/// The option `--cache` of commands that need a folder.
 struct CacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -14,10 +14,10 @@ struct CacheOptions: ParsableArguments {
   )
   var cache: String?
 
-  /// The flag, else the environment, else `cache` in the working folder.
+  /// The option's value, else `LARDER_CACHE`, else `cache` in the working folder.
   var path: String { Self.path(cache) }
 
-  /// The same for a flag's value.
+  /// The same as ``path``, for a given value of the option.
   static func path(_ cache: String?) -> String {
     cache ?? Terminal.environment("LARDER_CACHE").flatMap { $0.isEmpty ? nil : $0 } ?? "cache"
   }
@@ -31,7 +31,7 @@ struct CacheOptions: ParsableArguments {
   }
 }
 
-/// Which cache, for commands that work in a folder and in an object store.
+/// The option `--cache` of commands that accept a folder or an object store.
 struct PlacedCacheOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -53,13 +53,15 @@ struct PlacedCacheOptions: ParsableArguments {
     }
   }
 
-  /// Finds the cache; of one in a store, also the folder of this machine that holds its index.
+  /// Finds the cache.
+  ///
+  /// If it is in an object store, this includes the local folder with its index.
   ///
   /// - Parameters:
-  ///   - isRead: Whether that has to be there.
-  ///   - log: Where it is said that a store is asked without encryption; nil for nowhere.
+  ///   - isRead: Whether that index must already exist.
+  ///   - log: Receives a warning if the store is used without encryption; nil for no warning.
   /// - Returns: The cache.
-  /// - Throws: ``CommandFailure`` when the environment lacks a store's variable, or there is no index.
+  /// - Throws: ``CommandFailure`` when a variable that the store needs is not set, or there is no index.
   func place(reading isRead: Bool = false, _ log: Log?) throws -> CachePlace {
     let path = CacheOptions.path(cache)
     guard path.contains("://") else { return CachePlace(path: path, store: nil) }
@@ -75,7 +77,7 @@ struct PlacedCacheOptions: ParsableArguments {
   }
 }
 
-/// Which catalog of a cache that holds several.
+/// The option `--catalog`, for a cache with several catalogs.
 struct CatalogOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The catalog; needed only if the cache has several.", valueName: "name")
@@ -83,7 +85,7 @@ struct CatalogOptions: ParsableArguments {
   var catalog: String?
 }
 
-/// How much room a run leaves on the disk.
+/// The option `--keep-free`: the disk space that a run leaves free.
 struct RoomOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -95,7 +97,7 @@ struct RoomOptions: ParsableArguments {
   )
   var keepFree: SizeArgument?
 
-  /// The room to be left on the disk of a cache; nil when none is asked for.
+  /// The disk space to leave free on a cache's disk; nil for none.
   func reserve(of cache: String) -> DiskReserve? {
     keepFree.map { DiskReserve($0.bytes, of: cache) }
   }
@@ -104,8 +106,8 @@ struct RoomOptions: ParsableArguments {
   ///
   /// - Parameters:
   ///   - cache: The cache.
-  ///   - isUnfinished: Whether the run left anything undone.
-  /// - Returns: One sentence; nil when there is room.
+  ///   - isUnfinished: Whether the run left work undone.
+  /// - Returns: One sentence; nil when there is enough space.
   func shortage(of cache: String, isUnfinished: Bool) -> String? {
     guard isUnfinished, let keepFree, let free = DiskReserve.free(of: cache),
       free < keepFree.bytes

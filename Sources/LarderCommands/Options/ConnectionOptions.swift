@@ -4,7 +4,7 @@ import CurlTransport
 import Foundation
 import Transport
 
-/// The connection's options of every command that fetches.
+/// The connection options of every command that fetches.
 struct ConnectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -54,11 +54,11 @@ struct ConnectionOptions: ParsableArguments {
     try ProxyArgument.check(proxy)
   }
 
-  /// How a run behaves on the network.
+  /// The transport's options for these options.
   ///
-  /// - Parameter named: the hosts that the catalog file names.
+  /// - Parameter named: The hosts that the catalog file names.
   /// - Returns: The transport's options.
-  /// - Throws: A usage error when the proxy is none.
+  /// - Throws: A usage error when the proxy is invalid.
   func transport(named: Set<HostPort>) throws -> TransportOptions {
     var options = TransportOptions()
     options.perHost = perHost?.count ?? .auto
@@ -73,9 +73,9 @@ struct ConnectionOptions: ParsableArguments {
   }
 }
 
-/// Whether requests go through a proxy, and through which.
+/// The value of `--proxy`: a proxy's URL, `env` or `none`.
 enum ProxyArgument {
-  /// The argument for the environment's own variables, and that for no proxy.
+  /// The words for curl's environment variables and for no proxy.
   private static let environment = "env"
   private static let none = "none"
 
@@ -97,11 +97,11 @@ enum ProxyArgument {
     }
   }
 
-  /// Which proxy a URL goes through; nil for none at all.
+  /// The proxy for each URL; nil when no proxy is used.
   ///
-  /// The flag wins over `LARDER_PROXY`. Without either no proxy is used, even if `http_proxy` is set.
+  /// `--proxy` takes precedence over `LARDER_PROXY`. Without either, no proxy is used, even if `http_proxy` is set.
   ///
-  /// - Parameter proxy: The value of `--proxy`; nil where it is not given.
+  /// - Parameter proxy: The value of `--proxy`; nil if it was not given.
   /// - Returns: The route.
   /// - Throws: A usage error, which does not repeat the argument, because it may contain a password.
   static func route(_ proxy: String?) throws(LarderError) -> ProxyRoute? {
@@ -115,14 +115,14 @@ enum ProxyArgument {
   }
 }
 
-/// How often a failed request is made again, on the command line.
+/// The number of retries on the command line.
 struct RetriesArgument: Sendable, CustomStringConvertible {
   let count: Int
 
-  /// As often as the transport does by itself.
+  /// The transport's default.
   static let standard = RetriesArgument(count: RetryPolicy().retries)
 
-  /// As it may be written.
+  /// The value as an argument.
   var description: String { "\(count)" }
 
   /// Reads the option's value.

@@ -5,9 +5,9 @@ import CurlTransport
 import Pipeline
 import Transport
 
-/// The options of `sync` and of `warm` together.
+/// The options that `sync` and `warm` share.
 ///
-/// It is no group of its own: the argument parser reads each group once more for each that holds it.
+/// Not a `ParsableArguments` itself: the argument parser would evaluate nested groups several times.
 struct FetchOptions {
   let scope: ScopeOptions
   let limits: LimitOptions
@@ -16,10 +16,10 @@ struct FetchOptions {
   let work: WorkOptions
   let doubt: DoubtOptions
 
-  /// Whether only a plan is wanted.
+  /// Whether to print only the plan.
   var dryRun: Bool { work.dryRun }
 
-  /// The run's settings besides the catalog file.
+  /// The run's settings, except the catalog file.
   var sync: SyncOptions {
     var options = doubt.applied(to: scope.sync)
     options.squareSide = work.square
@@ -28,11 +28,11 @@ struct FetchOptions {
     return options
   }
 
-  /// How the run behaves on the network.
+  /// The transport's options for these options.
   ///
   /// - Parameters:
-  ///   - named: the hosts that the catalog file names.
-  ///   - cache: the cache, whose disk is to keep room.
+  ///   - named: The hosts that the catalog file names.
+  ///   - cache: The cache, for the free space to leave on its disk.
   /// - Returns: The transport's options.
   /// - Throws: A usage error when `--proxy` names an invalid proxy.
   func transport(named: Set<HostPort>, cache: String) throws -> TransportOptions {
@@ -43,7 +43,7 @@ struct FetchOptions {
   }
 }
 
-/// The further outputs of a run, besides the fetched pictures.
+/// The options `--square` and `--dry-run`.
 struct WorkOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -59,7 +59,7 @@ struct WorkOptions: ParsableArguments {
   var dryRun = false
 }
 
-/// How much a run may take of the network, and how long.
+/// The options that limit a run's use of the network, and its time.
 struct LimitOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
@@ -98,7 +98,7 @@ struct LimitOptions: ParsableArguments {
   )
   var maxBytes: SizeArgument?
 
-  /// Enters the limits, the deadline from now on.
+  /// Applies the limits; the deadline counts from now.
   func apply(to options: inout TransportOptions) {
     options.parallel = parallel.count
     options.rate = rate?.perSecond
@@ -126,7 +126,7 @@ struct DoubtOptions: ParsableArguments {
   @Flag(help: "Accept sudden mass removals of items, sections or details.")
   var allowRemovals = false
 
-  /// The options of a run with these settings.
+  /// A copy of `options` with these settings.
   func applied(to options: SyncOptions) -> SyncOptions {
     var options = options
     options.strict = strict
@@ -155,7 +155,7 @@ struct ScopeOptions: ParsableArguments {
     }
   }
 
-  /// The run's settings besides the catalog file.
+  /// The run's settings, except the catalog file.
   var sync: SyncOptions {
     var options = SyncOptions()
     options.base = base
@@ -165,7 +165,7 @@ struct ScopeOptions: ParsableArguments {
   }
 }
 
-/// How many items may be unreadable, on the command line: `10%`, or a number of items.
+/// The value of `--max-skipped`: a percentage such as `10%`, or a number of items.
 struct MaxSkippedArgument: Sendable, CustomStringConvertible {
   let limit: SkipLimit
 
@@ -190,7 +190,7 @@ struct MaxSkippedArgument: Sendable, CustomStringConvertible {
     return .percent(share)
   }
 
-  /// As it may be written.
+  /// The value as an argument.
   var description: String {
     switch limit {
     case .percent(let share):

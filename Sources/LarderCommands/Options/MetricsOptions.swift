@@ -4,7 +4,7 @@ import Catalog
 import Orders
 import Pipeline
 
-/// Where a run leaves numbers for monitoring.
+/// The option `--metrics`: a file with numbers for Prometheus.
 struct MetricsOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -15,7 +15,7 @@ struct MetricsOptions: ParsableArguments {
   )
   var metrics: String?
 
-  /// Writes the numbers of the cache at a path, if they were asked for.
+  /// Writes the metrics of a cache, if `--metrics` was given.
   func write(cache: String) throws {
     guard let metrics else { return }
     let summary = try CacheSummary(cache: cache)
@@ -24,15 +24,15 @@ struct MetricsOptions: ParsableArguments {
   }
 }
 
-/// A cache in numbers, in Prometheus' text format, version 0.0.4.
+/// The metrics of a cache, in Prometheus' text format, version 0.0.4.
 ///
-/// No timestamps, which the textfile collector refuses; all are gauges, because each file says how
-/// things stood after one run.
+/// Without timestamps, because the textfile collector refuses them. All metrics are gauges, because each file describes
+/// the state after one run.
 struct MetricsText {
   private let summary: CacheSummary
   private let orders: DeliveryCounts?
 
-  /// Writes a cache's numbers, and those of the orders if there ever were any.
+  /// Takes a cache's numbers, and those of the orders if any order was ever placed.
   init(_ summary: CacheSummary, orders: DeliveryCounts?) {
     self.summary = summary
     self.orders = orders
@@ -152,7 +152,9 @@ struct MetricsText {
     }
   }
 
-  /// Samples of every catalog's last report; the key of each is the value of `label`.
+  /// Samples from every catalog's last report.
+  ///
+  /// Each key of `values` becomes the value of `label`.
   private func reports(_ label: String? = nil, _ values: (SyncReport) -> [String: String])
     -> [Sample]
   {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// Where the orders are kept, and the language they are told in.
+/// The options for the file with the orders, and for the language of messages about them.
 struct OutboxOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -20,7 +20,7 @@ struct OutboxOptions: ParsableArguments {
   )
   var locale: String?
 
-  /// The flag, else the environment, else the place that the XDG base directories name.
+  /// The path of the orders' file: the option, else `LARDER_ORDERS`, else the XDG state directory.
   func path() throws -> String {
     if let path = orders ?? Self.variable("LARDER_ORDERS") { return path }
     if let state = Self.variable("XDG_STATE_HOME"), state.hasPrefix("/") {
@@ -35,16 +35,18 @@ struct OutboxOptions: ParsableArguments {
     return "\(home)/.local/state/larder/orders.sqlite"
   }
 
-  /// The outbox, made when it is missing.
+  /// The outbox, created if it does not exist.
   func outbox() throws -> Outbox { try Outbox(path()) }
 
-  /// The outbox, or nil when nothing was ever ordered.
+  /// The outbox; nil when nothing was ever ordered.
   func existing() throws -> Outbox? {
     let path = try path()
     return Outbox.exists(at: path) ? try Outbox(path) : nil
   }
 
-  /// The outbox of an order that is named, which must be there.
+  /// The outbox for a named order.
+  ///
+  /// - Throws: ``CommandFailure`` when nothing was ever ordered.
   func outbox(of order: String) throws -> Outbox {
     guard let outbox = try existing() else {
       throw CommandFailure("cannot find order \(order): nothing was ordered yet", .failed)
@@ -52,13 +54,13 @@ struct OutboxOptions: ParsableArguments {
     return outbox
   }
 
-  /// The flag's language, else the environment's.
+  /// The language of `--locale`, else of the environment.
   var language: Language {
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(Self.variable)
     return Language(locale: locale ?? names.first ?? "C")
   }
 
-  /// A variable that is set to something.
+  /// The value of a variable; nil if it is not set or empty.
   static func variable(_ name: String) -> String? {
     Terminal.environment(name).flatMap { $0.isEmpty ? nil : $0 }
   }

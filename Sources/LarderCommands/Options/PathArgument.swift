@@ -2,10 +2,10 @@ import ArgumentParser
 
 /// A path on the command line.
 enum PathArgument {
-  /// Reads the value of an option or argument that names a file or folder.
+  /// Parses the value of an option or argument that names a file or folder.
   ///
-  /// - Throws: `ValidationError` when it is empty, as a variable that is not set leaves it: an empty path would mean the
-  ///   working folder in one place and nothing in another.
+  /// - Throws: `ValidationError` when it is empty, for example from an unset shell variable. An empty path would mean
+  ///   the working folder in some places and nothing in others.
   static func read(_ argument: String) throws -> String {
     guard !argument.isEmpty else {
       throw ValidationError("a path cannot be empty; name one, or leave out the option")
@@ -14,12 +14,12 @@ enum PathArgument {
   }
 }
 
-/// The file behind `--cacert`, looked at before anything is asked of anybody.
+/// The file of `--cacert`, checked before any request is sent.
 struct CertificateFile: Sendable {
   /// Its path.
   let path: String
 
-  /// Reads the option's value.
+  /// Parses the option's value.
   ///
   /// - Throws: `ValidationError` when the file cannot be read or holds no certificate.
   static func read(_ argument: String) throws -> CertificateFile {
@@ -29,7 +29,7 @@ struct CertificateFile: Sendable {
     } catch {
       throw ValidationError(CommandFailure(error)?.message ?? "it cannot be read")
     }
-    // PEM as OpenSSL reads it. (RFC 7468, section 5)
+    // The PEM labels that OpenSSL accepts. (RFC 7468, section 5)
     let marks = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
     let text = String(decoding: bytes, as: UTF8.self)
     guard marks.contains(where: { text.contains("-----BEGIN \($0)-----") }) else {
@@ -40,9 +40,9 @@ struct CertificateFile: Sendable {
 }
 
 extension CompletionKind {
-  /// Catalog files, which the shell lists by itself.
+  /// Completes the names of catalog files, which the shell lists itself.
   ///
-  /// Completions hold words of larder and files that the shell finds, never text of a feed or a cache: bash expands each
-  /// word of a completion list, so that an id such as `$(command)` would be run.
+  /// Completions must never contain text from a feed or a cache, such as item ids. Bash expands each word of a
+  /// completion list, so an id such as `$(command)` would be executed.
   static let catalogFile = CompletionKind.file(extensions: ["yaml", "yml", "json"])
 }

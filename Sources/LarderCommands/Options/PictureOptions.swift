@@ -116,16 +116,16 @@ struct PictureOptions: ParsableArguments {
   )
   var jobs: Int?
 
-  /// The name of stdin among the pictures, and of stdout as the output.
+  /// The argument that means stdin as a picture, and stdout as the output.
   static let stream = "-"
 
-  /// Whether a picture comes on stdin.
+  /// Whether a picture is read from stdin.
   var readsStandardInput: Bool { pictures.contains(Self.stream) }
 
-  /// Whether the result goes to stdout.
+  /// Whether the result is written to stdout.
   var writesStandardOutput: Bool { place == Self.stream }
 
-  /// The output folder: stdout if stdin is the only input and no folder is given.
+  /// The output folder, or `-` for stdout, which is the default when the only input is stdin.
   var place: String { out ?? Self.stream }
 
   mutating func validate() throws {
@@ -142,7 +142,7 @@ struct PictureOptions: ParsableArguments {
     if writesStandardOutput { try checkStream() }
   }
 
-  /// Checks options that cannot be combined with a result on stdout.
+  /// Refuses options that cannot be combined with a result on stdout.
   private func checkStream() throws {
     guard pictures.count == 1 else {
       throw ValidationError("--out - writes one picture to stdout; give one, or --out DIR")
@@ -164,7 +164,7 @@ struct PictureOptions: ParsableArguments {
   /// The limits on a picture.
   var limits: PictureLimits { maxPixels.map { .allowing(pixels: $0) } ?? PictureLimits() }
 
-  /// The square that is asked for.
+  /// The crop for these options.
   func crop(lossless: Bool) -> Crop {
     var crop = Crop(
       gravity: gravity,
@@ -179,7 +179,7 @@ struct PictureOptions: ParsableArguments {
     return crop
   }
 
-  /// Checks the output of a command besides its pictures.
+  /// Refuses `--json` when the picture itself is written to stdout.
   func check(beside output: OutputOptions) throws {
     if writesStandardOutput, output.json {
       throw ValidationError(
@@ -200,23 +200,23 @@ enum OutputFormat: String, CaseIterable, ExpressibleByArgument {
   /// The format to write; nil for each input's own.
   var picture: PictureFormat? { PictureFormat(rawValue: rawValue) }
 
-  /// Reads a format, `jpg` too.
+  /// Parses a format; `jpg` means `jpeg`.
   init?(argument: String) {
     self.init(rawValue: argument == "jpg" ? Self.jpeg.rawValue : argument)
   }
 
-  /// The qualities that are used where none is given.
+  /// The default qualities, for the help.
   static let usualQualities = "90 for JPEG, 80 for WebP, 60 for AVIF"
 }
 
 extension Gravity: ExpressibleByArgument {
-  /// Reads a gravity, the centre in American spelling too.
+  /// Parses a gravity; accepts the American spelling `center`.
   public init?(argument: String) {
     self.init(rawValue: argument == "center" ? Gravity.centre.rawValue : argument)
   }
 }
 
-/// How a picture goes into the size that is asked for.
+/// The options for fitting a picture into the requested size.
 struct FrameOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -241,7 +241,7 @@ struct FrameOptions: ParsableArguments {
   @Flag(help: "Never enlarge: a part smaller than --size keeps its pixels.")
   var noEnlarge = false
 
-  /// Judges these options beside the size that is asked for.
+  /// Refuses options that need `--size` when it is not given.
   func check(beside size: PixelSize?) throws {
     if noEnlarge, size == nil {
       throw ValidationError("--no-enlarge is about --size; give both")
@@ -255,7 +255,7 @@ struct FrameOptions: ParsableArguments {
     crop.enlarges = !noEnlarge
   }
 
-  /// Reads a side of a square, or width and height with an x between them.
+  /// Parses a size: the side of a square, such as `512`, or width and height, such as `640x480`.
   @Sendable static func size(_ argument: String) throws -> PixelSize {
     let range = 1...16_384
     let sides = argument.split(separator: "x", omittingEmptySubsequences: false)
@@ -281,7 +281,7 @@ struct FrameOptions: ParsableArguments {
 extension PictureFit: ExpressibleByArgument {}
 
 extension ChromaSampling: ExpressibleByArgument {
-  /// Reads a sampling, with colons or without.
+  /// Parses a chroma subsampling, such as `420` or `4:2:0`.
   public init?(argument: String) {
     self.init(rawValue: argument.replacing(":", with: ""))
   }

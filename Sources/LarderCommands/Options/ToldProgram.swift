@@ -3,26 +3,26 @@ import Foundation
 import Larder
 import Pipeline
 
-/// A program that the user names on the command line, started after a run.
+/// A program that runs after a sync: the value of `--on-failure` or `--on-change`.
 struct ToldProgram {
-  /// The option that names it, for messages.
+  /// The option's name, for messages.
   private let option: String
-  /// The program and its words.
+  /// The program and its arguments.
   private let words: [String]
 
-  /// The program of an option's value; nil when the option is not given.
+  /// Parses an option's value; nil when the option is not given.
   init?(_ command: String?, of option: String) {
     guard let command else { return nil }
     self.option = option
     words = command.split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
   }
 
-  /// The reason why the value is a usage error; nil when it is none.
+  /// The message when the value is a usage error; nil when it is valid.
   var usageFault: String? {
     words.isEmpty ? "\(option) names no program; give one, as in \(option) ./tell" : nil
   }
 
-  /// Refuses a program that is named by its path and that others than root and this process's user may change.
+  /// Refuses a program given by its path, if anyone other than root and this process's user can change it.
   func demandTrust() throws {
     guard let doubt, let path = words.first else { return }
     throw CommandFailure(
@@ -31,18 +31,20 @@ struct ToldProgram {
     )
   }
 
-  /// The first doubt about the program; nil for a trusted one, and for one that is looked up in `PATH`.
+  /// The reason to distrust the program; nil for a trusted one, and for one that is looked up in `PATH`.
   private var doubt: FileTrust.Doubt? {
     words.first.flatMap { $0.contains("/") ? FileTrust.doubt(ofFile: $0) : nil }
   }
 
-  /// Runs the program, and warns when it fails: the run's own status stands.
+  /// Runs the program.
+  ///
+  /// A failure is only a warning and does not change the exit status.
   ///
   /// - Parameters:
   ///   - input: The bytes on its stdin.
-  ///   - output: How to warn.
+  ///   - output: The output options, for warnings.
   func tell(_ input: [UInt8], _ output: OutputOptions) {
-    // It may have been put there since the run began.
+    // Check again: the program may have changed since the run began.
     if let doubt {
       Log(output).warning("\(option): \(words[0]) was not run: \(doubt.reason)")
       return

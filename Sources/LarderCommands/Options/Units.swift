@@ -2,23 +2,25 @@ import ArgumentParser
 import Base
 import CurlTransport
 
-/// A value on the command line that is a number and a unit; the number alone says too little.
+/// An option's value that is a number with a unit.
+///
+/// A number alone is refused as ambiguous.
 protocol UnitArgument: Sendable {
-  /// The allowed forms, for the message about any other text.
+  /// The allowed forms, for the error message.
   static var forms: String { get }
 
-  /// Parses an argument; nil when it has none of ``forms``.
+  /// Parses an argument; nil when it has none of the allowed forms.
   init?(argument: String)
 
-  /// The allowed range, when the argument has the right form but is out of bounds; nil otherwise.
+  /// The allowed range, if the argument has the right form but is out of bounds; else nil.
   static func bounds(beside argument: String) -> String?
 }
 
 extension UnitArgument {
-  /// Nothing: None: an out-of-bounds value gets the same message as any other wrong one.
+  /// By default nil, so that a value out of bounds gets the same message as any other wrong value.
   static func bounds(beside argument: String) -> String? { nil }
 
-  /// Reads an option's value.
+  /// Parses an option's value.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> Self {
@@ -31,14 +33,14 @@ extension UnitArgument {
   }
 }
 
-/// A value that is one number and one unit, within bounds.
+/// A ``UnitArgument`` with one number and one unit, within bounds.
 protocol BoundedArgument: UnitArgument {
-  /// The units, as they are written after the number.
+  /// The units that may follow the number.
   static var units: [String] { get }
-  /// The least and the most, in words.
+  /// The allowed range, in words.
   static var bounds: String { get }
 
-  /// Takes a number of a unit; nil when it is out of ``bounds``.
+  /// Converts a number with its unit; nil when it is out of ``bounds``.
   init?(_ number: Double, _ unit: String)
 }
 
@@ -54,10 +56,10 @@ extension BoundedArgument {
     parts(of: argument) == nil ? nil : bounds
   }
 
-  /// The number and the unit of a value, of any size and sign; nil when it has none of ``forms``.
+  /// Splits a value into number and unit, whatever its size and sign; nil when it has none of the allowed forms.
   private static func parts(of argument: String) -> (Double, String)? {
     let digits = argument.hasPrefix("-") ? argument.dropFirst() : argument[...]
-    // Double reads "inf" and hexadecimal digits, which nobody means.
+    // `Double` alone would also accept "inf" and hexadecimal digits.
     let end = digits.firstIndex { !$0.isNumber && $0 != "." } ?? digits.endIndex
     let unit = String(digits[end...])
     guard digits.first?.isNumber == true, units.contains(unit), let number = Double(digits[..<end])
@@ -66,7 +68,7 @@ extension BoundedArgument {
   }
 }
 
-/// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d`, `2y` of 365 days each.
+/// A duration on the command line: `20ms`, `90s`, `10m`, `6h`, `30d` or `2y` (years of 365 days).
 struct DurationArgument: BoundedArgument, CustomStringConvertible {
   static let forms = "7d, 12h, 30m, 90s, 500ms or 2y"
   static let units = ["ms", "s", "m", "h", "d", "y"]
@@ -74,7 +76,7 @@ struct DurationArgument: BoundedArgument, CustomStringConvertible {
 
   let seconds: Double
 
-  /// As it may be written, in seconds.
+  /// The duration in whole seconds, such as `90s`.
   var description: String { "\(Int(seconds))s" }
 
   /// The same duration as an argument, exact to a nanosecond: `0.00001s`.
@@ -85,7 +87,7 @@ struct DurationArgument: BoundedArgument, CustomStringConvertible {
     return "\(whole).\(String(repeating: "0", count: 9 - digits.count))\(digits)s"
   }
 
-  /// A duration that is no argument.
+  /// Creates a duration that does not come from the command line.
   init(seconds: Double) {
     self.seconds = seconds
   }
@@ -99,7 +101,7 @@ struct DurationArgument: BoundedArgument, CustomStringConvertible {
     guard seconds <= 100_000 * 86_400 else { return nil }
   }
 
-  /// Reads the value of an option that cannot be done in no time.
+  /// Parses the value of an option that does not accept zero.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func readPositive(_ argument: String) throws -> DurationArgument {
@@ -111,7 +113,7 @@ struct DurationArgument: BoundedArgument, CustomStringConvertible {
   var duration: Duration { .milliseconds(Int64(seconds * 1000)) }
 }
 
-/// A size on the command line: `300K`, `2G`, binary, or `4096B`.
+/// A size on the command line: `4096B`, or with a binary unit (1K = 1024 B) `300K` or `2G`.
 struct SizeArgument: BoundedArgument {
   static let forms = "512B, 300K, 64M or 2G"
   static let units = ["B", "K", "M", "G", "T", "b", "k", "m", "g", "t"]
@@ -144,7 +146,7 @@ struct RateArgument: BoundedArgument {
   }
 }
 
-/// How many transfers at once: `auto` or a number from 1 to 1024.
+/// The number of simultaneous transfers: `auto`, or from 1 to 1024.
 struct ParallelArgument: Sendable, CustomStringConvertible {
   let count: TransportOptions.Count
 
@@ -166,7 +168,7 @@ struct ParallelArgument: Sendable, CustomStringConvertible {
     return ParallelArgument(count: .fixed(number))
   }
 
-  /// As many as the transport finds good.
+  /// The transport adjusts the number itself.
   static let auto = ParallelArgument(count: .auto)
 
   private init(count: TransportOptions.Count) {
@@ -176,17 +178,17 @@ struct ParallelArgument: Sendable, CustomStringConvertible {
 
 /// A whole number on the command line.
 enum WholeNumber {
-  /// Reads a number within bounds; nil for anything else, a plus sign too, which `Int` reads and nobody means.
+  /// Parses a number within bounds; nil for anything else, including a leading plus sign, which `Int` would accept.
   static func read(_ argument: String, in range: ClosedRange<Int>) -> Int? {
     guard argument.first?.isNumber == true, let number = Int(argument), range.contains(number)
     else { return nil }
     return number
   }
 
-  /// Reads the value of an option that takes a number within bounds.
+  /// A function that parses the value of an option with bounds.
   ///
   /// - Parameter range: The allowed range.
-  /// - Returns: A reader that throws a `ValidationError`, which names the bounds, for anything else.
+  /// - Returns: The function; it throws a `ValidationError` that names the bounds.
   static func reader(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     { argument in
       guard let number = read(argument, in: range) else {

@@ -2,7 +2,7 @@ import ArgumentParser
 import CurlTransport
 import Orders
 
-/// The destination of orders: the options of every command that sends.
+/// The webhook options of every command that sends orders or notices.
 struct WebhookOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -69,11 +69,11 @@ struct WebhookOptions: ParsableArguments {
 
   mutating func validate() throws { try ProxyArgument.check(proxy) }
 
-  /// The webhook that flags and environment name.
+  /// The webhook that the options or the environment name.
   ///
-  /// - Parameter template: The words of orders for Slack; nil for the usual ones.
+  /// - Parameter template: The text of orders for Slack; nil for the default.
   /// - Returns: The webhook.
-  /// - Throws: A usage error without any, or without a secret where one is needed.
+  /// - Throws: A usage error when there is no webhook, or no secret although one is needed.
   func webhook(_ template: String? = nil) throws -> Webhook {
     guard
       let url = try webhookUrlFile.map({ try Self.secret(in: $0, "webhook URL file") })
@@ -134,7 +134,7 @@ struct WebhookOptions: ParsableArguments {
   }
 }
 
-/// The words of messages about orders.
+/// The option `--template`: the text of messages about orders.
 struct TemplateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -146,9 +146,9 @@ struct TemplateOptions: ParsableArguments {
 }
 
 extension DurationArgument {
-  /// As long as most servers take at most.
+  /// The default of `--timeout`: most servers answer sooner.
   static let thirtySeconds = DurationArgument(seconds: 30)
-  /// Long enough for the second repetition.
+  /// The default of `--wait`: long enough for the second retry.
   static let tenSeconds = DurationArgument(seconds: 10)
 }
 
