@@ -18,7 +18,7 @@ struct OutputNameTests {
     #expect(made.name(stem: "soup", ending: "jpg") == name)
   }
 
-  @Test func `a size that is no square is named by both sides`() throws {
+  @Test func `a size that is not square is named by both sides`() throws {
     let made = try PictureName("{stem}-{size}.{ext}", size: PixelSize(width: 640, height: 480))
 
     #expect(made.name(stem: "a", ending: "webp") == "a-640x480.webp")
@@ -32,8 +32,7 @@ struct OutputNameTests {
     ("{name}.{ext}", "use {stem}, {size} and {ext}"), ("../{stem}.{ext}", "another folder"),
     ("{stem}/x.{ext}", "another folder"), ("", "try {stem}.{ext}"),
   ])
-  func `a template that cannot name pictures says what to do`(_ template: String, _ advice: String)
-  {
+  func `an invalid template gives advice`(_ template: String, _ advice: String) {
     #expect {
       try PictureName(template)
     } throws: {
@@ -49,7 +48,9 @@ struct OutputNameTests {
     }
   }
 
-  @Test func `a name without the input's is for one picture, and ends as its format does`() throws
+  @Test
+  func `a name without the input's stem is for a single picture, and gets its format's extension`()
+    throws
   {
     try withFolder { folder in
       try Self.put(folder, "in/a.png", "in/b.png")
@@ -82,7 +83,7 @@ struct OutputNameTests {
     }
   }
 
-  @Test func `inputs whose output is there are left out, and so is nothing else`() throws {
+  @Test func `only inputs whose output exists are skipped`() throws {
     try withFolder { folder in
       try Self.put(folder, "in/a.png", "in/b.png", "in/deep/c.png")
       try WholeFile.write([7], to: folder.appending("out/a-4.png"))
@@ -104,7 +105,7 @@ struct OutputNameTests {
     }
   }
 
-  @Test func `a plan says what a run would do, and does nothing`() throws {
+  @Test func `a plan says what a run would do, without doing it`() throws {
     try withFolder { folder in
       try Self.put(folder, "in/a.png", "in/b.png")
       try WholeFile.write([7], to: folder.appending("out/a.png"))
@@ -125,7 +126,7 @@ struct OutputNameTests {
     }
   }
 
-  @Test func `two inputs that a template gives one name are refused`() throws {
+  @Test func `a template that gives two inputs one name is refused`() throws {
     try withFolder { folder in
       try Self.put(folder, "one/a.png", "two/a.png")
 

@@ -4,7 +4,7 @@ import Testing
 
 struct PNGCropTests {
   @Test(arguments: PNGKind.all)
-  func `a crop has the samples of libpng's own decoding`(_ kind: PNGKind) throws {
+  func `a crop has the samples that libpng decodes`(_ kind: PNGKind) throws {
     for size in [PixelSize(width: 14, height: 9), PixelSize(width: 9, height: 14)] {
       let bytes = try kind.bytes(width: size.width, height: size.height)
 
@@ -28,7 +28,7 @@ struct PNGCropTests {
   }
 
   @Test(arguments: PNGKind.all)
-  func `what our encoder writes is what was drawn`(_ kind: PNGKind) throws {
+  func `our encoder's output decodes to the same bitmap`(_ kind: PNGKind) throws {
     let bitmap = kind.bitmap(width: 11, height: 5)
 
     #expect(try native(PNGCodec.encode(BitmapRows(bitmap), name: "x").bytes()) == bitmap)
@@ -37,7 +37,8 @@ struct PNGCropTests {
   @Test(arguments: [
     (Gravity.centre, 2, 0), (.left, 0, 0), (.right, 5, 0), (.topRight, 5, 0), (.bottomLeft, 0, 0),
   ])
-  func `gravity chooses the part of a wide picture`(_ gravity: Gravity, _ x: Int, _ y: Int) throws
+  func `gravity chooses the region of a wide picture`(_ gravity: Gravity, _ x: Int, _ y: Int)
+    throws
   {
     let kind = PNGKind(name: "", layout: .rgb, depth: 8)
     let bytes = try kind.bytes(width: 14, height: 9)
@@ -50,7 +51,7 @@ struct PNGCropTests {
     )
   }
 
-  @Test func `colour chunks stay and texts go unless asked for`() throws {
+  @Test func `colour chunks are kept and texts removed unless asked for`() throws {
     let kind = PNGKind(name: "", layout: .rgb, depth: 8)
     let plain = try kind.bytes(width: 9, height: 9)
     let gamma = chunk("gAMA", [0, 0, 0xB1, 0x8F])
@@ -69,7 +70,7 @@ struct PNGCropTests {
     #expect(try decoded(full) == decoded(bare))
   }
 
-  @Test func `a profile that cannot be unpacked is left behind`() throws {
+  @Test func `a profile that cannot be unpacked is left out`() throws {
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
     for payload in [Array("x\0\0".utf8) + [1, 2, 3], Array("no end".utf8), []] {
       let bytes = Array(plain[..<33]) + chunk("iCCP", payload) + plain[33...]
@@ -80,7 +81,7 @@ struct PNGCropTests {
     }
   }
 
-  @Test func `a chunk whose sum is wrong is left behind`() throws {
+  @Test func `a chunk with a wrong checksum is left out`() throws {
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
     var gamma = chunk("gAMA", [0, 0, 0xB1, 0x8F])
     gamma[gamma.count - 1] ^= 1

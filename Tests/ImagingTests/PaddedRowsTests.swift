@@ -8,7 +8,7 @@ struct PaddedRowsTests {
     arguments: PNGKind.all,
     [(nil, false), (nil, true), (PixelSize(width: 9, height: 61), false)] as [(PixelSize?, Bool)]
   )
-  func `rows on a canvas are the picture where it lies, and one colour around it`(
+  func `padded rows contain the picture at its place and one colour around it`(
     _ kind: PNGKind,
     _ way: (size: PixelSize?, addsAlpha: Bool)
   ) throws {
@@ -47,7 +47,7 @@ struct PaddedRowsTests {
   }
 
   @Test(arguments: PNGKind.all.filter { !$0.isInterlaced }, [nil, "#c81e5a", "#fff0"])
-  func `a stamp laid on rows as they are read is the stamp laid on the whole picture`(
+  func `a stamp drawn row by row equals one drawn on the whole picture`(
     _ kind: PNGKind,
     _ background: String?
   ) throws {

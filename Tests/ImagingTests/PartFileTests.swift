@@ -29,7 +29,7 @@ struct PartFileTests {
   }
 
   @Test(arguments: [1, 7, 1000])
-  func `a PNG that goes to its file as it is packed is the one that is made in memory`(
+  func `a PNG streamed to its file equals one made in memory`(
     _ bytes: Int
   ) throws {
     try withFolder { folder in
@@ -51,7 +51,7 @@ struct PartFileTests {
   }
 
   @Test(arguments: [false, true])
-  func `a part becomes its file, replaces another only where it may, and leaves nothing else`(
+  func `a part file becomes the output, overwrites only where allowed, and leaves nothing else`(
     _ isNamed: Bool
   ) throws {
     try withFolder { folder in
@@ -81,7 +81,7 @@ struct PartFileTests {
     }
   }
 
-  @Test func `a PNG that fits what is held touches no disk before it is whole`() throws {
+  @Test func `a small PNG is held in memory and touches no disk before it is complete`() throws {
     try withFolder { folder in
       let file = try PictureFile(try #require(Self.inputs.get().first))
 
@@ -91,7 +91,7 @@ struct PartFileTests {
     }
   }
 
-  @Test func `a batch gives large PNGs their names once they are whole`() throws {
+  @Test func `a batch renames large PNGs once they are complete`() throws {
     try withFolder { folder in
       let (input, out) = (folder.appending("in"), folder.appending("out"))
       for (index, bytes) in try Self.inputs.get().enumerated() {
@@ -121,7 +121,9 @@ struct PartFileTests {
     }
   }
 
-  @Test func `a large PNG that cannot be written fails for the disk and leaves nothing`() throws {
+  @Test func `a large PNG that cannot be written fails with a disk error and leaves nothing`()
+    throws
+  {
     try withFolder { folder in
       try WholeFile.write([1], to: folder.appending("file"))
       for input in try Self.inputs.get() {
@@ -137,7 +139,7 @@ struct PartFileTests {
     }
   }
 
-  @Test func `a large PNG that breaks off while it is packed leaves nothing`() throws {
+  @Test func `a large PNG that breaks off during compression leaves nothing`() throws {
     try withFolder { folder in
       let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
       let length = bytes[33..<37].reduce(0) { $0 << 8 | Int($1) }
@@ -156,7 +158,7 @@ struct PartFileTests {
     }
   }
 
-  @Test func `a large PNG replaces no file that came while it was packed`() throws {
+  @Test func `a large PNG overwrites no file that appeared during its compression`() throws {
     try withFolder { folder in
       let (input, output) = (folder.appending("x.png"), folder.appending("out/x.png"))
       try WholeFile.write(try #require(Self.inputs.get().first), to: input)

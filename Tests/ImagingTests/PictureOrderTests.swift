@@ -31,7 +31,7 @@ struct PictureOrderTests {
     return crop
   }
 
-  @Test func `a crop arrives as it was sent`() throws {
+  @Test func `a crop is decoded as it was encoded`() throws {
     let order = try PictureOrder(wire: PictureOrder(Self.crop).wire)
 
     let made = try #require(order.making as? Crop)
@@ -46,7 +46,7 @@ struct PictureOrderTests {
     }
   }
 
-  @Test func `a stamp arrives as it was sent, all but its clock`() throws {
+  @Test func `a stamp is decoded as it was encoded, except for its clock`() throws {
     var stamp = Stamp(crop: Self.crop, time: .given(instant: 1_610_519_400, offset: 32_400))
     stamp.zone = try Zone(named: "Europe/Lisbon")
     stamp.localZone = try Zone(named: "Asia/Seoul")
@@ -72,7 +72,7 @@ struct PictureOrderTests {
     }
   }
 
-  @Test func `the processor time of a picture grows with the pixels that it says it has`() throws {
+  @Test func `a picture's processor time limit grows with its declared pixels`() throws {
     func seconds(_ width: Int, _ height: Int, _ crop: Crop = Crop()) throws -> Double {
       let bytes = try PNGKind(name: "", layout: .grey, depth: 8).bytes(
         width: width,
@@ -92,7 +92,7 @@ struct PictureOrderTests {
     #expect(PictureOrder(Crop()).mostSeconds > 100 * least)
   }
 
-  @Test func `what was made, and why nothing was, arrives as it was sent`() throws {
+  @Test func `results and errors are decoded as they were encoded`() throws {
     let picture = EncodedPicture(
       file: .held([1, 2, 3]),
       format: .webp,

@@ -13,7 +13,7 @@ struct ScalingTests {
     }
 
   @Test(arguments: [(Bitmap.Layout.grey, 8), (.bgrx, 8), (.rgba, 8), (.rgb, 16)])
-  func `this processor's code scales as the code in plain C does`(
+  func `the vector code of this processor scales as the portable C code does`(
     _ layout: Bitmap.Layout,
     _ depth: Int
   ) throws {
@@ -44,7 +44,7 @@ struct ScalingTests {
   private static let smooth = SmoothPicture.bitmap(of: 600)
 
   @Test(arguments: [64, 75, 101, 128, 160, 249, 320, 512])
-  func `what is made of a smooth picture is as near to it as exact sums rounded twice`(
+  func `a scaled smooth picture is as close to the exact one as two roundings allow`(
     _ side: Int
   ) throws {
     let source = Self.smooth
@@ -66,7 +66,7 @@ struct ScalingTests {
     #expect(SmoothPicture.error(inStrips.samples.map(Double.init), expected) <= most)
   }
 
-  @Test func `a scaling gives the same whatever was scaled before it, on all threads`() throws {
+  @Test func `a scaling does not depend on earlier ones, on any thread`() throws {
     // Borders are the same for all, so that each differs from the first in one thing alone.
     let part = Bitmap.Part(x: 5, y: 5, width: 80, height: 60)
     var (right, down, wide, high) = (part, part, part, part)

@@ -63,7 +63,7 @@ struct StampStyleTests {
   }
 
   @Test(arguments: grounds, [StampStyle.scrim, .bar])
-  func `letters stand out 7 to 1 from all that is behind them`(
+  func `letters have a contrast of 7 to 1 to everything behind them`(
     _ name: String,
     _ style: StampStyle
   ) throws {
@@ -99,7 +99,7 @@ struct StampStyleTests {
   }
 
   @Test(arguments: grounds)
-  func `letters without a veil that are hard to read are told of`(_ name: String) throws {
+  func `letters without a veil that are hard to read are remarked on`(_ name: String) throws {
     let file = try PictureFile(Self.ground(name).png())
     for style in StampStyle.allCases {
       let remarks = try Self.stamp(style).apply(to: file).remarks
@@ -110,7 +110,7 @@ struct StampStyleTests {
   }
 
   @Test(arguments: ["white", "black"])
-  func `nothing is veiled where letters can be read as it is`(_ name: String) throws {
+  func `no veil is drawn where letters can be read without one`(_ name: String) throws {
     let bitmap = try Self.ground(name)
     let made = try decoded(Self.stamp(.scrim).apply(to: PictureFile(bitmap.png())).bytes)
 
@@ -125,7 +125,7 @@ struct StampStyleTests {
     ("white", StampInk.black), ("grey", .black), ("orange", .black), ("black", .white),
     ("blue", .white), ("spot", .white),
   ])
-  func `letters are dark on what is bright, and light on what is dark but for a spot`(
+  func `letters are dark on a bright background, and light on a dark one with a bright spot`(
     _ name: String,
     _ ink: StampInk
   ) throws {
@@ -138,7 +138,7 @@ struct StampStyleTests {
   }
 
   @Test(arguments: [Gravity.bottomLeft, .top, .centre])
-  func `a bar reaches the edge that its text is near, and fades into the picture`(
+  func `a bar reaches the edge near its text, and fades into the picture`(
     _ place: Gravity
   ) throws {
     let bitmap = try Self.ground("white")
@@ -160,7 +160,7 @@ struct StampStyleTests {
   }
 
   @Test(arguments: [StampStyle.plain, .scrim])
-  func `a stamp covers a third of a busy square at most, and its height alone`(
+  func `a stamp changes a third of a busy square at most, and only within its height`(
     _ style: StampStyle
   ) throws {
     let bitmap = try Self.ground("busy")
@@ -177,7 +177,7 @@ struct StampStyleTests {
   }
 
   @Test(arguments: Gravity.allCases)
-  func `text goes where it is asked to, on every shape`(_ place: Gravity) throws {
+  func `text is placed where asked, on every shape`(_ place: Gravity) throws {
     for size in [
       PixelSize(side: 300), PixelSize(width: 900, height: 120), PixelSize(width: 90, height: 700),
     ] {
@@ -205,7 +205,7 @@ struct StampStyleTests {
     ("{date}\n{time24}", ["January 13, 2021", "06:30"], [false, true]),
     (#"a\b {time12}"#, [#"a\b 6:30 AM"#], [false]),
   ])
-  func `a template says what is written, line by line`(
+  func `a template gives the text, line by line`(
     _ template: String,
     _ lines: [String],
     _ clocks: [Bool]
@@ -219,14 +219,14 @@ struct StampStyleTests {
   }
 
   @Test(arguments: ["{hour}", "{}", "{time", "", #"\n"#])
-  func `a template with other fields, or none, is a usage error`(_ template: String) {
+  func `a template with unknown fields, or none, is a usage error`(_ template: String) {
     #expect { try StampTemplate(template) } throws: {
       let words = template.contains("}") ? "{weekday}" : "cannot stamp"
       return ($0 as? ImagingError)?.code == .usage && "\($0)".contains(words)
     }
   }
 
-  @Test func `text under nine pixels is remarked on`() throws {
+  @Test func `text smaller than nine pixels is remarked on`() throws {
     let file = try PictureFile(Self.ground("white").png())
     var stamp = try Self.stamp(.scrim)
     stamp.crop.size = 80

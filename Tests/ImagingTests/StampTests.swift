@@ -22,7 +22,7 @@ struct StampTests {
   }
 
   @Test(arguments: PNGKind.all)
-  func `every PNG takes a stamp and is left alone where none is`(_ kind: PNGKind) throws {
+  func `every PNG can be stamped and is unchanged outside the stamp`(_ kind: PNGKind) throws {
     let bytes = try kind.bytes(width: 110, height: 100)
 
     let square = try Self.stamp().apply(to: PictureFile(bytes))
@@ -39,7 +39,7 @@ struct StampTests {
   }
 
   @Test(arguments: JPEGKind.all)
-  func `every JPEG takes a stamp and becomes one of colour`(_ kind: JPEGKind) throws {
+  func `every JPEG can be stamped and becomes a colour one`(_ kind: JPEGKind) throws {
     let bytes = kind.bytes(
       width: 220,
       height: 200,
@@ -54,7 +54,7 @@ struct StampTests {
     #expect(made.samples.filter { $0 > 240 || $0 < 16 }.count > 300)
   }
 
-  @Test func `inks become the light that they let through`() throws {
+  @Test func `CMYK becomes RGB`() throws {
     let ink = Bitmap(
       width: 2,
       height: 1,
@@ -69,7 +69,7 @@ struct StampTests {
     #expect(abs(Int(light[1, 0][1]) - 128) <= 2)
   }
 
-  @Test func `a logo is laid across from the text`() throws {
+  @Test func `a logo is placed across from the text`() throws {
     let logo = Bitmap(
       width: 20,
       height: 10,
@@ -87,7 +87,7 @@ struct StampTests {
     #expect(made[150, 30] == [255, 255, 255])
   }
 
-  @Test func `without any font there is an error that says so`() throws {
+  @Test func `without any font there is an error with the reason`() throws {
     try withFolder { folder in
       let file = folder.appending("fonts.conf")
       let text = "<?xml version=\"1.0\"?><fontconfig><dir>\(folder)/none</dir></fontconfig>"
@@ -103,7 +103,7 @@ struct StampTests {
   }
 
   @Test(arguments: ["年", "2021년 1월 (수)", "2021年1月13日 (水)", "周三", "A 🌅 é", " "])
-  func `every letter leaves ink, whichever font has to be asked`(_ text: String) throws {
+  func `every letter is drawn, whichever font has it`(_ text: String) throws {
     let typesetter = try Typesetter(
       family: Stamp().fontFamily,
       language: "en",
@@ -130,7 +130,9 @@ struct StampTests {
     ("ja-JP", "2021年1月13日 (水)"), ("de_DE", "13. Januar 2021 (Mi)"),
     ("fr", "13 janvier 2021 (mer.)"), ("zh_CN", "2021年1月13日 (周三)"),
   ])
-  func `dates are written as the language does`(_ identifier: String, _ date: String) throws {
+  func `dates are written in the style of the language`(_ identifier: String, _ date: String)
+    throws
+  {
     let civil = CivilTime(seconds: 1_610_487_000, offset: 9 * 3600)
 
     #expect(try StampLocale(identifier).date(civil) == date)
@@ -143,7 +145,7 @@ struct StampTests {
     ("en_AU.UTF-8", "13 January 2021 (Wed)", "13 January 2021", "6:30 am"),
     ("es_MX", "13 de enero de 2021 (mié)", "13 de enero de 2021", "6:30 a. m."),
   ])
-  func `clocks have twelve hours where people read them so`(
+  func `clocks have twelve hours in the languages that use them`(
     _ identifier: String,
     _ date: String,
     _ day: String,
@@ -162,14 +164,14 @@ struct StampTests {
     (0, "12:05 AM", "오전 12:05"), (11, "11:05 AM", "오전 11:05"), (12, "12:05 PM", "오후 12:05"),
     (23, "11:05 PM", "오후 11:05"),
   ])
-  func `noon and midnight are twelve`(_ hour: Int, _ english: String, _ korean: String) throws {
+  func `noon and midnight are 12`(_ hour: Int, _ english: String, _ korean: String) throws {
     let civil = CivilTime(seconds: hour * 3600 + 300, offset: 0)
 
     #expect(try StampLocale("en_US").time(civil) == english)
     #expect(try StampLocale("ko_KR").time(civil, hours: 12) == korean)
   }
 
-  @Test func `a language that is not known is an error that lists those that are`() {
+  @Test func `an unknown language is an error that lists the known ones`() {
     #expect { try StampLocale("tlh") } throws: { error in
       "\(error)".contains("de, en, es, fr, it, ja, ko, pt, zh")
     }
@@ -198,7 +200,7 @@ struct StampTimeTests {
     )
   }
 
-  @Test func `an EXIF time with its offset is an instant`() throws {
+  @Test func `an EXIF time with an offset is an instant`() throws {
     let own = try time(.exif, taken: "2021:01:13 06:30:00", offset: "-05:00")
     let shown = try time(
       .exif,
@@ -212,7 +214,9 @@ struct StampTimeTests {
     #expect(shown.source == .exif)
   }
 
-  @Test func `an EXIF time without offset is of the zone given, else of this machine's`() throws {
+  @Test func `an EXIF time without an offset is in the given zone, or else in this machine's`()
+    throws
+  {
     let given = try time(.exif, taken: "2021:01:13 06:30:00", zone: Self.seoul)
     let local = try time(.exif, taken: "2021:01:13 06:30:00")
 
@@ -220,7 +224,7 @@ struct StampTimeTests {
     #expect(local.description == "2021-01-13T06:30:00+01:00")
   }
 
-  @Test func `the file's time counts where it is asked for, and so does the clock`() throws {
+  @Test func `the file's time and the clock are used only on request`() throws {
     let file = try time(.file, modified: 1_610_487_000)
     let now = try time(.now)
 
@@ -233,13 +237,13 @@ struct StampTimeTests {
   @Test(arguments: [
     "    :  :     :  :  ", "0000:00:00 00:00:00", "2021:02:30 06:30:00", "garbage",
   ])
-  func `a camera's clock that was never set is no time`(_ text: String) throws {
+  func `a camera's unset clock is not a date`(_ text: String) throws {
     #expect { try time(.exif, taken: text, modified: 5) } throws: {
       ($0 as? ImagingError)?.code == .undated
     }
   }
 
-  @Test func `a date that cannot be read hides none that can`() {
+  @Test func `an unreadable date does not hide a readable one`() {
     func short(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8)] }
     func long(_ value: Int) -> [UInt8] { short(value) + [0, 0] }
     func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
@@ -274,11 +278,11 @@ struct StampTimeTests {
     "", "yesterday", "2021-01-13", "2021-01-13T06:30:00", "2021-02-29T06:30:00Z",
     "2021-01-13T06:30:00+9", "2021-01-13T25:30:00Z",
   ])
-  func `anything else is an error`(_ text: String) {
+  func `any other text is an error`(_ text: String) {
     #expect { try StampTime.Choice(text) } throws: { ($0 as? ImagingError)?.code == .time }
   }
 
-  @Test func `a zone's file gives its changes, and the last one lasts`() throws {
+  @Test func `a zone file gives the changes of offset, and the last one lasts`() throws {
     func long(_ value: Int, _ bytes: Int) -> [UInt8] {
       (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
@@ -306,7 +310,7 @@ struct StampTimeTests {
   }
 
   @Test(arguments: ["../etc/passwd", "/etc/passwd", "", "Asia//Seoul", ".hidden"])
-  func `a zone's name never leaves the database`(_ name: String) {
+  func `a zone name never leads out of the zone database`(_ name: String) {
     #expect { try Zone(named: name) } throws: { ($0 as? ImagingError)?.code == .time }
   }
 
@@ -320,7 +324,7 @@ struct StampTimeTests {
     #expect(UTCOffset.seconds(text) == seconds)
   }
 
-  @Test func `days are counted over four centuries`() {
+  @Test func `days are counted correctly over four centuries`() {
     for day in stride(from: -80_000, to: 80_000, by: 37) {
       let civil = CivilTime(seconds: day * 86_400 + 3661, offset: 0)
 

@@ -34,7 +34,9 @@ struct StripTests {
   }
 
   @Test(arguments: PNGKind.all, [1, 1 << 20])
-  func `rows on their way are those of the whole picture`(_ kind: PNGKind, _ band: Int) throws {
+  func `rows decoded in strips equal those of the whole picture`(_ kind: PNGKind, _ band: Int)
+    throws
+  {
     let file = try PictureFile(kind.bytes(width: 50, height: 47))
     let limits = PictureLimits()
     for isNative in [true, false] {
@@ -63,7 +65,7 @@ struct StripTests {
     arguments: PNGKind.all,
     [PixelSize(width: 9, height: 61), PixelSize(width: 31, height: 900)]
   )
-  func `a picture scaled as its rows come is the whole picture scaled`(
+  func `a picture scaled row by row equals the whole picture scaled`(
     _ kind: PNGKind,
     _ size: PixelSize
   ) throws {
@@ -94,7 +96,7 @@ struct StripTests {
   }
 
   @Test(arguments: [(Bitmap.Layout.grey, 8), (.rgba, 8), (.bgrx, 8), (.rgb, 16), (.rgba, 16)])
-  func `a part scaled in strips is like the part scaled at once`(
+  func `a region scaled in strips equals the region scaled at once`(
     _ layout: Bitmap.Layout,
     _ depth: Int
   ) throws {
@@ -132,7 +134,7 @@ struct StripTests {
   }
 
   @Test(arguments: PNGKind.all)
-  func `sixteen bits made eight on their way are the nearest eight`(_ kind: PNGKind) throws {
+  func `sixteen bits are rounded to the nearest eight`(_ kind: PNGKind) throws {
     let wide = try kind.bitmap(width: 50, height: 47).converted { .expanded($0) }
 
     let made = try BitmapRows(wide).converted(Conversion.narrowed)
@@ -148,7 +150,7 @@ struct StripTests {
   }
 
   @Test(arguments: PNGKind.all)
-  func `what loses its alpha on its way lies on the colour behind it`(_ kind: PNGKind) throws {
+  func `a picture that loses its alpha is drawn on the background colour`(_ kind: PNGKind) throws {
     let file = try PictureFile(kind.bytes(width: 50, height: 47))
     let colour = PictureColour(red: 200, green: 30, blue: 90, alpha: 255)
     let seen = rgba(try file.part(Self.whole))
@@ -170,7 +172,7 @@ struct StripTests {
     }
   }
 
-  @Test func `a picture that breaks off while it is read is refused as ever`() throws {
+  @Test func `a picture that breaks off in the middle is refused`() throws {
     let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
     // Behind the header: length and name of the first chunk of data, of which half is left.
     let length = bytes[33..<37].reduce(0) { $0 << 8 | Int($1) }
@@ -189,7 +191,7 @@ struct StripTests {
     #expect(throws: ImagingError.self) { try Stamp(time: .now).apply(to: cut) }
   }
 
-  @Test func `rows like the one before are packed as the others are`() throws {
+  @Test func `repeated rows are compressed like the others`() throws {
     var samples: [UInt8] = []
     for y in 0..<50 {
       let change = UInt8(y / 7 % 2 * 85 + y / 20)
@@ -207,7 +209,7 @@ struct StripTests {
     }
   }
 
-  @Test(arguments: [1, 4]) func `rows that are alike take next to no room`(_ level: Int) throws {
+  @Test(arguments: [1, 4]) func `repeated rows take hardly any room`(_ level: Int) throws {
     // Rows longer than zlib looks back, so that only their difference packs well.
     var state: UInt32 = 1
     let row = (0..<40_000).map { _ in
@@ -230,7 +232,7 @@ struct StripTests {
     #expect(all < one * 2, "\(one), \(all)")
   }
 
-  @Test func `strips of any height make the same stamp`() throws {
+  @Test func `strips of any height give the same stamp`() throws {
     let kind = JPEGKind(name: "")
     let bitmap = try decoded(kind.bytes(width: 300, height: 300, length: 4))
     let stamp = Stamp()
@@ -259,7 +261,7 @@ struct StripTests {
   }
 
   @Test(arguments: ["tEXt", "iTXt", "zTXt", "iCCP", "eXIf", "caBX", "fdAT", "prVt"])
-  func `a chunk of more than a megabyte is no damage`(_ type: String) throws {
+  func `a chunk of more than a megabyte is not damage`(_ type: String) throws {
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 19, height: 17)
     let large = chunk(type, Array("k\0\0\0\0".utf8) + [UInt8](repeating: 65, count: 3 << 20))
     let bytes = Array(plain[..<33]) + large + plain[33...]
@@ -269,7 +271,7 @@ struct StripTests {
     #expect(try native(square.bytes) == native(Crop().apply(to: PictureFile(plain)).bytes))
   }
 
-  @Test func `frames of an animation are no metadata`() throws {
+  @Test func `frames of an animation are not copied as metadata`() throws {
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
     let frame = chunk("fdAT", [UInt8](repeating: 65, count: 1 << 19))
     let bytes = Array(plain[..<33]) + frame + plain[33...]
@@ -280,7 +282,7 @@ struct StripTests {
     #expect(square.width == 9)
   }
 
-  @Test func `texts that cannot be unpacked are counted as far as they can`() throws {
+  @Test func `texts that cannot be unpacked count with the part that can`() throws {
     // Each begins well and unpacks to nearly a megabyte before it breaks off.
     let broken = Array("k\0\0".utf8) + (try packedZeros(1 << 20)).dropLast(8)
     let texts = (0..<3).flatMap { _ in chunk("zTXt", broken) }
@@ -294,7 +296,7 @@ struct StripTests {
   }
 
   @Test(arguments: [(8192, 6144), (9504, 6336), (12_000, 9000), (30_000, 64)])
-  func `what cameras and phones make is not too large`(_ width: Int, _ height: Int) throws {
+  func `the metadata of cameras and phones is not too large`(_ width: Int, _ height: Int) throws {
     let frame = segment(
       0xC0,
       [
@@ -315,7 +317,7 @@ struct StripTests {
     #expect(throws: ImagingError.self) { try PictureProbe(bytes, limits: .allowing(pixels: 1000)) }
   }
 
-  @Test func `limits follow the pixels that are allowed`() {
+  @Test func `limits grow with the pixels allowed`() {
     #expect(PictureLimits.allowing(pixels: 1000).pixels == 1000)
     #expect(PictureLimits.allowing(pixels: 1000).memory == PictureLimits().memory)
     #expect(PictureLimits.allowing(pixels: 400_000_000).memory == 3_200_000_000)
@@ -330,7 +332,7 @@ struct StripTests {
       ("tEXt", Array("no end".utf8)), ("bKGD", [1]), ("cICP", [1, 13, 1, 1]), ("eXIf", [1, 2, 3]),
     ] as [(String, [UInt8])]
   )
-  func `a chunk that breaks its own rules is left behind`(_ type: String, _ payload: [UInt8])
+  func `an invalid chunk is left out`(_ type: String, _ payload: [UInt8])
     throws
   {
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
@@ -341,7 +343,7 @@ struct StripTests {
     #expect(!square.bytes.contains(Array(type.utf8)))
   }
 
-  @Test func `a chunk that may stand only once is carried over once`() throws {
+  @Test func `a chunk that is allowed once is copied once`() throws {
     let plain = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 9, height: 9)
     let twice = chunk("gAMA", [0, 0, 0xB1, 0x8F]) + chunk("gAMA", [0, 1, 0, 0])
     let texts = chunk("tEXt", Array("a\0b".utf8)) + chunk("tEXt", Array("a\0c".utf8))

@@ -115,7 +115,7 @@ struct TIFFKind: Sendable, CustomTestStringConvertible {
 /// TIFFs of every kind that scanners and programs write, and that nobody does.
 struct TIFFTests {
   @Test(arguments: TIFFKind.exact)
-  func `samples are the stored ones`(_ kind: TIFFKind) throws {
+  func `the samples are those stored`(_ kind: TIFFKind) throws {
     let stored = kind.stored(37, 23)
     let file = try PictureFile(kind.bytes(stored, 37, 23))
 
@@ -153,7 +153,7 @@ struct TIFFTests {
   }
 
   @Test(arguments: TIFFKind.exact + TIFFKind.indexed)
-  func `any part is as in the whole picture`(_ kind: TIFFKind) throws {
+  func `any region equals that of the whole picture`(_ kind: TIFFKind) throws {
     let file = try PictureFile(kind.bytes())
     let whole = try file.part(PixelRegion(x: 0, y: 0, width: 37, height: 23))
 
@@ -165,7 +165,7 @@ struct TIFFTests {
   }
 
   @Test(arguments: [2, 6], [0, 16])
-  func `JPEGs inside are decoded`(_ photometric: Int, _ tile: Int) throws {
+  func `embedded JPEGs are decoded`(_ photometric: Int, _ tile: Int) throws {
     let kind = TIFFKind("JPEG") {
       ($0.compression, $0.photometric, $0.strip, $0.tile) = (7, photometric, 16, tile)
     }
@@ -178,7 +178,7 @@ struct TIFFTests {
   }
 
   @Test(arguments: [8, 16])
-  func `colours are divided by the alpha that they were multiplied by`(_ bits: Int) throws {
+  func `colours are divided by their premultiplied alpha`(_ bits: Int) throws {
     let kind = TIFFKind("associated") {
       ($0.samples, $0.extra, $0.strip, $0.bits) = (4, 1, 1, bits)
     }
@@ -194,7 +194,7 @@ struct TIFFTests {
   }
 
   @Test(arguments: [8, 16], [false, true])
-  func `inks become light`(_ bits: Int, _ isSeparate: Bool) throws {
+  func `CMYK becomes RGB`(_ bits: Int, _ isSeparate: Bool) throws {
     let kind = TIFFKind("CMYK") {
       ($0.samples, $0.photometric, $0.bits, $0.strip) = (4, 5, bits, 1)
       $0.isSeparate = isSeparate
@@ -214,7 +214,7 @@ struct TIFFTests {
   }
 
   @Test(arguments: Orientation.allCases)
-  func `it is turned as its tag says`(_ orientation: Orientation) throws {
+  func `a TIFF is rotated by its orientation tag`(_ orientation: Orientation) throws {
     let kind = TIFFKind("turned") { $0.orientation = orientation.rawValue }
     let plain = try decoded(TIFFKind("plain").bytes())
 
@@ -224,7 +224,7 @@ struct TIFFTests {
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `dates and colours go along`(_ isLarge: Bool, _ isBigEndian: Bool) throws {
+  func `dates and profiles are copied`(_ isLarge: Bool, _ isBigEndian: Bool) throws {
     let profile = [UInt8](repeating: 0, count: 16) + Array("RGB ".utf8) + [1, 2, 3]
     let kind = TIFFKind("photo") {
       ($0.isLarge, $0.isBigEndian, $0.orientation) = (isLarge, isBigEndian, 6)
@@ -243,7 +243,7 @@ struct TIFFTests {
     #expect(bare.probe.exif == nil)
   }
 
-  @Test func `it becomes a PNG of the same samples`() throws {
+  @Test func `a TIFF becomes a PNG of the same samples`() throws {
     let file = try PictureFile(TIFFKind("16 bits") { $0.bits = 16 }.bytes())
 
     let made = try Crop().apply(to: file)
@@ -254,7 +254,7 @@ struct TIFFTests {
   }
 
   @Test(arguments: TIFFKind.exact)
-  func `a file that is cut anywhere is refused, and never read beyond its end`(
+  func `a file truncated anywhere is refused, and never read beyond its end`(
     _ kind: TIFFKind
   ) throws {
     let whole = kind.bytes(19, 9)
@@ -265,7 +265,7 @@ struct TIFFTests {
   }
 
   @Test(arguments: TIFFKind.exact)
-  func `a changed byte is an error or a picture, and nothing worse`(_ kind: TIFFKind) {
+  func `a file with a changed byte is an error or a picture`(_ kind: TIFFKind) {
     let whole = kind.bytes(19, 9)
     for place in stride(from: 4, to: whole.count, by: 3) {
       var bytes = whole
@@ -297,18 +297,18 @@ struct TIFFTests {
     // A directory that is nowhere, or of no tag.
     Array("II".utf8) + little(42, 2) + little(90, 4), made([]),
   ])
-  func `what no program writes is refused before any pixel`(_ bytes: [UInt8]) {
+  func `a malformed file is refused before any pixel`(_ bytes: [UInt8]) {
     #expect(throws: ImagingError.self) { try decoded(bytes) }
   }
 
-  @Test func `a camera's own file is no picture of it`() {
+  @Test func `a camera's raw file is refused as such`() {
     for more in [(254, 1), (50_706, 0x0104)] {
       let bytes = Self.made(Self.plain(4, 4) + [more], 99)
       #expect { try PictureFile(bytes) } throws: { "\($0)".contains("raw photos of cameras") }
     }
   }
 
-  @Test func `a shop's pictures are none of these`() {
+  @Test func `a TIFF is not accepted as a shop's picture`() {
     let bytes = TIFFKind("plain").bytes()
 
     #expect(PictureFormat(sniffing: bytes) == .tiff)

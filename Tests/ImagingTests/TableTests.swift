@@ -45,7 +45,7 @@ struct TableTests {
   }
 
   @Test(arguments: JPEGKind.all, zeros)
-  func `a table that holds a zero stops nothing`(_ kind: JPEGKind, _ oddity: Oddity) throws {
+  func `a quantisation table with a zero is accepted`(_ kind: JPEGKind, _ oddity: Oddity) throws {
     for orientation in [1, 6] {
       let good = kind.bytes(
         width: 59,
@@ -66,7 +66,9 @@ struct TableTests {
     }
   }
 
-  @Test(arguments: zeros) func `a stamp survives a table that holds a zero`(_ oddity: Oddity)
+  @Test(arguments: zeros) func `a stamp is drawn despite a quantisation table with a zero`(
+    _ oddity: Oddity
+  )
     throws
   {
     for kind in JPEGKind.all.prefix(2) {
@@ -79,7 +81,7 @@ struct TableTests {
   }
 
   @Test(arguments: [8191, 8192, 16_384, 40_960, 65_535])
-  func `a table of large values stops nothing`(_ value: Int) throws {
+  func `a quantisation table of large values is accepted`(_ value: Int) throws {
     for kind in JPEGKind.all {
       let file = try PictureFile(Self.wide(kind.bytes(width: 59, height: 40), value))
       for crop in Self.crops {
@@ -90,7 +92,8 @@ struct TableTests {
     }
   }
 
-  @Test func `a picture of 120 bytes with a zero in its table is cropped and stamped`() throws {
+  @Test func `a picture of 120 bytes with a zero in its table can be cropped and stamped`() throws
+  {
     let table = segment(0xDB, [0] + (0..<64).map { $0 == 0 ? 0 : 1 })
     let codes = [UInt8(0), 0x10].flatMap {
       segment(0xC4, [$0, 1] + [UInt8](repeating: 0, count: 16))
@@ -108,7 +111,7 @@ struct TableTests {
   }
 
   @Test(arguments: JPEGKind.all.filter { $0.isProgressive })
-  func `tables redefined between scans are those of the component that they came before`(
+  func `a table redefined between scans does not apply to earlier components`(
     _ kind: JPEGKind
   ) throws {
     // The first scan has read its components' tables: those that follow change nothing.
@@ -125,7 +128,7 @@ struct TableTests {
     }
   }
 
-  @Test func `coarse tables are not used again for a scaled picture`() throws {
+  @Test func `coarse tables are not reused for a scaled picture`() throws {
     let kind = JPEGKind(name: "")
     for (quality, expected) in [(20, 75), (60, 75), (75, 75), (90, 90)] {
       let bytes = kind.bytes(width: 400, height: 300, quality: quality, length: 8)
@@ -140,7 +143,7 @@ struct TableTests {
     }
   }
 
-  @Test func `sampling that only scans apart can hold is made plain`() throws {
+  @Test func `sampling that needs separate scans is replaced by a plain one`() throws {
     // Sixteen blocks of light to one of each colour: eighteen are too many for one scan.
     let table = segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
     let codes = [UInt8(0), 0x10].flatMap {

@@ -20,7 +20,7 @@ struct UnusualFileTests {
 
   private static func number(_ value: Int) -> [UInt8] { little(value, 4).reversed() }
 
-  @Test func `an AVIF is known by a brand that it is compatible with`() throws {
+  @Test func `an AVIF is recognised by a compatible brand`() throws {
     let square = try Crop(format: .avif).apply(to: PictureFile(Self.bitmap.png())).bytes
     var bytes = square
     bytes.replaceSubrange(8..<12, with: Array("mif1".utf8))
@@ -36,7 +36,7 @@ struct UnusualFileTests {
     #expect(PictureFormat(sniffing: foreign) == .heic)
   }
 
-  @Test func `of two orientations the first counts, and both are reset`() throws {
+  @Test func `of two orientations the first is used, and both are reset`() throws {
     func short(_ value: Int) -> [UInt8] { little(value, 2) }
     func entry(_ value: Int) -> [UInt8] {
       short(0x0112) + short(3) + little(1, 4) + little(value, 4)
@@ -55,7 +55,7 @@ struct UnusualFileTests {
     #expect(kept.map { packet[packet.startIndex + $0] } == [1, 1])
   }
 
-  @Test func `colours that a PNG names by number go along to every format`() throws {
+  @Test func `colours that a PNG gives as numbers are kept in every format`() throws {
     // Display P3 with sRGB's curve, samples of full range. (ITU-T H.273)
     let file = try PictureFile(Self.png(chunk("cICP", [12, 13, 0, 1])))
     let plain = try PictureFile(Self.bitmap.png())
@@ -76,7 +76,7 @@ struct UnusualFileTests {
     #expect(try largestDifference(decoded(srgb.bytes), decoded(crop.apply(to: plain).bytes)) > 8)
   }
 
-  @Test func `a gamma that a new format has no place for is told of`() throws {
+  @Test func `a gamma that a new format cannot store is remarked on`() throws {
     let odd = try PictureFile(Self.png(chunk("gAMA", Self.number(100_000))))
     let usual = try PictureFile(Self.png(chunk("gAMA", Self.number(45_455))))
     let named = try PictureFile(
@@ -90,7 +90,7 @@ struct UnusualFileTests {
   }
 
   @Test(arguments: [PictureFormat.webp, .avif])
-  func `of 16 bits nothing is lost but what a format has no room for`(_ format: PictureFormat)
+  func `16 bits are reduced only to the depth of the format`(_ format: PictureFormat)
     throws
   {
     let deep = PNGKind(name: "", layout: .rgb, depth: 16).bitmap(width: 40, height: 40)
@@ -133,7 +133,7 @@ struct UnusualFileTests {
   }
 
   @Test(arguments: [nil, 8])
-  func `a tRNS behind the data makes nothing clear at any size`(_ side: Int?) throws {
+  func `a tRNS chunk after the data has no effect at any size`(_ side: Int?) throws {
     var bytes = try Bitmap(
       width: 16,
       height: 16,
@@ -166,7 +166,7 @@ struct UnusualFileTests {
     }
   }
 
-  @Test func `a few bytes of lossless WebP are no picture of many pixels`() throws {
+  @Test func `a WebP of a few bytes that declares many pixels is refused`() throws {
     func still(_ side: Int) -> [UInt8] {
       let size = (side - 1) | (side - 1) << 14
       return webp(chunks: riff("VP8L", [0x2F] + little(size, 4) + Array(repeating: 0, count: 17)))
@@ -186,7 +186,7 @@ struct UnusualFileTests {
       ("\0\0\0\u{18}ftypisom\0\0\0\0isommp42", nil, ""),
     ] as [(String, String?, String)]
   )
-  func `a kind that is not read is named, with a program that converts it`(
+  func `an unsupported kind is named, with a program that converts it`(
     _ text: String,
     _ name: String?,
     _ converter: String
@@ -209,7 +209,7 @@ struct UnusualFileTests {
     }
   }
 
-  @Test func `a picture that is made more than twice as large says so`() throws {
+  @Test func `a picture enlarged more than twice is remarked on`() throws {
     let file = try PictureFile(Self.bitmap.png())
 
     #expect(try Crop(size: 65).apply(to: file).remarks == [.enlarged])
@@ -231,15 +231,14 @@ struct TakenTimeTests {
       (#"xmp:CreateDate="2021-13-13T06:30:00""#, nil, nil), ("xmp:CreateDate=\"", nil, nil),
     ] as [(String, String?, Int?)]
   )
-  func `XMP's dates are read in all their forms`(_ packet: String, _ time: String?, _ offset: Int?)
-  {
+  func `XMP dates are read in all their forms`(_ packet: String, _ time: String?, _ offset: Int?) {
     let taken = TakenTime(xmp: Array(packet.utf8))
 
     #expect(taken?.civil.text == time)
     #expect(taken?.offset == offset)
   }
 
-  @Test func `XMP counts where EXIF has no date, and satellites where neither has`() throws {
+  @Test func `XMP gives the date when EXIF has none, and GPS time when neither has`() throws {
     func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
       little(tag, 2) + little(type, 2) + little(count, 4) + little(value, 4)
     }

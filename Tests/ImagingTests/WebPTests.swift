@@ -23,7 +23,7 @@ struct WebPTests {
   }
 
   @Test(arguments: [false, true])
-  func `any part of a lossy WebP is as in the whole picture`(_ isClear: Bool) throws {
+  func `any region of a lossy WebP equals that of the whole picture`(_ isClear: Bool) throws {
     let bytes = try webp(colours(width: 61, height: 47, isClear: isClear), lossless: false)
     let file = try PictureFile(bytes)
     let whole = try decoded(bytes)
@@ -37,7 +37,7 @@ struct WebPTests {
     }
   }
 
-  @Test func `alpha that is predicted from its neighbours is the same in every part`() throws {
+  @Test func `alpha predicted from its neighbours is the same in every region`() throws {
     let side = 64
     var samples = [UInt8](repeating: 90, count: side * side * 4)
     for y in 0..<side {
@@ -67,7 +67,7 @@ struct WebPTests {
     arguments: [Gravity.centre, .bottomRight, .attention],
     [Orientation.upright, .turnedLeft]
   )
-  func `a WebP that is made smaller on its way is like the whole one made smaller`(
+  func `a WebP reduced while it is decoded is close to the whole one reduced`(
     _ gravity: Gravity,
     _ orientation: Orientation
   ) throws {
@@ -94,7 +94,7 @@ struct WebPTests {
   }
 
   @Test(arguments: Orientation.allCases)
-  func `a WebP is turned as its EXIF data says and keeps it on request`(
+  func `a WebP is rotated by its EXIF data and keeps the data on request`(
     _ orientation: Orientation
   ) throws {
     let source = colours(width: 19, height: 12)
@@ -122,7 +122,7 @@ struct WebPTests {
     }
   }
 
-  @Test func `the first frame of an animation is shown where it lies`() throws {
+  @Test func `the first frame of an animation is shown at its place`() throws {
     let first = colours(width: 9, height: 6)
     let second = colours(width: 20, height: 20)
     for lossless in [true, false] {
@@ -144,7 +144,7 @@ struct WebPTests {
     }
   }
 
-  @Test func `a WebP cut anywhere is an error`() throws {
+  @Test func `a WebP truncated anywhere is an error`() throws {
     let still = colours(width: 14, height: 9, isClear: true)
     let tagged = webp(
       chunks: webpHeader(14, 9, flags: 0x18) + Array(try webp(still)[12...])
@@ -165,7 +165,7 @@ struct WebPTests {
   }
 
   @Test(arguments: [false, true])
-  func `a WebP with a changed byte never stops the process`(_ lossless: Bool) throws {
+  func `a WebP with a changed byte never crashes the process`(_ lossless: Bool) throws {
     let limits = PictureLimits(pixels: 100_000)
     let still = colours(width: 24, height: 17, isClear: true)
     for bytes in [
@@ -183,7 +183,7 @@ struct WebPTests {
     }
   }
 
-  @Test func `a WebP of more pixels than are allowed is refused before it is decoded`() throws {
+  @Test func `a WebP with more pixels than allowed is refused before decoding`() throws {
     let bytes = webp(chunks: webpHeader(16_384, 16_384, flags: 0))
     #expect { try PictureProbe(bytes) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
     // The file says that it ends within its own head.

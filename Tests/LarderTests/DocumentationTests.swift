@@ -3,7 +3,7 @@ import Testing
 
 /// What docs/library.md shows, held to what is built and run.
 @Suite struct DocumentationTests {
-  @Test func `the program of docs/library.md is the example that is built and run`() throws {
+  @Test func `the program in docs/library.md is the example that is built and run`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let page = try String(contentsOf: root.appending(path: "docs/library.md"), encoding: .utf8)

@@ -44,7 +44,7 @@ import Testing
     #expect(late?.code == .refused && late?.thing == placed.id.rawValue)
   }
 
-  @Test func `what cannot be ordered is an error with a code, and leaves no order`() async throws {
+  @Test func `an invalid order is an error with a code, and is not stored`() async throws {
     var unknown = request
     unknown.items = [.init("A9")]
     var dear = request
@@ -64,7 +64,7 @@ import Testing
     #expect(try await book.orders().isEmpty)
   }
 
-  @Test func `a webhook's URL is in no error`() {
+  @Test func `a webhook's URL appears in no error`() {
     for url in ["http://hooks.example/secret", "secret", "https://a/secret https://b/secret"] {
       let error = #expect(throws: LarderError.self) { try Webhook.slack(url) }
       #expect(error?.code == .argument)
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a webhook that cannot be reached is told, and the order waits`() async throws {
+  @Test func `an unreachable webhook is reported, and the order waits`() async throws {
     let placed = try await book.place(request, from: shop)
     var options = OrderBook.SendOptions()
     options.patience = .zero
@@ -84,7 +84,7 @@ import Testing
     #expect(try await book.order(placed.id).delivery.state == .queued)
   }
 
-  @Test func `a given transport brings orders in place of the network, when its clock says so`()
+  @Test func `a given transport and clock deliver orders in place of the network`()
     async throws
   {
     let webhook = try Webhook.slack("https://hooks.example/services/T/B/X")
@@ -118,7 +118,7 @@ import Testing
     )
   }
 
-  @Test func `a message that may have arrived is held, for the transport cannot tell`()
+  @Test func `a message that may have arrived is held when a transport cannot tell`()
     async throws
   {
     let receiver = Receiver()

@@ -26,7 +26,7 @@ import Testing
     )
   }
 
-  @Test func `a sync of a catalog file brings items and files that can be read offline`()
+  @Test func `a sync gives items and files that can be read offline`()
     async throws
   {
     let larder = try opened()
@@ -56,7 +56,7 @@ import Testing
     #expect(try larder.sections().map(\.key) == shop.keys)
   }
 
-  @Test func `a second run asks for nothing twice, and tells what changed`() async throws {
+  @Test func `a second run requests nothing twice and reports the changes`() async throws {
     let larder = try opened()
     let first = try await larder.sync()
     shop.items["A"]?[0].title = "Another dish"
@@ -76,7 +76,7 @@ import Testing
     #expect(try await larder.runs().map(\.outcome) == [.complete, .complete])
   }
 
-  @Test func `the history tells what changed since a moment, with prices, words and pictures`()
+  @Test func `the history returns changes since a moment, with prices, texts and pictures`()
     async throws
   {
     let larder = try opened()
@@ -109,7 +109,7 @@ import Testing
     #expect(try await larder.history(since: Date(timeIntervalSince1970: .infinity)) == [])
   }
 
-  @Test func `the lowest price is that of as many days as are asked for`() async throws {
+  @Test func `the lowest price covers the number of days given`() async throws {
     let larder = try opened()
     let start = Date(timeIntervalSince1970: Double(shop.clock.now.seconds))
     for price in ["5,000원", "6,000원", "7,000원"] {
@@ -136,7 +136,7 @@ import Testing
     #expect(try await larder.lowestPrice(of: "none") == nil)
   }
 
-  @Test func `the catalog of an earlier moment is read as it was`() async throws {
+  @Test func `the catalog of an earlier moment can be read`() async throws {
     let larder = try opened()
     let first = try await larder.sync()
     let start = Date(timeIntervalSince1970: Double(shop.clock.now.seconds))
@@ -164,7 +164,7 @@ import Testing
     #expect(early?.code == .notFound && early?.description.contains("--") == false)
   }
 
-  @Test func `a history of nothing is an error that says so`() async throws {
+  @Test func `an empty history is an error that says so`() async throws {
     let larder = try opened(cache: "new")
 
     let history = await #expect(throws: LarderError.self) { try await larder.history() }
@@ -178,7 +178,7 @@ import Testing
     #expect([history, lowest, past].map { $0?.code } == [.notFound, .notFound, .notFound])
   }
 
-  @Test func `progress can be followed as a sequence that ends with the run`() async throws {
+  @Test func `progress is a sequence that ends with the run`() async throws {
     let running = try opened().start()
     var last: Shop.Progress?
 
@@ -189,8 +189,7 @@ import Testing
     #expect(last?.pictures.done == report.pictures.total)
   }
 
-  @Test func `what fails is a part of the report, with its URL and a stable reason`() async throws
-  {
+  @Test func `a failure is a part of the report, with its URL and a stable reason`() async throws {
     shop.store.faults = [FaultRule("/pictures/A1-thumb.jpg", .status(404))]
 
     let report = try await opened().sync()
@@ -201,7 +200,7 @@ import Testing
     #expect(report.failures.first?.stage == .picture)
   }
 
-  @Test func `a listing that goes on where nobody reads it is warned of`() async throws {
+  @Test func `a listing with an unconfigured next page has a warning`() async throws {
     shop.store.faults.rules.append(
       FaultRule("/shop/A", .header("Link", "</shop/A?page=2>; rel=\"next\""))
     )
@@ -211,7 +210,7 @@ import Testing
     #expect(report.sections.map { $0.warning != nil } == [true, false, false])
   }
 
-  @Test func `a task that is cancelled ends the run, which keeps what is whole`() async throws {
+  @Test func `a cancelled task ends the run, which keeps complete pictures`() async throws {
     let larder = try opened()
     let transport = Hanging()
     let hanging = Shop(
@@ -249,7 +248,7 @@ import Testing
     _ = try await task.value
   }
 
-  @Test func `many syncs at once leave Swift's threads to others`() async throws {
+  @Test func `many syncs at once do not block Swift's threads`() async throws {
     let larder = try opened()
     let transports = (0..<64).map { _ in Hanging() }
     let tasks = transports.enumerated().map { number, transport in
@@ -269,7 +268,7 @@ import Testing
     for task in tasks { #expect(try await task.value.outcome == .interrupted) }
   }
 
-  @Test func `verify, sweep and export do what the commands do`() async throws {
+  @Test func `verify, sweep and export do the same as the commands`() async throws {
     let larder = try opened()
     try await larder.sync()
     let thumbnail = try #require(try larder.item("A1")?.thumbnail?.file)
@@ -291,7 +290,7 @@ import Testing
     #expect(try await larder.sweep(options).pictures.isEmpty)
   }
 
-  @Test func `a sweep and an export whose task is cancelled leave the rest for the next`()
+  @Test func `a cancelled sweep or export leaves the rest for the next`()
     async throws
   {
     let larder = try opened()
@@ -315,7 +314,7 @@ import Testing
     #expect(try await larder.export(to: mirror).unfinished == 0)
   }
 
-  @Test func `squares of every picture are kept, and found by the picture's URL`() async throws {
+  @Test func `squares of every picture are stored, and found by the picture's URL`() async throws {
     let files = try StoreFiles()
     let larder = Shop(
       files.catalog,
@@ -335,7 +334,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: file)).count > 0)
   }
 
-  @Test func `a given transport answers in place of the network, conditions included`()
+  @Test func `a given transport answers in place of the network, also to conditional requests`()
     async throws
   {
     let files = try StoreFiles()
@@ -357,7 +356,7 @@ import Testing
     #expect(files.asked.filter { $0["If-None-Match"] == "\"one\"" }.count == 1)
   }
 
-  @Test func `a given transport sees a POST with its body, as GraphQL catalogs send it`()
+  @Test func `a given transport receives a POST with its body, as for GraphQL`()
     async throws
   {
     let text = """
@@ -381,7 +380,7 @@ import Testing
     #expect(graph.asked.first?.body == Array(#"{"query": "{ dishes }"}"#.utf8))
   }
 
-  @Test func `the report has what its JSON has`() async throws {
+  @Test func `the report has the same values as its JSON`() async throws {
     var options = Shop.SyncOptions()
     options.square = 100
     let report = try await opened().sync(options)
@@ -435,7 +434,7 @@ import Testing
     #expect(folder.files(below: "cache").isEmpty)
   }
 
-  @Test func `errors carry a code, the thing and the system's number, and name no flag`()
+  @Test func `errors carry a code, the thing and errno, and name no option`()
     async throws
   {
     let nowhere = #expect(throws: LarderError.self) {

@@ -5,7 +5,7 @@ import Testing
 struct EnvironmentTests {
   private static let keys = ["AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "hush"]
 
-  @Test func `the variables of the AWS tools are read, the nearer one first`() throws {
+  @Test func `the variables of the AWS tools are read, the more specific first`() throws {
     let environment = try S3Environment(
       Self.keys.merging([
         "AWS_DEFAULT_REGION": "a", "AWS_REGION": "eu-central-1", "AWS_ENDPOINT_URL": "http://x",
@@ -24,7 +24,7 @@ struct EnvironmentTests {
     ("my.shop", "eu-west-1", "https://s3.eu-west-1.amazonaws.com/my.shop"),
     ("shop", "cn-north-1", "https://shop.s3.cn-north-1.amazonaws.com.cn"),
   ])
-  func `without an endpoint the bucket is AWS's`(bucket: String, region: String, base: String)
+  func `without an endpoint the bucket is at AWS`(bucket: String, region: String, base: String)
     throws
   {
     let environment = try S3Environment(Self.keys.merging(["AWS_REGION": region]) { $1 })
@@ -41,7 +41,10 @@ struct EnvironmentTests {
     (["AWS_ENDPOINT_URL_S3": "ftp://hush"], "cannot use AWS_ENDPOINT_URL_S3"),
     (["AWS_ENDPOINT_URL_S3": "https://me:hush@host"], "cannot use AWS_ENDPOINT_URL_S3"),
   ])
-  func `what is wrong is named, and no value is repeated`(more: [String: String], words: String) {
+  func `an invalid variable is named, and no value is repeated`(
+    more: [String: String],
+    words: String
+  ) {
     #expect {
       try S3Environment(Self.keys.merging(more) { $1 })
     } throws: { "\($0)".contains(words) && !"\($0)".contains("hush") }

@@ -59,7 +59,7 @@ struct KeptCacheTests {
     #expect(try check(.fast).isClean)
   }
 
-  @Test func `what is in the store is not fetched and not put again`() throws {
+  @Test func `pictures in the store are neither fetched nor uploaded again`() throws {
     _ = try sync()
     bucket.requests = []
 
@@ -69,7 +69,7 @@ struct KeptCacheTests {
     #expect(bucket.requests.allSatisfy { $0.hasPrefix("GET ?") })
   }
 
-  @Test func `an index that is gone is made anew of what the store says, to the row`() throws {
+  @Test func `a lost index is rebuilt from the store, row for row`() throws {
     let first = try sync()
     let before = try rows()
     try folder.remove("cache")
@@ -98,7 +98,7 @@ struct KeptCacheTests {
     }
   }
 
-  @Test func `objects that an older larder named are renamed by the store`() throws {
+  @Test func `objects named by an older larder are renamed in the store`() throws {
     _ = try sync()
     let before = bucket.objects
     try rename()
@@ -112,7 +112,7 @@ struct KeptCacheTests {
     #expect(try check().isClean)
   }
 
-  @Test func `a takeover in the store that stops anywhere is completed by the next run`() throws {
+  @Test func `a renaming in the store that stops anywhere is completed by the next run`() throws {
     _ = try sync()
     let before = bucket.objects
     try rename()
@@ -136,7 +136,7 @@ struct KeptCacheTests {
     }
   }
 
-  @Test func `a picture that went from the store is fetched again, one that was changed too`()
+  @Test func `a picture removed from the store, or changed in it, is fetched again`()
     throws
   {
     _ = try sync()
@@ -153,7 +153,7 @@ struct KeptCacheTests {
     #expect(try check().isClean)
   }
 
-  @Test func `verify reads every byte, and a repair removes what is damaged`() throws {
+  @Test func `verify reads every byte, and a repair removes damaged pictures`() throws {
     _ = try sync()
     // The tag says that all is well.
     bucket.objects[keys[2]]?.bytes[3] ^= 1
@@ -166,7 +166,7 @@ struct KeptCacheTests {
     #expect(try sync().pictures.fetched == 1)
   }
 
-  @Test func `what larder did not put is named as a stray, and no sync touches it`() throws {
+  @Test func `a foreign object is reported as a stray, and no sync touches it`() throws {
     _ = try sync()
     let stray = FakeBucket.Object(bytes: [1], headers: [:], tag: "x")
     bucket.objects["m/images/aa/notes.txt"] = stray
@@ -183,7 +183,7 @@ struct KeptCacheTests {
     #expect(bucket.objects["m/other"] == stray)
   }
 
-  @Test func `what another machine put is no stray, and the next run takes note of it`() throws {
+  @Test func `another machine's object is no stray, and the next run enters it`() throws {
     _ = try sync()
     let other = try TemporaryFolder()
     shop.items["A"]?.append(SampleShop.Item("A9"))
@@ -203,7 +203,7 @@ struct KeptCacheTests {
     return CacheGc(folder.path("cache"), remote: pictures, options: options, now: now)
   }
 
-  @Test func `gc removes from the store what no catalog has had for a week`() throws {
+  @Test func `gc removes pictures from the store that no catalog has listed for a week`() throws {
     _ = try sync()
     shop.items["A"]?.removeFirst()
     try shop.publish()
@@ -233,7 +233,7 @@ struct KeptCacheTests {
   }
 
   @Test(arguments: [false, true])
-  func `whichever request fails, the next sync makes all whole and fetches no more than it must`(
+  func `whichever request fails, the next sync completes and fetches no more than necessary`(
     isKill: Bool
   ) throws {
     _ = try sync()
@@ -258,7 +258,7 @@ struct KeptCacheTests {
     }
   }
 
-  @Test func `a store that asks for less ends the run with that word`() throws {
+  @Test func `a store that answers SlowDown ends the run with that word`() throws {
     bucket.fail(1)
 
     #expect {

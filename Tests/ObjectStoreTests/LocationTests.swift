@@ -21,11 +21,11 @@ struct LocationTests {
     "s3://shop/밑", "s3://shop/a?b", "s3:///x", "s3://user:pw@shop/x", "s3://-shop", "/folder",
     "s3://shop/" + String(repeating: "a", count: 600),
   ])
-  func `what is no such place is refused with what may be written`(text: String) {
+  func `an invalid location is refused with the accepted form`(text: String) {
     #expect(throws: LarderError.self) { try S3Location(parsing: text) }
   }
 
-  @Test func `a neighbour with a longer name is not below a prefix`() throws {
+  @Test func `a longer name with the same start is not below a prefix`() throws {
     let location = try S3Location(parsing: "s3://shop/a")
 
     #expect(location.path(of: "ab/images/x") == nil)

@@ -40,7 +40,9 @@ struct ObjectStoreTests {
     ("https://store.example", false),
     ("http://10.0.0.7:9000", true), ("http://minio.internal", true),
   ])
-  func `plain http to another machine is known as such`(endpoint: String, isOpen: Bool) throws {
+  func `plain http to another machine is reported as unencrypted`(endpoint: String, isOpen: Bool)
+    throws
+  {
     let environment = try S3Environment([
       "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret",
       "AWS_ENDPOINT_URL_S3": endpoint,
@@ -50,7 +52,9 @@ struct ObjectStoreTests {
     #expect(ObjectStore(location, environment, transport: bucket).isUnencrypted == isOpen)
   }
 
-  @Test func `an object is created once, and its creator is told so when it asks again`() throws {
+  @Test func `an object is created once, and its creator succeeds again after a lost reply`()
+    throws
+  {
     let store = try bucket.store()
 
     #expect(try store.create([1], at: "manifest", type: "text/plain"))
@@ -61,7 +65,7 @@ struct ObjectStoreTests {
     #expect(try store.bytes(of: "nothing") == nil)
   }
 
-  @Test func `of two writers at one moment the one that was overtaken is told so`() throws {
+  @Test func `when two write at once, the one that lost is told`() throws {
     let store = try bucket.store()
     bucket.overtake(with: [2])
 
@@ -70,7 +74,7 @@ struct ObjectStoreTests {
   }
 
   @Test(arguments: [(0, true), (1, false), (7, false)])
-  func `a store that takes several writes at one moment is found out`(
+  func `a store that accepts several conditional writes at once is detected`(
     together: Int,
     isOne: Bool
   ) throws {
@@ -81,7 +85,7 @@ struct ObjectStoreTests {
     #expect(bucket.objects.isEmpty)
   }
 
-  @Test func `a store that ignores conditions is found out, and nothing of that stays`() throws {
+  @Test func `a store that ignores conditions is detected, and the probe is removed`() throws {
     let store = try bucket.store()
     try store.demandConditions(trying: "probe")
     #expect(bucket.objects.isEmpty)
@@ -94,7 +98,7 @@ struct ObjectStoreTests {
     #expect(bucket.objects.isEmpty)
   }
 
-  @Test func `removing what is gone is quiet, and a refusal is not`() throws {
+  @Test func `removing a missing object succeeds, and a refusal is an error`() throws {
     let store = try bucket.store()
     try store.remove(["a", "b"])
 
@@ -122,7 +126,7 @@ struct ObjectStoreTests {
     ("PreconditionFailed", 412, "without a signature", "refused"),
     ("Strange", 418, "Strange (418)", "unfit"),
   ])
-  func `what a store refuses is one sentence that says what to do`(
+  func `a refusal by the store is one sentence with advice`(
     code: String,
     status: Int,
     words: String,

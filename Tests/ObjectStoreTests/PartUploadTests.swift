@@ -32,7 +32,7 @@ struct PartUploadTests {
     return try #require(result.withLock { $0 })
   }
 
-  @Test func `a large picture goes in parts and is whole, with what is known of it`() throws {
+  @Test func `a large picture is uploaded in parts and is whole, with its metadata`() throws {
     let stamp = try put().get()
 
     let object = try #require(bucket.objects.values.first)
@@ -44,7 +44,7 @@ struct PartUploadTests {
   }
 
   @Test(arguments: 1...5)
-  func `whichever part fails, nothing is seen and the upload is ended`(number: Int) throws {
+  func `when a part fails, no object appears and the upload is aborted`(number: Int) throws {
     bucket.fail(number)
 
     let result = try put()
@@ -58,7 +58,7 @@ struct PartUploadTests {
     ("SlowDown", "store-busy"), ("InternalError", "store-busy"), ("AccessDenied", "store-refused"),
     ("Strange", "disk"),
   ])
-  func `a refusal behind a 200 is one, and says whether to try again`(
+  func `an error inside a 200 response is a failure, and says whether to retry`(
     code: String,
     kind: String
   ) throws {
@@ -72,7 +72,8 @@ struct PartUploadTests {
     #expect(bucket.openUploads == 0)
   }
 
-  @Test func `what a killed run left open is ended a day later, and not before`() throws {
+  @Test func `an upload left open by a killed run is aborted after a day, and not earlier`() throws
+  {
     bucket.fail(3, andAll: true)
     _ = try put()
     bucket.fail(nil)
@@ -87,7 +88,7 @@ struct PartUploadTests {
     #expect(bucket.openUploads == 0)
   }
 
-  @Test func `uploads beyond the first page of their list are ended too`() throws {
+  @Test func `uploads beyond the first page of their list are aborted too`() throws {
     bucket.leaveOpen((100..<150).map { "m/images/aa/p-\($0).jpg" })
     bucket.list(pagesOf: 7)
 

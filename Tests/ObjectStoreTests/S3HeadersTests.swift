@@ -29,13 +29,13 @@ struct S3HeadersTests {
   @Test(arguments: [
     "http://a.example/p.jpg", "https://a.example/밑반찬.jpg?x=1&y=%20", "http://a/\u{7F}\"'<>",
   ])
-  func `a row comes back as it was put`(url: String) {
+  func `a row reads back as it was stored`(url: String) {
     let entry = entry(url: url, response: "1 2\nETag: \"x\"\nVary: a,  b\n")
 
     #expect(S3Headers.entry(at: entry.name.path, stored(entry)) == entry)
   }
 
-  @Test func `what does not fit into two kibibytes is left out, and never cut`() {
+  @Test func `values that do not fit into two kibibytes are left out, never truncated`() {
     let long = entry(
       url: "http://a/" + String(repeating: "x", count: 1500),
       response: "1 2\nX: \(String(repeating: "y", count: 1000))\n"
@@ -56,14 +56,14 @@ struct S3HeadersTests {
     #expect(S3Headers.entry(at: wordy.name.path, stored(wordy)).response == nil)
   }
 
-  @Test func `an object that larder did not put has no digest`() {
+  @Test func `a foreign object has no digest`() {
     let found = S3Headers.entry(at: "images/aa/x.jpg", ["ETag": "\"q\"", "Content-Length": "9"])
 
     #expect(found.sha256 == nil)
     #expect(found.stamp == S3Headers.stamp(tag: "q", bytes: 9))
   }
 
-  @Test func `every header is one that all versions of libcurl sign right`() {
+  @Test func `every header is one that all versions of libcurl sign correctly`() {
     let entry = entry(url: "http://a/?b  c", response: "1 2\nA:  b   c\n")
 
     let fields = S3Headers.headers(of: entry).fields

@@ -11,7 +11,7 @@ struct S3ReplyTests {
 
   private static let object = "<Contents><Key>a/b</Key><Size>7</Size></Contents>"
 
-  @Test func `what larder writes into a request's document is read as the very text`() throws {
+  @Test func `text in a request's document reads back unchanged`() throws {
     for text in HostileText.all + HostileText.random(500, seed: 17) {
       let document = "<a><b>|\(XMLText.escaped(text))|</b><c>1</c></a>"
       let read = try #require(S3Document(Array(document.utf8)), "\(text.debugDescription)")
@@ -26,7 +26,7 @@ struct S3ReplyTests {
     }
   }
 
-  @Test func `a page says what is there, whatever stands around it`() throws {
+  @Test func `a page lists its objects, whatever surrounds them`() throws {
     let text = """
        \n<?xml version="1.0" encoding="UTF-8"?>
       <!-- from a proxy -->
@@ -48,7 +48,7 @@ struct S3ReplyTests {
     #expect(page.next == nil)
   }
 
-  @Test func `a page that goes on says with what`() {
+  @Test func `an incomplete page has a continuation token`() {
     let end = "<IsTruncated>true</IsTruncated><NextContinuationToken>n</NextContinuationToken>"
 
     #expect(S3Reply.page(Self.list(Self.object + end))?.next == "n")
@@ -93,7 +93,7 @@ struct S3ReplyTests {
       ("more than any page has", list(String(repeating: "<a/>", count: 70_000) + end)),
     ] as [(String, [UInt8])]
   )
-  func `what is no page is none`(what: String, bytes: [UInt8]) {
+  func `any other document is nil`(what: String, bytes: [UInt8]) {
     #expect(S3Reply.page(bytes) == nil, "\(what)")
     #expect(S3Reply.uploads(bytes) == nil, "\(what)")
     #expect(S3Reply.upload(bytes) == nil, "\(what)")
@@ -113,11 +113,11 @@ struct S3ReplyTests {
       ("<Error><Code>\(String(repeating: "a", count: 65))</Code></Error>", nil),
     ] as [(String, String?)]
   )
-  func `a refusal lends one word at most`(text: String, code: String?) {
+  func `a refusal contributes at most one word`(text: String, code: String?) {
     #expect(S3Reply.refusal(Array(text.utf8)) == code)
   }
 
-  @Test func `replies to an upload in parts are told apart`() {
+  @Test func `the replies to a multipart upload are distinguished`() {
     func bytes(_ name: String, _ inner: String) -> [UInt8] {
       Array("<\(name)>\(inner)</\(name)>".utf8)
     }

@@ -103,7 +103,7 @@ struct ServedStoreTests {
     bucket.objects["m/" + row.name.path]
   }
 
-  @Test func `pictures come from the store, whole, in part, and not when they are known`()
+  @Test func `pictures are served from the store, in full, in part, or as 304`()
     async throws
   {
     let row = try rows[0]
@@ -129,7 +129,7 @@ struct ServedStoreTests {
     #expect(try folder.files(below: "cache/images").isEmpty)
   }
 
-  @Test func `a large picture that another machine put comes in pieces, as it is now`()
+  @Test func `a large picture of another machine is streamed in its current version`()
     async throws
   {
     var row = try rows[0]
@@ -152,7 +152,9 @@ struct ServedStoreTests {
     #expect(bucket.requests.count == 6)
   }
 
-  @Test func `what is gone from the store is not served, or fetched and put again`() async throws {
+  @Test func `a picture missing from the store is not served, or is fetched and stored again`()
+    async throws
+  {
     let row = try rows[0]
     let bytes = try #require(object(row)).bytes
     bucket.objects["m/" + row.name.path] = nil
@@ -170,7 +172,7 @@ struct ServedStoreTests {
     #expect(try folder.files(below: "cache/serving").isEmpty)
   }
 
-  @Test func `while the store is busy a client is asked to come again`() async throws {
+  @Test func `while the store is busy a client is asked to retry`() async throws {
     let row = try rows[0]
     bucket.fail(1, andAll: true)
 
@@ -180,7 +182,7 @@ struct ServedStoreTests {
     #expect(reply.headers["Retry-After"] == "10")
   }
 
-  @Test func `a picture that breaks off is no whole answer`() async throws {
+  @Test func `a picture that breaks off is not a complete answer`() async throws {
     var row = try rows[0]
     let bytes = [0xFF, 0xD8, 0xFF] + [UInt8](repeating: 7, count: 1 << 20)
     row.sha256 = ContentDigest.sha256(bytes)

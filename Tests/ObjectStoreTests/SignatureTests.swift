@@ -30,7 +30,7 @@ struct SignatureTests {
     return ObjectStore(try S3Location(parsing: "s3://shop/a~b/c"), environment, transport: curl)
   }
 
-  @Test func `a HEAD tells of an object that is longer than any answer that is read`() throws {
+  @Test func `a HEAD reports an object longer than any answer that is read`() throws {
     let server = try ScriptedServer { _ in
       [
         .send(
@@ -49,7 +49,7 @@ struct SignatureTests {
     #expect(throws: LarderError.self) { try store.answer(.get, path, doing: "read") }
   }
 
-  @Test func `every kind of request is signed right, and shows no secret`() throws {
+  @Test func `every kind of request is signed correctly and shows no secret`() throws {
     let server = try server()
     let curl = try CurlTransport(TransportOptions())
     defer { curl.shutdown() }

@@ -14,14 +14,15 @@ import Transport
     ("no_service", "stopped http-200 no_service"),
     ("invalid_payload", "refused http-200 invalid_payload"),
   ])
-  func `Slack takes a message only with ok`(_ body: String, _ words: String) throws {
+  func `Slack has taken a message only with the answer ok`(_ body: String, _ words: String) throws
+  {
     let outcome = AttemptOutcome.judge(try success(), reply: Array(body.utf8), payload: .slack)
 
     #expect(outcome.words == words)
   }
 
   @Test(arguments: ["", "ok", "<html>", "no_service"])
-  func `a program's 2xx is enough`(_ body: String) throws {
+  func `for a program any 2xx is enough`(_ body: String) throws {
     let outcome = AttemptOutcome.judge(try success(), reply: Array(body.utf8), payload: .json)
 
     #expect(outcome == .delivered)
@@ -45,7 +46,7 @@ import Transport
     (502, "", "unknown http-502"), (504, "", "unknown http-504"), (302, "", "unknown http-302"),
     (502, "no_service", "stopped http-502 no_service"), (503, "busy", "failed http-503"),
   ])
-  func `a status decides, and Slack's word before it`(
+  func `the status decides, after Slack's own word`(
     _ status: Int,
     _ body: String,
     _ words: String
@@ -60,7 +61,7 @@ import Transport
   }
 
   /// What may be sent again at once, and why, is told in the table itself.
-  @Test func `every status means one thing`() {
+  @Test func `every status has one meaning`() {
     let expected: [(StatusMeaning, [ClosedRange<Int>])] = [
       (.refused, [400...400, 413...413, 422...422]),
       (.stopped, [401...401, 403...404, 410...410]),
@@ -98,7 +99,7 @@ import Transport
     ),
     ("no healthy upstream", "failed http-503"), ("", "failed http-503"),
   ])
-  func `a 503 of a gateway that had passed the order on may mean that it arrived`(
+  func `a gateway's 503 that may have passed the order on is ambiguous`(
     _ body: String,
     _ words: String
   ) {
@@ -117,7 +118,7 @@ import Transport
     (.connectRefused, false, "failed connect-refused"), (.tlsHost, false, "failed tls-host"),
     (.timeoutConnect, false, "failed timeout-connect"),
   ])
-  func `without an answer it depends on what was sent`(
+  func `without an answer the outcome depends on what was sent`(
     _ reason: FailureReason,
     _ wasSent: Bool,
     _ words: String
@@ -136,7 +137,7 @@ import Transport
     ("no_service", .slack, "stopped http-200 no_service"), ("", .json, "delivered"),
     ("<h", .json, "delivered"),
   ])
-  func `a 2xx that breaks off says what came of it`(
+  func `a 2xx that breaks off is judged by what was received`(
     _ body: String,
     _ payload: PayloadKind,
     _ words: String

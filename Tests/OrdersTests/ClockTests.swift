@@ -53,7 +53,7 @@ enum AheadOfTime: CaseIterable, Sendable {
 /// Clocks that were wrong, and are set right.
 @Suite struct ClockTests {
   @Test(arguments: AheadOfTime.allCases, [60, 3600, 86_400, 40 * 365 * 86_400] as [Int64])
-  func `an order of a clock that was ahead goes out once the clock is right`(
+  func `an order placed under a clock that was ahead is sent once the clock is right`(
     _ event: AheadOfTime,
     _ seconds: Int64
   ) throws {
@@ -74,7 +74,7 @@ enum AheadOfTime: CaseIterable, Sendable {
     #expect(shelf.clock.now() < late)
   }
 
-  @Test func `pauses hold by the right clock as they were meant`() throws {
+  @Test func `a pause keeps its length when the clock is corrected`() throws {
     let shelf = try Shelf()
     try shelf.place()
     shelf.clock.advance(seconds: 86_400)

@@ -28,7 +28,7 @@ import Testing
       (.unsent, .hold, .queued, nil),
     ] as [(AttemptOutcome, AmbiguityPolicy, Delivery.State, String?)]
   )
-  func `an outcome leads to its state`(
+  func `each outcome leads to its state`(
     _ outcome: AttemptOutcome,
     _ policy: AmbiguityPolicy,
     _ state: Delivery.State,
@@ -42,7 +42,7 @@ import Testing
     #expect((next.due != nil) == (state == .queued))
   }
 
-  @Test func `the schedule takes 75 hours, and then the message is dead`() {
+  @Test func `the retry schedule takes 75 hours, and then the message is dead`() {
     var waits: [Int64] = []
     for tries in 1...10 {
       let next = Self.next(.failed(.init("http-500")), tries: tries)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test(arguments: [(0.0, 240.0), (0.5, 300.0), (0.999_999, 360.0)])
-  func `jitter is a fifth either way`(_ random: Double, _ seconds: Double) {
+  func `jitter is up to a fifth in both directions`(_ random: Double, _ seconds: Double) {
     let next = Self.next(.failed(.init("http-500")), tries: 3, random: random)
 
     let wait = Double((next.due ?? Self.now) - Self.now) / 1000
@@ -69,20 +69,20 @@ import Testing
       (-5, 5),
     ] as [(Int64?, Int64)]
   )
-  func `Retry-After is followed up to a day`(_ asked: Int64?, _ seconds: Int64) {
+  func `Retry-After is respected up to a day`(_ asked: Int64?, _ seconds: Int64) {
     let next = Self.next(.failed(.init("http-503", retryAfter: asked)), tries: 2)
 
     #expect(((next.due ?? Self.now) - Self.now) / 1000 == seconds)
   }
 
-  @Test func `what is not the message's fault costs it no place in the schedule`() {
+  @Test func `a failure that is not the message's fault does not advance its schedule`() {
     for outcome in [AttemptOutcome.stopped("http-410"), .unsent] {
       #expect(Self.next(outcome, tries: 4).tries == 3)
       #expect(Self.next(outcome, tries: 4).attempts == 4)
     }
   }
 
-  @Test func `who answers and asks to be left alone is, whether or not the message arrived`() {
+  @Test func `Retry-After is respected whether or not the message arrived`() {
     let next = Self.next(.unknown("http-502", retryAfter: 60), .resend)
 
     #expect(next.due == Self.now + 60_000)
@@ -102,7 +102,7 @@ import Testing
       (1, 3_600_000, nil, 0),
     ] as [(Int, Int64, Int64?, Int64)]
   )
-  func `a queued message is due by the present clock`(
+  func `a queued message's due time is limited by the current clock`(
     _ tries: Int,
     _ next: Int64,
     _ attempted: Int64?,
@@ -120,7 +120,7 @@ import Testing
     #expect(moment - Self.now == due)
   }
 
-  @Test func `what a clock that was ahead wrote of a webhook passes once it is kept`() {
+  @Test func `a webhook's times from the future end once they are corrected`() {
     var state = WebhookState()
     state.nextSlot = Self.now + 3_600_000
     state.pausedAt = Self.now + 3_600_000
@@ -136,7 +136,7 @@ import Testing
     #expect(kept.trusted(at: Self.now) == kept)
   }
 
-  @Test func `a clock that went back does not stop a webhook`() {
+  @Test func `a clock set back does not stop a webhook`() {
     var state = WebhookState()
     state.nextSlot = Self.now + 3_600_000
     state.pausedUntil = Self.now + 90 * 86_400_000

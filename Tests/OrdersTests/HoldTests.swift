@@ -11,7 +11,7 @@ import Testing
       .status(520), .status(524), .status(599),
     ] as [FakeWebhook.Answer]
   )
-  func `an order that may have arrived is sent again only when somebody asks`(
+  func `an order that may have arrived is sent again only on request`(
     _ answer: FakeWebhook.Answer
   ) throws {
     let shelf = try Shelf()
@@ -37,7 +37,9 @@ import Testing
       .status(521),
     ] as [FakeWebhook.Answer]
   )
-  func `an order that was not taken goes again by itself`(_ answer: FakeWebhook.Answer) throws {
+  func `an order that was not taken is sent again automatically`(_ answer: FakeWebhook.Answer)
+    throws
+  {
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let webhook = FakeWebhook { $0.number == 0 ? answer : .ok }
@@ -47,7 +49,7 @@ import Testing
     #expect(report.delivered == [id] && report.held.isEmpty)
   }
 
-  @Test func `what a run that resends left for later is held by one that holds`() throws {
+  @Test func `an ambiguous order left by a run that resends is held by one that holds`() throws {
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let webhook = FakeWebhook { $0.number < 2 ? .status(502) : .ok }
@@ -61,7 +63,7 @@ import Testing
     #expect(webhook.arrivals.count == 2)
   }
 
-  @Test func `an order that somebody wants again is not held for what was known then`() throws {
+  @Test func `an order that was replayed is not held for earlier outcomes`() throws {
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let webhook = FakeWebhook {

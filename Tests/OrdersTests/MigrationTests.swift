@@ -24,7 +24,7 @@ import Testing
     return shelf
   }
 
-  @Test func `every order of version 1 is listed as it was`() throws {
+  @Test func `every order of version 1 is listed unchanged`() throws {
     let shelf = try Self.shelf("orders-1.sqlite")
 
     let entries = try shelf.outbox().orders()
@@ -47,7 +47,7 @@ import Testing
     #expect(entries[2].mayHaveArrived && entries[4].mayHaveArrived && !entries[5].mayHaveArrived)
   }
 
-  @Test func `every order of version 1 goes out, and what may have arrived only when asked`()
+  @Test func `every order of version 1 is sent, and ambiguous ones only on request`()
     throws
   {
     let shelf = try Self.shelf("orders-1.sqlite")
@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test
-  func `an attempt of version 1 that was cut off is held, and one that was limited goes out`()
+  func `an interrupted attempt of version 1 is held, and a rate-limited one is sent`()
     throws
   {
     let shelf = try Self.shelf("orders-1-killed.sqlite")

@@ -85,7 +85,7 @@ import Testing
     return (data?["changes"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
   }
 
-  @Test func `changes are told once, and a run without any sends nothing`() throws {
+  @Test func `changes are sent once, and a run without changes sends nothing`() throws {
     let shelf = try Shelf()
     let webhook = FakeWebhook()
 
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test(arguments: [PayloadKind.slack, .json])
-  func `a webhook that is away for a week gets one message afterwards, not seven`(
+  func `a webhook that is down for a week gets one message afterwards, not seven`(
     _ payload: PayloadKind
   ) throws {
     let shelf = try Shelf()
@@ -125,7 +125,7 @@ import Testing
     #expect(!last.body.contains("mayRepeat\":true"))
   }
 
-  @Test func `a notice whose whole schedule passed is told with the next changes`() throws {
+  @Test func `a notice that exhausted its retries is sent with the next changes`() throws {
     let shelf = try Shelf()
     let isUp = Atomic(false)
     let webhook = FakeWebhook { _ in isUp.load(ordering: .relaxed) ? .ok : .status(500) }
@@ -143,7 +143,7 @@ import Testing
     #expect(try Self.items(#require(webhook.arrivals.last)) == ["A2", "A3"])
   }
 
-  @Test func `a notice that may have arrived is held for people, and told once`() throws {
+  @Test func `a notice that may have arrived is held for people, and sent once`() throws {
     let shelf = try Shelf()
     let webhook = FakeWebhook { $0.number == 0 ? .reset : .ok }
     try Self.tell(shelf, 2, .slack)
@@ -160,7 +160,7 @@ import Testing
     #expect(!webhook.arrivals[1].body.contains("반찬 2"))
   }
 
-  @Test func `a held notice goes out again when the user says so`() throws {
+  @Test func `a held notice is sent again on request`() throws {
     let shelf = try Shelf()
     let webhook = FakeWebhook { $0.number == 0 ? .reset : .ok }
     try Self.tell(shelf, 2, .slack)
@@ -185,7 +185,7 @@ import Testing
     #expect(last.body.contains(#""mayRepeat":true"#) && last.id != webhook.ids[0])
   }
 
-  @Test func `a sender that dies leaves a notice that is neither lost nor doubled in silence`()
+  @Test func `a sender that dies leaves a notice that is neither lost nor silently repeated`()
     throws
   {
     let shelf = try Shelf()
@@ -206,7 +206,7 @@ import Testing
     #expect(webhook.arrivals.isEmpty && report.counts[.ambiguous] == 1)
   }
 
-  @Test func `changes that are taken back before anybody heard of them are not told`() throws {
+  @Test func `changes that are reverted before they are sent are not sent`() throws {
     let shelf = try Shelf()
     let isUp = Atomic(false)
     let webhook = FakeWebhook { _ in isUp.load(ordering: .relaxed) ? .ok : .refused }
@@ -221,7 +221,7 @@ import Testing
     #expect(webhook.arrivals.count == before)
   }
 
-  @Test func `orders and notices leave each other alone`() throws {
+  @Test func `orders and notices do not affect each other`() throws {
     let shelf = try Shelf()
     let orders = FakeWebhook()
     let notices = FakeWebhook()
@@ -237,7 +237,7 @@ import Testing
     #expect(try shelf.outbox().orders().count == 1)
   }
 
-  @Test func `a message that Slack refuses for its pictures goes out without them`() throws {
+  @Test func `a message that Slack refuses for its pictures is sent without them`() throws {
     let shelf = try Shelf()
     let webhook = FakeWebhook {
       $0.body.contains("image_url") ? .status(400, body: "invalid_blocks") : .ok
@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test(arguments: [(1, "1 price, 1 removed"), (2, "2 prices, 2 removed")])
-  func `the heading counts changes as people do`(_ count: Int, _ heading: String) {
+  func `the heading counts changes in plain words`(_ count: Int, _ heading: String) {
     let changes = (0..<count).flatMap {
       [Self.change(Int64($0)), Notice.Change(.removed, section: "main", id: "B\($0)")]
     }

@@ -17,7 +17,7 @@ import Testing
     )
   }
 
-  @Test func `an order of the same chance is kept once, whenever it is placed again`() throws {
+  @Test func `an order with the same nonce is stored once, whenever it is placed again`() throws {
     let shelf = try Shelf()
     var generator = SystemRandomNumberGenerator()
     let chances = (0..<2).map { _ in OrderID.Nonce(using: &generator) }
@@ -38,11 +38,11 @@ import Testing
     ("0123456789ABCDEF", false), ("0123456789abcdeu", false), ("0123456789abcd%_", false),
     ("", false),
   ])
-  func `only digits of an id are a chance`(_ text: String, _ isOne: Bool) {
+  func `only the digits of an id are a nonce`(_ text: String, _ isOne: Bool) {
     #expect((OrderID.Nonce(text) != nil) == isOne)
   }
 
-  @Test func `the latest orders come first, some at a time`() throws {
+  @Test func `the latest orders are first, in pages`() throws {
     let shelf = try Shelf()
     let ids = try shelf.place(5)
 

@@ -10,7 +10,7 @@ import Testing
 
 /// Orders on disk.
 @Suite struct OutboxTests {
-  @Test func `an order is read back as it was placed, by any process`() throws {
+  @Test func `an order reads back as it was placed, in any process`() throws {
     let shelf = try Shelf()
     let order = Shelf.order(
       by: "김 <b>",
@@ -27,7 +27,7 @@ import Testing
     #expect(try shelf.outbox().order(String(order.id.rawValue.prefix(12))).order == order)
   }
 
-  @Test func `the file is its owner's alone, whatever the umask and whoever made it`() throws {
+  @Test func `only the owner may read the file, whatever the umask and whoever made it`() throws {
     let shelf = try Shelf()
     try shelf.place()
 
@@ -40,7 +40,7 @@ import Testing
     #expect(shelf.folder.state(of: "state/orders.sqlite")?.mode == 0o600)
   }
 
-  @Test func `opening an outbox again leaves its locks to who holds them`() throws {
+  @Test func `opening an outbox again does not release its locks`() throws {
     let shelf = try Shelf()
     try shelf.place()
 
@@ -54,7 +54,7 @@ import Testing
     #expect(try OtherProcess.write(shelf.path) == "written")
   }
 
-  @Test func `no statement can write the schema of the outbox`() throws {
+  @Test func `no statement can change the schema of the outbox`() throws {
     let shelf = try Shelf()
     try shelf.place()
 
@@ -68,13 +68,13 @@ import Testing
     #expect(try shelf.outbox().orders().count == 1)
   }
 
-  @Test func `an outbox whose guard SQLite refuses is told of as such`() {
+  @Test func `an SQLite without the required protections is an error of an old library`() {
     let error = Outbox.translate(DatabaseFailure.unfit("SQLite is old"), "orders")
 
     #expect(error.description == "cannot use orders: SQLite is old")
   }
 
-  @Test func `states go one step at a time, and each is kept with its time`() throws {
+  @Test func `states advance one step at a time, and each is stored with its time`() throws {
     let shelf = try Shelf()
     let id = try shelf.place()[0].rawValue
     let outbox = try shelf.outbox()
@@ -98,7 +98,7 @@ import Testing
     #expect(history.map(\.time) == history.map(\.time).sorted())
   }
 
-  @Test func `an id that fits nothing or several is an error`() throws {
+  @Test func `an id that matches no order or several is an error`() throws {
     let shelf = try Shelf()
     let placed = try shelf.place(2)
     let common = String(placed[0].rawValue.prefix(12))
@@ -108,7 +108,7 @@ import Testing
     #expect(throws: LarderError.self) { try shelf.outbox().order("ord_%%%%%%") }
   }
 
-  @Test func `what is no outbox is left alone`() throws {
+  @Test func `a file that is not an outbox is left unchanged`() throws {
     let shelf = try Shelf()
     try shelf.folder.write(
       String(repeating: "not a database ", count: 100),
@@ -127,7 +127,7 @@ import Testing
     "message SET next = 'x'", "message SET attempts = NULL", "message SET delivery = NULL",
     "message SET changed = 'x'",
   ])
-  func `a row that larder never wrote is told of or passed over, never a trap`(_ change: String)
+  func `a row that larder never wrote is reported or skipped and never traps`(_ change: String)
     throws
   {
     let shelf = try Shelf()
@@ -185,7 +185,7 @@ import Testing
     ("재고 없음", true), ("판매 종료", true), ("InStock", false), ("https://schema.org/InStock", false),
     ("in_stock", false), ("PreOrder", false), ("BackOrder", false), ("New", false), ("", false),
   ])
-  func `an item that is sold out in any shop's words is refused`(
+  func `a sold-out item is refused in the words of many shops`(
     _ badge: String,
     _ isSoldOut: Bool
   )
@@ -229,13 +229,13 @@ import Testing
       ([("A", .min)], .usage), ([("A", 1_000_000), ("A", 1)], .usage), ([], .usage),
     ] as [([(String, Int)], LarderError.Code)]
   )
-  func `what cannot be ordered is refused`(_ wishes: [(String, Int)], _ code: LarderError.Code) {
+  func `an invalid order is refused`(_ wishes: [(String, Int)], _ code: LarderError.Code) {
     let error = #expect(throws: LarderError.self) { try Self.order(wishes) }
 
     #expect(error?.code == code)
   }
 
-  @Test func `a budget and a sold-out badge hold unless the user says otherwise`() throws {
+  @Test func `a budget and a sold-out badge apply unless overridden`() throws {
     let enough = Price(minorUnits: 5200, currency: "KRW")
     let short = Price(minorUnits: 5199, currency: "KRW")
 

@@ -22,7 +22,7 @@ import Testing
     return (value as? String).map { [$0] } ?? []
   }
 
-  @Test func `the vector of Standard Webhooks is met`() throws {
+  @Test func `the test vector of Standard Webhooks is reproduced`() throws {
     let secrets = try WebhookSecret.parse(" whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")
 
     let signature = secrets[0].signature(
@@ -40,14 +40,14 @@ import Testing
     "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE=",
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw whsec_YWFhYQ==",
   ])
-  func `what is no secret is refused without being repeated`(_ text: String) {
+  func `an invalid secret is refused without being repeated`(_ text: String) {
     let error = #expect(throws: LarderError.self) { try WebhookSecret.parse(text) }
 
     #expect(error?.code == .usage)
     if text.count > 7 { #expect(error?.description.contains(text.dropFirst(6)) == false) }
   }
 
-  @Test func `an event carries its id, its time and a signature of every secret`() throws {
+  @Test func `an event carries its id, its time and a signature by each secret`() throws {
     let order = Shelf.order()
     let secrets = try WebhookSecret.parse(
       "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFh whsec_YmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJi"
@@ -112,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: [2998, 2999, 3000, 3001, 9000])
-  func `a limit cuts no grapheme and no entity`(_ count: Int) throws {
+  func `shortening splits no grapheme and no entity`(_ count: Int) throws {
     for unit in ["a", "&", "👨‍👩‍👧‍👦", "각", "é"] {
       var text = SlackText(limit: 3000)
       let source = String(repeating: unit, count: count)
@@ -133,8 +133,7 @@ import Testing
     }
   }
 
-  @Test func `Slack's limits hold for the longest order, and its id is there all the same`() throws
-  {
+  @Test func `the longest order fits Slack's limits and keeps its id`() throws {
     let long = String(repeating: "길&<이", count: 2500)
     let lines = (0..<200).map { Shelf.line("A\($0)", title: long) }
     let order = Shelf.order(by: long, lines: lines, note: long)
@@ -150,7 +149,7 @@ import Testing
     #expect(Self.texts(message).contains { $0.contains(order.id.rawValue) })
   }
 
-  @Test func `a template fills its places with escaped text and keeps its own`() throws {
+  @Test func `a template fills its fields with escaped text and keeps its own`() throws {
     let template = try MessageTemplate("<!here> {{{by}}} {quantity} {order} {state}")
     let order = Shelf.order(by: "<b>")
 
@@ -168,7 +167,10 @@ import Testing
     ("http://127.0.0.1.example/s3cret", false), ("ftp://hooks.example/s3cret", false),
     ("s3cret", false), ("", false), ("https://a/s3cret https://b/s3cret", false),
   ])
-  func `a webhook is https or on this machine, and never repeated`(_ url: String, _ fits: Bool) {
+  func `a webhook must be https or on this machine, and is never repeated`(
+    _ url: String,
+    _ fits: Bool
+  ) {
     let webhook = Result { try Shelf.webhook(.slack, url: url) }
 
     #expect(((try? webhook.get()) != nil) == fits)
@@ -183,7 +185,7 @@ import Testing
       (31_536_000 * 3, "3년 전", "3 years ago"),
     ] as [(Int64, String, String)]
   )
-  func `ages read well`(_ seconds: Int64, _ korean: String, _ english: String) {
+  func `ages are readable`(_ seconds: Int64, _ korean: String, _ english: String) {
     #expect(Language(locale: "ko_KR.UTF-8").ago(seconds: seconds) == korean)
     #expect(Language(locale: "de_DE").ago(seconds: seconds) == english)
   }

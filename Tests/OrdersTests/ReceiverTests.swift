@@ -116,7 +116,8 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  @Test func `a receiver that is not there is told from one that may have taken the order`() throws
+  @Test func `an unreachable receiver is distinguished from one that may have taken the order`()
+    throws
   {
     let store = try SampleStore.start(SampleContent())
     let plain = store.baseURL + "/orders"

@@ -4,7 +4,7 @@ import Testing
 @testable import Orders
 
 @Suite struct SlackTextTests {
-  @Test func `no text mentions anybody or makes a link, and Slack shows it as it was`() {
+  @Test func `no text mentions anybody or makes a link, and Slack shows it unchanged`() {
     for text in HostileText.all + HostileText.random(2000, seed: 13) {
       var slack = SlackText(limit: 10_000)
       slack.append(text)

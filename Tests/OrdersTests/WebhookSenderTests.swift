@@ -22,7 +22,7 @@ import Testing
     #expect(try shelf.outbox().counts()[.delivered] == 20)
   }
 
-  @Test func `an order is sending on disk before its first byte leaves`() throws {
+  @Test func `an order is marked as sending on disk before its first byte is sent`() throws {
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let seen = Mutex<[Delivery.State?]>([])
@@ -37,7 +37,7 @@ import Testing
     #expect(seen.withLock { $0 } == [.sending])
   }
 
-  @Test func `the whole schedule passes, and the order is dead and can be replayed`() throws {
+  @Test func `an order that exhausts the schedule is dead and can be replayed`() throws {
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let began = shelf.clock.now()
@@ -58,7 +58,7 @@ import Testing
     #expect(webhook.arrivals.count == 12)
   }
 
-  @Test func `one poison order among a thousand stops nobody`() throws {
+  @Test func `one invalid order among a thousand stops no other`() throws {
     let shelf = try Shelf()
     let placed = try shelf.place(1000)
     let poison = placed[499].rawValue
@@ -79,7 +79,7 @@ import Testing
     #expect(webhook.ids.count == 1001)
   }
 
-  @Test func `what fails or waits lets the others pass`() throws {
+  @Test func `an order that fails or waits lets the others pass`() throws {
     let shelf = try Shelf()
     let placed = try shelf.place(3).map(\.rawValue)
     let webhook = FakeWebhook { $0.id == placed[0] ? .status(500, retryAfter: 60) : .ok }
@@ -91,7 +91,8 @@ import Testing
     #expect(report.due.map { $0 - shelf.clock.now() } == 60_000)
   }
 
-  @Test func `a webhook that says it is gone is left alone until resumed or replaced`() throws {
+  @Test func `a webhook that answers that it is gone is stopped until resumed or replaced`() throws
+  {
     let shelf = try Shelf()
     let placed = try shelf.place(3)
     let gone = FakeWebhook { _ in .status(404, body: "no_service") }
@@ -116,7 +117,9 @@ import Testing
     )
   }
 
-  @Test func `what may have arrived is held for people and sent again for programs`() throws {
+  @Test func `a message that may have arrived is held for people and sent again to programs`()
+    throws
+  {
     let shelf = try Shelf()
     let id = try shelf.place(2)[0]
     let webhook = FakeWebhook { $0.id == id.rawValue && $0.number < 2 ? .reset : .ok }
@@ -134,7 +137,7 @@ import Testing
   }
 
   @Test(arguments: [AmbiguityPolicy.hold, .resend])
-  func `an attempt that ended with its process is ambiguous`(_ policy: AmbiguityPolicy) throws {
+  func `an attempt whose process was killed is ambiguous`(_ policy: AmbiguityPolicy) throws {
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let webhook = try Shelf.webhook(.json)
@@ -185,7 +188,7 @@ import Testing
     )
   }
 
-  @Test func `senders at once never send one order twice, and orders are placed meanwhile`()
+  @Test func `concurrent senders never send an order twice, and new orders can be placed`()
     throws
   {
     let shelf = try Shelf()
@@ -207,7 +210,10 @@ import Testing
     #expect(Set(webhook.ids).count == 80)
   }
 
-  @Test func `nobody there ends the run after three attempts, and costs no order more`() throws {
+  @Test
+  func `an unreachable webhook ends the run after three attempts, at no cost to other orders`()
+    throws
+  {
     let shelf = try Shelf()
     try shelf.place(50)
     let webhook = FakeWebhook { _ in .refused }
@@ -235,7 +241,7 @@ import Testing
     #expect(try shelf.outbox().counts()[.dead] == 0)
   }
 
-  @Test func `an order cancelled while it fails is not tried again`() throws {
+  @Test func `an order cancelled while it fails is not retried`() throws {
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let webhook = FakeWebhook { _ in
@@ -250,7 +256,7 @@ import Testing
     #expect(try shelf.outbox().order(id.rawValue).delivery.lastError == "cancelled")
   }
 
-  @Test func `a change that is posted follows the order's own message, under an id of its own`()
+  @Test func `a posted state change follows the order's own message, with its own id`()
     throws
   {
     let shelf = try Shelf()

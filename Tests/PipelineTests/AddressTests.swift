@@ -20,7 +20,7 @@ struct AddressTests {
     other = try SampleShop(sections: 1, items: 2)
   }
 
-  @Test func `a private host that only data names is refused, and never connected to`() throws {
+  @Test func `a private host that only data names is refused, and never contacted`() throws {
     shop.items["A"]?[0].thumbnail = "\(other.store.baseURL)/pictures/x.jpg"
     try shop.publish()
 
@@ -56,7 +56,8 @@ struct AddressTests {
     #expect(other.store.requests.map(\.path) == ["/pictures/x.jpg"])
   }
 
-  @Test func `the catalog's headers go to its own host, for pictures too, and to no other`() throws
+  @Test func `the catalog's headers are sent to its own host, for pictures too, and to no other`()
+    throws
   {
     shop.items["A"]?[0].thumbnail = "\(other.store.baseURL)/pictures/x.jpg"
     try shop.publish()
@@ -82,7 +83,8 @@ struct AddressTests {
     #expect(!String(decoding: report.json, as: UTF8.self).contains("s3cret"))
   }
 
-  @Test func `a section that redirects elsewhere takes no header of the catalog there`() throws {
+  @Test func `after a redirect to another host a section sends no headers of the catalog`() throws
+  {
     var options = shop.transportOptions()
     options.namedHosts.insert(HostPort(host: "127.0.0.1", port: other.store.port))
     shop.store.faults = [FaultRule("/shop/A", .redirect(to: "\(other.base)A"))]
@@ -94,7 +96,7 @@ struct AddressTests {
     #expect(other.store.requests.allSatisfy { $0.headers["token"] == nil })
   }
 
-  @Test func `a header whose variable is not set ends the run before anything is made`() throws {
+  @Test func `a header with an unset variable ends the run before anything is created`() throws {
     let catalog = try shop.catalog("headers: {token: \"${STORE_TOKEN}\"}")
 
     let error = #expect(throws: CatalogError.self) { _ = try shop.sync(folder, catalog) }
@@ -104,7 +106,7 @@ struct AddressTests {
     #expect(shop.store.requests.isEmpty)
   }
 
-  @Test func `relative references are relative to where the answer came from in the end`() throws {
+  @Test func `relative references are resolved against the final URL`() throws {
     shop.put(
       """
       {"body": [{"id": "1", "title": "one", "image": "thumb.jpg"},
@@ -147,7 +149,7 @@ struct AddressTests {
     ("file://localhost/abs/main.json", nil, nil, "file:/abs/main.json"),
     ("main.json", "file:///data/", nil, "file:/data/main.json"),
   ])
-  func `an address in the catalog file means one source`(
+  func `an address in the catalog file resolves to one source`(
     text: String,
     base: String?,
     override: String?,
@@ -184,7 +186,7 @@ struct AddressTests {
     ("${DIR}/main.json", nil, "file:/folder/lists/main.json"),
     ("${DIR}/main.json", "file:///data/", "file:/data/lists/main.json"),
   ])
-  func `a variable stays out of path and query, and fills in whom to ask`(
+  func `a variable is not stored in path and query, and may give the host`(
     text: String,
     base: String?,
     source: String
@@ -212,7 +214,7 @@ struct AddressTests {
     #expect(try addresses.target(text).name == source)
   }
 
-  @Test func `values go to where they stood, escaped as their place demands`() throws {
+  @Test func `values are put back at their places, escaped as each place requires`() throws {
     let variables = URLSecrets(values: ["KEY": "a/b c&d+e", "V": "7"])
     let parser = FakeTransport()
     func revealed(_ text: String) throws -> String {
@@ -240,7 +242,7 @@ struct AddressTests {
   }
 
   @Test(arguments: ["abc", "x-s3cret-y", "${KEY}", "s3cret${KEY}${$}{", "$${"])
-  func `a cursor is kept without values, and sent as it came`(cursor: String) {
+  func `a cursor is stored without secrets, and sent unchanged`(cursor: String) {
     let variables = URLSecrets(values: ["KEY": "s3cret"])
 
     let kept = variables.kept(cursor: cursor)
@@ -250,7 +252,7 @@ struct AddressTests {
     #expect(URLSecrets.none.cursor(kept: URLSecrets.none.kept(cursor: "${KEY}")) == "${KEY}")
   }
 
-  @Test func `fields lose values and what could pass for a variable, and keep their dates`() {
+  @Test func `fields lose secrets and text like a variable, and keep their dates`() {
     let variables = URLSecrets(values: ["KEY": "s3cret", "YEAR": "2024"])
     let headers: Headers = [
       "Link": "</x?k=s3cret>; rel=next", "Vary": "X-s3cret", "X": "${KEY}",

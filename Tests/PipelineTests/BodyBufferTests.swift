@@ -19,7 +19,7 @@ struct BodyBufferTests {
   }
 
   @Test(arguments: [0, 1, 700_000, 1 << 20, 3_500_000, 9_000_000, 20_000_000])
-  func `a body of any size is what came, in order`(count: Int) throws {
+  func `a body of any size is stored in order`(count: Int) throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path("cache"))
     let buffer = BodyBuffer(in: layout)
@@ -34,7 +34,7 @@ struct BodyBufferTests {
   }
 
   @Test(arguments: [500_000, 5_000_000, 12_000_000])
-  func `an attempt that starts again leaves nothing of the one before`(count: Int) throws {
+  func `a restarted attempt leaves nothing of the one before`(count: Int) throws {
     let folder = try TemporaryFolder()
     let buffer = BodyBuffer(in: try CacheLayout(creating: folder.path("cache")))
 

@@ -57,7 +57,7 @@ struct BodySpoolTests {
   }
 
   @Test(arguments: [0, 1, 99, 100, 101, 199, 200, 201, 1000], [1, 7, 100, 350])
-  func `a body is what came, wherever it lies`(count: Int, pieces: Int) throws {
+  func `a body reads back unchanged, from memory or from a file`(count: Int, pieces: Int) throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path + "/cache")
     let body = Self.body(count)
@@ -70,7 +70,7 @@ struct BodySpoolTests {
     )
   }
 
-  @Test func `where no file can be made the body stays in memory`() throws {
+  @Test func `when no file can be created the body stays in memory`() throws {
     let body = Self.body(1000)
 
     let spooled = spool(body, pieces: 10) { () throws(LarderError) in
@@ -81,7 +81,7 @@ struct BodySpoolTests {
   }
 
   @Test(arguments: [0, 50, 110, 250, 999])
-  func `when the disk is full in the middle nothing is lost`(room: Int) throws {
+  func `a full disk in the middle loses nothing`(room: Int) throws {
     let body = Self.body(1000)
 
     let spooled = spool(body, pieces: 10) { () throws(LarderError) in
@@ -92,7 +92,7 @@ struct BodySpoolTests {
     try expect(spooled, is: body, inMemory: true)
   }
 
-  @Test func `a file that cannot be read is an error, never a shorter body`() throws {
+  @Test func `an unreadable file is an error, never a shorter body`() throws {
     let body = Self.body(1000)
     let folder = try TemporaryFolder()
     let file = open(try folder.write("", to: "body"), O_RDWR | O_CLOEXEC)
@@ -112,7 +112,7 @@ struct BodySpoolTests {
     close(file)
   }
 
-  @Test func `a body that comes again is the second one alone`() throws {
+  @Test func `a restarted body contains only its second attempt`() throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path + "/cache")
     var spool = BodySpool(mostInMemory: Self.most) { () throws(LarderError) in

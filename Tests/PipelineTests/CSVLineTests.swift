@@ -18,7 +18,7 @@ import Testing
     #expect(CSVLine([.text(text)]).text == cell)
   }
 
-  @Test func `a reader of RFC 4180 finds the cells that were written, and no formula`() {
+  @Test func `an RFC 4180 reader finds the written cells, and no formula`() {
     for text in HostileText.all + HostileText.random(2000, seed: 9) {
       let line = CSVLine([.text(text), .note(text), .number("7")]).text + "\r\n"
 
@@ -47,12 +47,12 @@ import Testing
     }
   }
 
-  @Test func `a note keeps its lines, and is no formula either`() {
+  @Test func `a note keeps its lines, and is not a formula`() {
     #expect(CSVLine([.note("a\u{1B}\r\nb")]).text == "\"a\nb\"")
     #expect(CSVLine([.note("\n=1\n=2")]).text == "\"'=1\n=2\"")
   }
 
-  @Test func `numbers stay numbers, and nothing is an empty cell`() {
+  @Test func `numbers stay numbers, and nil is an empty cell`() {
     #expect(
       CSVLine([.number("-12.5"), .number(nil), .text(nil), .number("7")]).text == "-12.5,,,7"
     )

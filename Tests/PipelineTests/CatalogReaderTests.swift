@@ -22,7 +22,9 @@ struct CatalogReaderTests {
     try CatalogReader(cache: folder.path("cache"), catalog: nil)
   }
 
-  @Test func `a list has sections and items in the catalog's order, with their pictures`() throws {
+  @Test func `a listing has sections and items in the catalog's order, with their pictures`()
+    throws
+  {
     let all = try reader().list()
     let one = try reader().list(section: "B")
 
@@ -34,7 +36,7 @@ struct CatalogReaderTests {
     #expect(try reader().sections().map(\.title) == ["Section A", "Section B"])
   }
 
-  @Test func `a catalog of any length is listed whole and in order, its last item is found`()
+  @Test func `a catalog of any length is listed in order, and its last item is found`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -55,7 +57,7 @@ struct CatalogReaderTests {
     #expect(try reader.show("B1100") == reader.list(section: "B").last)
   }
 
-  @Test func `a section or item that is not there is told with what comes nearest`() throws {
+  @Test func `an unknown section or item suggests the nearest`() throws {
     let error = #expect(throws: LarderError.self) { _ = try reader().list(section: "C") }
 
     #expect(error?.code == .empty)
@@ -64,7 +66,7 @@ struct CatalogReaderTests {
     #expect(try reader().nearestIDs(to: "B9") == ["B1", "B2", "B3"])
   }
 
-  @Test func `an item shows its list's values and its detail's`() throws {
+  @Test func `an item shows the values of its listing and its detail`() throws {
     let item = try #require(try reader().show("A2"))
 
     #expect(item.item.title == "Dish A2")
@@ -73,7 +75,7 @@ struct CatalogReaderTests {
     #expect(item.thumbnail?.path?.hasPrefix("images/") == true)
   }
 
-  @Test func `what was last synced is read while a run is under way`() throws {
+  @Test func `the last sync can be read while a run is active`() throws {
     shop.items["A"]?[0].price = "1원"
     try shop.publish()
     shop.store.faults = [FaultRule("/shop/B", .hang)]
@@ -95,7 +97,7 @@ struct CatalogReaderTests {
     #expect(try reader().show("A1")?.item.salePrice?.minorUnits == 1)
   }
 
-  @Test func `the summary says how old, how big and since when`() throws {
+  @Test func `the summary has the age, the size and the first run`() throws {
     let summary = try CacheSummary(cache: folder.path("cache"))
 
     #expect(summary.pictures == 19 && summary.bytes == 19 * 400)
@@ -106,7 +108,7 @@ struct CatalogReaderTests {
     #expect(summary.failing.isEmpty && summary.catalogs[0].stale.isEmpty)
   }
 
-  @Test func `a cache in which nothing was synced says so`() throws {
+  @Test func `a cache without a sync says so`() throws {
     let empty = try TemporaryFolder()
     let error = #expect(throws: LarderError.self) {
       _ = try CatalogReader(cache: empty.path("cache"), catalog: nil)

@@ -8,7 +8,8 @@ import Transport
 @Suite struct CertificateTests {
   private typealias Certificate = TestAuthority.Certificate
 
-  @Test func `fourteen bad certificates are refused with their reasons, and the good one is not`()
+  @Test
+  func `fourteen bad certificates are refused with their reasons, and the good one is accepted`()
     throws
   {
     let folder = try TemporaryFolder()

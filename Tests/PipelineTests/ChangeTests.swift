@@ -20,7 +20,7 @@ struct ChangeTests {
     try CatalogReader(cache: folder.path("cache"), catalog: nil)
   }
 
-  @Test func `added, removed, repriced, badged and repainted items are each told`() throws {
+  @Test func `items added, removed, repriced, rebadged and repainted are each reported`() throws {
     _ = try shop.sync(folder)
     var items = try #require(shop.items["A"])
     items[0].price = "6,500원"
@@ -62,7 +62,7 @@ struct ChangeTests {
     #expect(throws: LarderError.self) { _ = try reader().diff(from: 1, to: 17) }
   }
 
-  @Test func `an item that changes its section is neither new nor gone`() throws {
+  @Test func `an item that changes its section is neither added nor removed`() throws {
     _ = try shop.sync(folder)
     let items = try #require(shop.items["A"])
     shop.items["A"] = Array(items.dropFirst())
@@ -106,7 +106,7 @@ struct ChangeTests {
     #expect(recovered.items.withheld.isEmpty && recovered.items.added.isEmpty)
   }
 
-  @Test func `removals that are allowed go through, from a 304 too`() throws {
+  @Test func `removals that are allowed are applied, also with a 304`() throws {
     _ = try shop.sync(folder)
     shop.items["A"] = Array(try #require(shop.items["A"]).prefix(3))
     try shop.publish()
@@ -122,7 +122,7 @@ struct ChangeTests {
     #expect(try shop.sync(folder).outcome == .complete)
   }
 
-  @Test func `a section that comes back empty is withheld as a whole`() throws {
+  @Test func `a section that is suddenly empty is withheld as a whole`() throws {
     _ = try shop.sync(folder)
     shop.items["A"] = []
     try shop.publish()
@@ -133,7 +133,7 @@ struct ChangeTests {
     #expect(report.items.withheld.count == 12 && report.items.total == 24)
   }
 
-  @Test func `a guard that holds is not let go by an outage between`() throws {
+  @Test func `an outage does not release the shrink guard`() throws {
     _ = try shop.sync(folder)
     shop.items["A"] = Array(try #require(shop.items["A"]).prefix(3))
     try shop.publish()

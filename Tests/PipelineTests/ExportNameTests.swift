@@ -19,7 +19,7 @@ import Testing
       ("manifest.jsonl", .gif, "manifest-jsonl.gif"), ("catalog.json", .jpeg, "catalog-json.jpg"),
     ] as [(String, PictureType, String)]
   )
-  func `a picture's name ends as its bytes are, and nothing before it is an ending`(
+  func `a picture's name gets the extension of its bytes, and no other before it`(
     _ name: String,
     _ type: PictureType,
     _ fitting: String
@@ -38,7 +38,7 @@ import Testing
       ("%EB%B0%A5", "밥"), ("a%20b", "a b"), ("%FF", "%FF"),
     ]
   )
-  func `a segment stays in its folder, is seen, and reads as it stands`(
+  func `a path segment stays in its folder, is visible, and stays readable`(
     _ segment: String,
     _ name: String
   ) {
@@ -53,7 +53,7 @@ import Testing
       "console.png", "a-b.png", "com10.jpg", "nul-1.png", "Bücher #1.webp",
     ]
   )
-  func `a name that every file system takes stays`(_ name: String) {
+  func `a name that every file system accepts is kept`(_ name: String) {
     #expect(ExportName.portable(name, hasEnding: true) == name)
   }
 
@@ -70,7 +70,7 @@ import Testing
       ("conin$.png", "conin-*.png"),
     ]
   )
-  func `a name that some file system or shell does not take gets one that all take`(
+  func `a name that some file system or shell rejects is replaced`(
     _ name: String,
     _ shape: String
   ) throws {
@@ -87,7 +87,7 @@ import Testing
     ("a.", "a-"), ("a ", "a-"), ("a. .", "a. -"), ("v1:2.d", "v1-2.d-"), ("-x", "_x-"),
     ("aux", "_aux-"),
   ])
-  func `a folder that changes has its digits at the end`(_ name: String, _ start: String) {
+  func `a changed folder name ends with its digits`(_ name: String, _ start: String) {
     let portable = ExportName.portable(name, hasEnding: false)
 
     #expect(portable.hasPrefix(start) && portable != name)
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: [ExportPlan.Shape.tree, .flat])
-  func `no two pictures and no file of the export's own share a name on any file system`(
+  func `no two pictures, and no file of the export, share a name on any file system`(
     _ shape: ExportPlan.Shape
   ) {
     let names = [

@@ -36,7 +36,7 @@ import Testing
     return value as? NSObject ?? NSNull()
   }
 
-  @Test func `an export that is stopped says what is left, and the next one goes on`() throws {
+  @Test func `a stopped export reports the rest, and the next one continues`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 3)
     try shop.publish()
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a file that cannot be written is listed, and ends nothing`() throws {
+  @Test func `a file that cannot be written is listed, and the export continues`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
@@ -129,7 +129,8 @@ import Testing
     #expect(!catalog.contains(#""path":"A1-thumb.jpg""#) && catalog.contains("A2-thumb.jpg"))
   }
 
-  @Test func `a link that the user names is followed, for the cache and for the export`() throws {
+  @Test func `a symbolic link given by the user is followed, for the cache and the export`() throws
+  {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 1)
     for name in ["disk", "www"] {
@@ -154,7 +155,7 @@ import Testing
     #expect(try CacheCheck(folder.path("cache/"), holder: nil).run(.full).isClean)
   }
 
-  @Test func `several catalogs are an array`() throws {
+  @Test func `several catalogs are written as an array`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 1)
     _ = try shop.sync(folder, shop.catalog(name: "one"))
@@ -166,7 +167,7 @@ import Testing
     #expect(documents?.compactMap { $0["catalog"] as? String } == ["one", "two"])
   }
 
-  @Test func `an export that has nothing to do touches nothing`() throws {
+  @Test func `an export without changes writes nothing`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
@@ -179,7 +180,7 @@ import Testing
     #expect(folder.files(below: "out") == before)
   }
 
-  @Test func `what the catalog no longer has goes when asked, and nothing that no export wrote`()
+  @Test func `pictures no longer in the catalog are deleted on request, but never foreign files`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -210,7 +211,7 @@ import Testing
     )
   }
 
-  @Test func `a picture that the cache lost is not deleted where it was exported`() throws {
+  @Test func `a picture missing from the cache is not deleted from the export`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 1)
     _ = try shop.sync(folder)
@@ -236,7 +237,7 @@ import Testing
     #expect(folder.state(of: "secret.jpg") != nil)
   }
 
-  @Test func `hostile names become pictures that no server runs or hides`() throws {
+  @Test func `hostile names become pictures that no web server runs or hides`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 0)
     let names = [
@@ -266,7 +267,7 @@ import Testing
     #expect(lines.split(separator: "\n").count == names.count)
   }
 
-  @Test func `what a killed export left half written goes with the next, and nobody else's`()
+  @Test func `temporary files of a killed export are removed by the next, and no others`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -300,7 +301,7 @@ import Testing
       (".larder-99999999999.tmp", nil), (".larder-1.tmp ", nil), ("", nil), (".tmp", nil),
     ] as [(String, pid_t?)]
   )
-  func `a half written file names its process`(_ name: String, _ process: pid_t?) {
+  func `a temporary file's name contains the process id`(_ name: String, _ process: pid_t?) {
     #expect(ExportFolder.owner(of: name) == process)
   }
 }

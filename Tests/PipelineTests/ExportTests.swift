@@ -24,7 +24,7 @@ struct ExportTests {
       ("http://a.test/p/", nil, nil), ("http://a.test/%FF.jpg", "a.test/%FF.jpg", "%FF.jpg"),
     ] as [(String, String?, String?)]
   )
-  func `a URL names a path that stays in the folder`(
+  func `a URL becomes a path that stays in the folder`(
     _ url: String,
     _ tree: String?,
     _ flat: String?
@@ -33,7 +33,7 @@ struct ExportTests {
     #expect(ExportPath(url: url, shape: .flat).path == flat)
   }
 
-  @Test func `who finds a name taken gets digits, and equal bytes share one`() {
+  @Test func `name clashes get a numeric suffix, and equal bytes share a file`() {
     let pictures = [
       ("http://a.test/p/x.jpg", "1"), ("http://a.test/p/x.jpg?w=2", "2"),
       ("http://a.test/p/x.jpg?same", "1"), ("http://b.test/x.jpg", "3"),
@@ -53,7 +53,7 @@ struct ExportTests {
     #expect(flat.collisions.map(\.url) == [pictures[1], pictures[3]].map(\.url))
   }
 
-  @Test func `an export holds every picture, says what is what, and writes nothing twice`() throws
+  @Test func `an export holds every picture, lists its contents, and writes nothing twice`() throws
   {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 2)
@@ -89,7 +89,7 @@ struct ExportTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `items that have a place are on the map`() throws {
+  @Test func `items with coordinates are on the map`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 0)
     shop.put(

@@ -45,7 +45,7 @@ import Testing
     #expect(try verify(matrix.folder) == VerifyReport(checked: held))
   }
 
-  @Test func `the matrix has 145 cases at least, beside the hundred places of a cut`() {
+  @Test func `the matrix has at least 145 cases, besides a hundred truncations`() {
     let plain = Self.framing + Self.codings + Self.heads + Self.redirects + Self.slow
     let secure = TLSMatrixTests.http1 + TLSMatrixTests.http2 + TLSMatrixTests.passing
     let count: Int = plain.count + secure.count
@@ -53,17 +53,16 @@ import Testing
     #expect(count >= 145)
   }
 
-  @Test func `one answer that is wrong in any way costs that picture only`() throws {
+  @Test func `an answer that is wrong in any way costs only that picture`() throws {
     // So long that a busy machine is not taken for a slow origin; the run's deadline is for hangs.
     try run(Self.framing + Self.codings + Self.heads + Self.redirects, idle: .seconds(60))
   }
 
-  @Test func `an answer that takes for ever is given up`() throws {
+  @Test func `an answer that never ends is given up`() throws {
     try run(Self.slow, idle: .seconds(1))
   }
 
-  @Test func `whatever the origin does, a run ends at its deadline and lists what it left`() throws
-  {
+  @Test func `whatever the origin does, a run ends at its deadline and lists the rest`() throws {
     let floods: [ScriptedServer.Action] = [
       .hang, .drip(0), .flood("HTTP/1.1 103 E\r\n\r\n"),
     ]
@@ -90,7 +89,7 @@ import Testing
     #expect(try verify(matrix.folder) == VerifyReport(checked: 0))
   }
 
-  @Test func `a body cut at each percent is refused, and the next run fetches what was lost`()
+  @Test func `a body truncated at each percent is refused, and the next run fetches the rest`()
     throws
   {
     let size = 200_000

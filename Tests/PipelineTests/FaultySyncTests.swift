@@ -45,7 +45,7 @@ struct FaultySyncTests {
     #expect(report.items.total == 0 && report.pictures.total == 0)
   }
 
-  @Test func `a picture whose reference is no URL fails in every run until the feed is mended`()
+  @Test func `a picture with an invalid URL fails in every run until the feed is repaired`()
     throws
   {
     shop.items["B"]?[1].thumbnail = "ftp://elsewhere.test/b.jpg"
@@ -62,7 +62,8 @@ struct FaultySyncTests {
     }
   }
 
-  @Test func `a section that fails on its first run is failed, the others arrive`() throws {
+  @Test func `a section that fails on its first run is failed, and the others are fetched`() throws
+  {
     shop.store.faults = [FaultRule("/shop/B", .status(500))]
 
     let report = try shop.sync(folder)
@@ -76,7 +77,7 @@ struct FaultySyncTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a section that hangs holds up neither the others nor their pictures`() throws {
+  @Test func `a section that hangs delays neither the others nor their pictures`() throws {
     shop.store.faults = [FaultRule("/shop/A", .hang)]
     let isThere = Mutex(false)
 
@@ -112,7 +113,7 @@ struct FaultySyncTests {
     #expect(report.pictures.fetched == 25 && report.pictures.failed == 0)
   }
 
-  @Test func `the order is the catalog's though the first section comes last`() throws {
+  @Test func `the order is that of the catalog, even if the first section arrives last`() throws {
     shop.store.faults = [FaultRule("/shop/A", .delay(seconds: 0.1))]
 
     let report = try shop.sync(folder)
@@ -123,7 +124,7 @@ struct FaultySyncTests {
     #expect(try reader().list().map(\.item.id) == ids)
   }
 
-  @Test func `with the origin down what was had before is shown as stale`() throws {
+  @Test func `with the origin down the earlier data is shown as stale`() throws {
     _ = try shop.sync(folder)
     shop.store.stop()
     shop.clock.advance(7200)
@@ -143,7 +144,7 @@ struct FaultySyncTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a first run with the origin down did nothing useful`() throws {
+  @Test func `a first run with the origin down is failed and not recorded`() throws {
     shop.store.stop()
 
     let report = try shop.sync(folder)
@@ -163,7 +164,8 @@ struct FaultySyncTests {
     #expect(combined.failures.map(\.stage) == [.section])
   }
 
-  @Test func `malformed JSON is told with line and column, while the others arrive`() throws {
+  @Test func `malformed JSON is reported with line and column, and the others are fetched`() throws
+  {
     shop.put("{\"body\": [\n  {\"detail_hash\": \"A1\",, }]}", at: "/shop/A")
 
     let report = try shop.sync(folder)
@@ -177,7 +179,7 @@ struct FaultySyncTests {
     #expect(report.pictures.total == 25)
   }
 
-  @Test func `a bad item is skipped and told, and told again when nothing changed`() throws {
+  @Test func `a bad item is skipped and reported, also when nothing changed`() throws {
     shop.put(
       """
       {"body": [
@@ -206,7 +208,7 @@ struct FaultySyncTests {
     }
   }
 
-  @Test func `under strict a bad item fails its section, on an unchanged body too`() throws {
+  @Test func `with strict a bad item fails its section, on an unchanged body too`() throws {
     shop.put("{\"body\": [{\"detail_hash\": \"A1\", \"title\": \"one\"}, {}]}", at: "/shop/A")
     var strict = SyncOptions()
     strict.strict = true
@@ -227,7 +229,7 @@ struct FaultySyncTests {
     #expect(again.sections[0].source == .stale && again.sections[0].items == 1)
   }
 
-  @Test func `a detail that fails is a failure, and what was had before still shows`() throws {
+  @Test func `a detail that fails is a failure, and the earlier one is still shown`() throws {
     shop.store.faults = [FaultRule("/shop/detail/A1", .status(500))]
     let report = try shop.sync(folder)
 
@@ -253,7 +255,7 @@ struct FaultySyncTests {
     (.closeWithoutAnswer, "reset"), (.body([]), "not-a-picture"),
     (.body([0xFF, 0xD8, 0xFF]), "not-a-picture"),
   ])
-  func `a picture that is not whole is a failure and never a file`(
+  func `a truncated picture is a failure and never a file`(
     effect: FaultEffect,
     reason: String
   ) throws {
@@ -277,7 +279,7 @@ struct FaultySyncTests {
     #expect(next.outcome == .complete && next.pictures.fetched == 1 && next.pictures.fresh == 36)
   }
 
-  @Test func `a large picture that breaks and cannot be resumed leaves nothing behind`()
+  @Test func `a large picture that breaks off and cannot be resumed leaves nothing`()
     throws
   {
     let bytes = try Picture(SampleShop.base).distinct("large", byteCount: 700_000)
@@ -299,7 +301,8 @@ struct FaultySyncTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a picture whose refresh fails is held, and the failure dated from the first`() throws
+  @Test func `a picture whose refresh fails is held, and the failure is dated from the first`()
+    throws
   {
     shop.store.faults = [FaultRule("/pictures/A1-thumb.jpg", .status(404))]
     _ = try shop.sync(folder)
@@ -322,7 +325,7 @@ struct FaultySyncTests {
     #expect(try CacheSummary(cache: folder.path("cache")).failing.isEmpty)
   }
 
-  @Test func `a 304 that speaks of other bytes is not believed, and the same run fetches them`()
+  @Test func `a 304 for other bytes is not trusted, and the same run fetches them`()
     throws
   {
     _ = try shop.sync(folder)
@@ -342,8 +345,7 @@ struct FaultySyncTests {
     #expect(requests.last?.headers["If-Modified-Since"] == nil)
   }
 
-  @Test func `a picture reference that is no URL is told, and the item shown all the same`() throws
-  {
+  @Test func `an invalid picture reference is reported, and the item is shown`() throws {
     shop.items["A"]?[0].thumbnail = "ftp://old.example/a.jpg"
     try shop.publish()
 

@@ -29,7 +29,8 @@ struct FeedBudgetTests {
     return try shop.sync(folder, shop.catalog(detail: false), options: options)
   }
 
-  @Test func `a report has a thousand skipped rows of a section, and counts, in every run`()
+  @Test
+  func `a report lists a thousand skipped rows of a section and counts the rest, in every run`()
     throws
   {
     serve(lost: 3000, good: 2000)
@@ -47,7 +48,7 @@ struct FeedBudgetTests {
     }
   }
 
-  @Test func `a listing that is given up is withheld, and read anew when more may be lost`()
+  @Test func `a listing that lost too much is withheld, and read again when the limit is raised`()
     throws
   {
     serve(lost: 0, good: 20)
@@ -64,7 +65,7 @@ struct FeedBudgetTests {
     #expect(allowed.sections[0].source == .network && allowed.sections[0].items == 9_000)
   }
 
-  @Test func `a large listing is given up between its windows`() throws {
+  @Test func `reading of a large listing stops between its windows`() throws {
     let pad = String(repeating: "x", count: 900)
     let bad = Array(repeating: #"{"title": "\#(pad)"}"#, count: 10_000)
     shop.put(#"{"body": [\#(bad.joined(separator: ","))]}"#, at: "/shop/A")
@@ -91,7 +92,7 @@ struct FeedBudgetTests {
     #expect(all.omitted == [.picture: ["http-404": 1500]])
   }
 
-  @Test func `failures that are counted alone come back from a report's JSON`() throws {
+  @Test func `failures that are only counted survive a report's JSON`() throws {
     var report = SyncReport(catalog: "c")
     report.failuresOmitted = [.picture: ["http-404": 1500]]
 
@@ -99,7 +100,7 @@ struct FeedBudgetTests {
     #expect(report.failureCount == 1500 && report.failureCounts == report.failuresOmitted)
   }
 
-  @Test func `a file packed once more on the wire is judged by the bytes on the wire`() throws {
+  @Test func `a file compressed again for transfer is judged by the bytes transferred`() throws {
     let file = gzipBomb([], zeros: 2 << 20)
 
     #expect(throws: PackedBody.Fault.bomb) {
@@ -111,7 +112,7 @@ struct FeedBudgetTests {
     }
   }
 
-  @Test func `all sections of a page are kept by one call that gives their numbers`() throws {
+  @Test func `all sections of a page are stored by one call that returns their numbers`() throws {
     let index = try Index(CacheLayout(creating: folder.path("own")))
     var sections: [(section: DecodedSection, listing: NewListing)] = []
     for number in 0..<3 {

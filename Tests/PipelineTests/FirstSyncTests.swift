@@ -18,7 +18,7 @@ struct FirstSyncTests {
     shop = try SampleShop(sections: 3, items: 4)
   }
 
-  @Test func `a first sync fetches everything once and says so`() throws {
+  @Test func `a first sync fetches everything once and reports it`() throws {
     let report = try shop.sync(folder)
 
     #expect(report.outcome == .complete)
@@ -41,7 +41,7 @@ struct FirstSyncTests {
   }
 
   @Test
-  func `an item of the index that cannot be read is found and mended, and costs no download`()
+  func `an unreadable item of the index is found and repaired without a download`()
     throws
   {
     _ = try shop.sync(folder)
@@ -64,7 +64,7 @@ struct FirstSyncTests {
     #expect(try verify(folder).isClean && verify(folder).index == .whole)
   }
 
-  @Test func `pictures are on their way as soon as their section is decoded`() throws {
+  @Test func `pictures are requested as soon as their section is decoded`() throws {
     do {
       let index = try Index(CacheLayout(creating: folder.path("cache")))
       // No listing can be kept: whatever waits for that is never asked for.
@@ -87,7 +87,7 @@ struct FirstSyncTests {
     #expect(Set(asked).count == asked.count)
   }
 
-  @Test func `every picture lies under its own name with the bytes that were sent`() throws {
+  @Test func `every picture is stored under its own name with the bytes received`() throws {
     _ = try shop.sync(folder)
 
     let items = try CatalogReader(cache: folder.path("cache"), catalog: nil).list()
@@ -102,7 +102,7 @@ struct FirstSyncTests {
     #expect(items.flatMap(\.pictures).count == 48)
   }
 
-  @Test func `a second sync asks for the lists and details only, and rewrites nothing`() throws {
+  @Test func `a second sync requests only the lists and details, and rewrites nothing`() throws {
     _ = try shop.sync(folder)
     let before = folder.files(below: "cache/images")
     shop.store.clearRequests()
@@ -122,7 +122,7 @@ struct FirstSyncTests {
     #expect(folder.files(below: "cache/images") == before)
   }
 
-  @Test func `pictures that are no longer fresh are asked after, and stay`() throws {
+  @Test func `stale pictures are revalidated and kept`() throws {
     _ = try shop.sync(folder)
     let before = folder.files(below: "cache/images")
     shop.store.clearRequests()
@@ -141,7 +141,7 @@ struct FirstSyncTests {
     #expect(next.pictures.fresh == 37)
   }
 
-  @Test func `a clock that was set back for years does not freeze the pictures`() throws {
+  @Test func `a clock set back by more than a day does not freeze the pictures`() throws {
     _ = try shop.sync(folder)
     shop.clock.advance(-100_000)
 
@@ -172,7 +172,7 @@ struct FirstSyncTests {
     return try #require(progress).current
   }
 
-  @Test func `a detail that is not there is an item without detail, not a failure`() throws {
+  @Test func `a missing detail leaves an item without a detail, not a failure`() throws {
     shop.items["A"]?[1].hasDetail = false
     try shop.publish()
     shop.store.faults = [FaultRule("/shop/detail/C3", .status(410))]
@@ -187,7 +187,7 @@ struct FirstSyncTests {
     #expect(report.requests + again.requests == shop.store.requests.count)
   }
 
-  @Test func `a detail that comes later is fetched, one that goes stays as it was`() throws {
+  @Test func `a detail that appears later is fetched, and one that disappears is kept`() throws {
     shop.items["A"]?[0].hasDetail = false
     try shop.publish()
     _ = try shop.sync(folder)
@@ -222,7 +222,7 @@ struct FirstSyncTests {
     #expect(shown?.sections == ["A", "C"])
   }
 
-  @Test func `thumbnails alone, or no details, fetch what the lists show`() throws {
+  @Test func `with thumbnails only, or without details, the listed pictures are fetched`() throws {
     var options = SyncOptions()
     options.thumbnailsOnly = true
     let thumbnails = try shop.sync(folder, options: options)

@@ -81,7 +81,7 @@ struct ForgettingTests {
     return contents
   }
 
-  @Test func `after many histories and a sweep the index is as one made anew`() throws {
+  @Test func `after many changes and a sweep the index equals a new one`() throws {
     try sync()
     // Prices, titles and pictures change.
     shop.items["A"]?[0].price = "6,500원"
@@ -134,7 +134,7 @@ struct ForgettingTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `an address that answers 404 goes when no catalog refers to it, after the grace`()
+  @Test func `a 404 address without a referring catalog is removed after the grace period`()
     throws
   {
     shop.items["A"]?[0].thumbnail = "/pictures/gone.jpg"
@@ -158,7 +158,7 @@ struct ForgettingTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `an item's detail goes with it although another catalog lists an item of its id`()
+  @Test func `an item's detail is removed although another catalog has an item of that id`()
     throws
   {
     try sync()

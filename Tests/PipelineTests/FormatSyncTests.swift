@@ -31,7 +31,7 @@ struct FormatSyncTests {
     server.received.map { String($0.text.split(separator: " ")[1]) }
   }
 
-  @Test func `details are asked for by a field, and again when the listing is unchanged`() throws {
+  @Test func `details are requested by a field, and again when the listing is unchanged`() throws {
     let server = ScriptedServer { request in
       request.text.hasPrefix("GET /list")
         ? Self.answer(#"{"products": [{"id": 1, "title": "Pan", "handle": "red pan"}]}"#)
@@ -56,7 +56,7 @@ struct FormatSyncTests {
     #expect(asked == ["/products/red%20pan.json", "/products/red%20pan.json"])
   }
 
-  @Test func `an item without the field is named, and the others have their details`() throws {
+  @Test func `an item without the field is reported, and the others have their details`() throws {
     let server = ScriptedServer { request in
       request.text.hasPrefix("GET /list")
         ? Self.answer(
@@ -82,7 +82,7 @@ struct FormatSyncTests {
     #expect(report.failures[0].detail?.contains("{handle}") == true)
   }
 
-  @Test func `a format reads all pages without a word in the file`() throws {
+  @Test func `a format reads all pages without any configuration`() throws {
     let server = ScriptedServer { request in
       let pages = ["&page=1": #"{"id": 1, "title": "A"}"#, "&page=2": #"{"id": 2, "title": "B"}"#]
       let items = pages.first { request.text.contains($0.key + " ") }?.value ?? ""

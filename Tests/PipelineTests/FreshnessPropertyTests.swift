@@ -76,7 +76,7 @@ struct FreshnessPropertyTests {
     )
   }
 
-  @Test func `a row is judged as the whole response would be, over many of them`() {
+  @Test func `a row is judged as its full response would be, over many cases`() {
     var chance = Chance(state: 9111)
     let start = UnixTime(1_800_000_000)
     for number in 0..<(Sweep.isWhole ? 2_500 : 500) {
@@ -130,7 +130,7 @@ struct FreshnessPropertyTests {
   }
 
   @Test
-  func `a word that a 304 renewed is judged as the renewed response would be, over many of them`()
+  func `headers renewed by a 304 are judged as the renewed response would be, over many cases`()
     throws
   {
     var chance = Chance(state: 304)
@@ -163,7 +163,7 @@ struct FreshnessPropertyTests {
   }
 
   /// Words that were written before they told of redirects, credentials and selection.
-  @Test func `an older word is believed as far as it goes`() throws {
+  @Test func `headers in an older form are used as far as they go`() throws {
     let text = "1800000000 1800000001\nETag: \"\u{E9}\"\nCache-Control: max-age=60\nVary: X\n"
     let stored = try #require(StoredResponse(word: text))
     let traits = CacheKeyFields(fields: [:], digest: ContentDigest.number(of:))
@@ -179,7 +179,7 @@ struct FreshnessPropertyTests {
   }
 
   @Test(arguments: ["", "x", "1", "1 2", "\n", "a b\n", "1 2 from=\n", "1 2 until=x from=y =\n"])
-  func `a word that makes no sense does no harm`(_ text: String) {
+  func `invalid stored headers do no harm`(_ text: String) {
     _ = StoredResponse(word: text)
     let document = DocumentEntry(url: "x", mapping: 1, response: text, expiry: .distantFuture)
 

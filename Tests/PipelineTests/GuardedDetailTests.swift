@@ -51,7 +51,7 @@ struct GuardedDetailTests {
       .map { $0.detail?.images.map(\.role) ?? [] }
   }
 
-  @Test func `pictures that all details lose by a rename stay, in every run, until they are back`()
+  @Test func `pictures that all details lose by a rename are kept in every run until they return`()
     throws
   {
     #expect(try run().outcome == .complete)
@@ -86,7 +86,7 @@ struct GuardedDetailTests {
     #expect(try run().outcome == .complete)
   }
 
-  @Test func `texts and prices that all details lose stay too`() throws {
+  @Test func `texts and prices that all details lose are kept too`() throws {
     _ = try run()
     for id in ids {
       shop.put(
@@ -108,7 +108,10 @@ struct GuardedDetailTests {
     #expect(try reader.list().allSatisfy { $0.detail?.prices.map(\.minorUnits) == [7000] })
   }
 
-  @Test func `what some details lose goes, and what nobody had is not missed`() throws {
+  @Test
+  func `a field that only some details lose is removed, and one that none had is not missed`()
+    throws
+  {
     _ = try run()
     rename(Array(ids.prefix(3)))
 
@@ -120,7 +123,7 @@ struct GuardedDetailTests {
     #expect(again.outcome == .complete && again.details.unchanged == 5)
   }
 
-  @Test func `a run that is cut short leaves lost fields to the next, which judges them`() throws {
+  @Test func `an interrupted run leaves lost fields to be judged by the next`() throws {
     _ = try run()
     rename(ids)
     shop.store.faults = [FaultRule("/shop/detail/A4", .status(500))]
@@ -133,7 +136,7 @@ struct GuardedDetailTests {
     #expect(try pictures().allSatisfy { $0.count == 3 })
   }
 
-  @Test func `the details of one file lose no field either`() throws {
+  @Test func `details in one file keep their lost fields too`() throws {
     func publish(_ name: String) throws {
       let details = ids.map { id -> [String: Any] in
         ["hash": id, "data": [name: "/pictures/\(id)-top.jpg", "product_description": name]]
@@ -156,7 +159,7 @@ struct GuardedDetailTests {
     #expect(try run(catalog).outcome == .complete)
   }
 
-  @Test func `a path that the catalog file gives and no detail yields is told in every run`()
+  @Test func `a configured path without a value in any detail is reported in every run`()
     throws
   {
     let catalog = try shop.catalog(
@@ -179,7 +182,7 @@ struct GuardedDetailTests {
     #expect(try pictures().allSatisfy { $0.count == 3 })
   }
 
-  @Test func `a list that all details have without elements is no wrong path`() throws {
+  @Test func `a list that is empty in all details does not make its path wrong`() throws {
     for id in ids {
       shop.put(
         #"{"hash": "\#(id)", "data": {"top_image": "/pictures/\#(id)-top.jpg", "parts": []}}"#,

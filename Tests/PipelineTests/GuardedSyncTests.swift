@@ -32,7 +32,7 @@ struct GuardedSyncTests {
   }
 
   @Test(arguments: [0, 5, 8])
-  func `many small sections that lose a little each lose nothing together`(_ count: Int) throws {
+  func `many small sections that each lose a few items are guarded together`(_ count: Int) throws {
     _ = try sync()
     try cut(to: count)
 
@@ -50,7 +50,7 @@ struct GuardedSyncTests {
     #expect(allowed.outcome == .complete && allowed.items.total == 20 * count)
   }
 
-  @Test func `a small section may change as it likes, and a catalog lose a tenth`() throws {
+  @Test func `a small section may change freely, and a catalog may lose a tenth`() throws {
     _ = try sync()
     shop.items["A"] = [SampleShop.Item("A1")]
     shop.items["B"] = [SampleShop.Item("B1"), SampleShop.Item("B99")]
@@ -62,7 +62,8 @@ struct GuardedSyncTests {
     #expect(report.items.removed.count == 18 && report.items.total == 183)
   }
 
-  @Test func `details that go missing at once are withheld until they are back or let go`() throws
+  @Test func `details that go missing at once are withheld until they return or are allowed`()
+    throws
   {
     let shop = try SampleShop(sections: 1, items: 10)
     _ = try shop.sync(folder)
@@ -98,7 +99,8 @@ struct GuardedSyncTests {
     #expect(try reader.list().allSatisfy { $0.detail == nil })
   }
 
-  @Test func `two details that go are gone one by one, and what they were stays`() throws {
+  @Test func `details that vanish one by one are accepted, and their last version is kept`() throws
+  {
     let shop = try SampleShop(sections: 1, items: 10)
     _ = try shop.sync(folder)
     for number in 1...10 {
@@ -115,7 +117,7 @@ struct GuardedSyncTests {
     #expect(try reader.index.referencedPictures().count == 31)
   }
 
-  @Test func `a shared document that loses most of its details loses none here`() throws {
+  @Test func `a shared document that loses most of its details keeps them here`() throws {
     let shop = try SampleShop(sections: 1, items: 6)
     func publish(_ count: Int) throws {
       let details = (1...6).prefix(count).map { number -> [String: Any] in
@@ -138,7 +140,7 @@ struct GuardedSyncTests {
     #expect(try reader.list().allSatisfy { $0.pictures.contains { $0.role == .top } })
   }
 
-  @Test func `an item that cannot be read stays as it was, and one that went is gone`() throws {
+  @Test func `an unreadable item keeps its earlier form, and a missing one is removed`() throws {
     let shop = try SampleShop(sections: 1, items: 6)
     _ = try shop.sync(folder)
     let rows = try (shop.items["A"] ?? []).map { try SampleShop.json($0.listed) }
@@ -173,7 +175,7 @@ struct GuardedSyncTests {
   }
 
   @Test(arguments: [4, 40])
-  func `a section whose items are all replaced is not shown, and the last good one stays`(
+  func `a section whose items are all replaced is withheld, and the last good one shown`(
     _ count: Int
   ) throws {
     let shop = try SampleShop(sections: 1, items: count)
@@ -203,7 +205,7 @@ struct GuardedSyncTests {
     #expect(try ids() == theirs?.map(\.id))
   }
 
-  @Test func `items that move to another section are not gone from the catalog`() throws {
+  @Test func `items that move to another section are not removed from the catalog`() throws {
     _ = try sync()
     // Every section hands two of its ten items to the next one.
     let before = shop.items
@@ -218,7 +220,7 @@ struct GuardedSyncTests {
     #expect(report.outcome == .complete && report.items.total == 200)
   }
 
-  @Test func `a placeholder in all pictures, or a field that is gone, withholds the listing`()
+  @Test func `one placeholder for all pictures, or a lost field, withholds the listing`()
     throws
   {
     let shop = try SampleShop(sections: 1, items: 12)
@@ -256,8 +258,7 @@ struct GuardedSyncTests {
     #expect(shown.map(\.item.title) == ours.map(\.title))
   }
 
-  @Test func `an id twice in a section counts once, and one with other values is told of`() throws
-  {
+  @Test func `an id twice in a section counts once, and a differing copy is reported`() throws {
     let shop = try SampleShop(sections: 1, items: 3)
     var other = SampleShop.Item("A1")
     other.title = "Another"
@@ -283,7 +284,7 @@ struct GuardedSyncTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a catalog that comes from another host is said, until it is taken`() throws {
+  @Test func `a catalog that suddenly has another host is reported until it is accepted`() throws {
     let (ours, theirs) = (try SampleShop(sections: 1), try SampleShop(sections: 1))
     theirs.items["A"] = (0..<4).map { SampleShop.Item("X\($0)") }
     try theirs.publish()
@@ -319,7 +320,7 @@ struct GuardedSyncTests {
     #expect(try notices(theirs).1 == [])
   }
 
-  @Test func `a first sync to which all of three or more details are missing is partial`() throws {
+  @Test func `a first sync in which all of three or more details are missing is partial`() throws {
     for (count, outcome) in [(2, SyncReport.Outcome.complete), (3, .partial)] {
       let folder = try TemporaryFolder()
       let shop = try SampleShop(sections: 1, items: count)
@@ -335,7 +336,7 @@ struct GuardedSyncTests {
   }
 
   @Test(arguments: [401, 403, 404, 410])
-  func `a lasting failure is news once, and under strict in every run`(_ status: Int) throws {
+  func `a lasting failure is reported once, and with strict in every run`(_ status: Int) throws {
     let shop = try SampleShop(sections: 1, items: 3)
     shop.store.faults = [FaultRule("/pictures/A2-thumb.jpg", .status(status))]
     var strict = SyncOptions()
@@ -353,7 +354,7 @@ struct GuardedSyncTests {
     #expect(mended.outcome == .complete && mended.failures.isEmpty)
   }
 
-  @Test func `a failure that may pass is news in every run`() throws {
+  @Test func `a temporary failure is reported in every run`() throws {
     let shop = try SampleShop(sections: 1, items: 3)
     shop.store.faults = [FaultRule("/pictures/A2-thumb.jpg", .status(503))]
 

@@ -113,7 +113,7 @@ struct HistoryModelTests {
   }
 
   @Test(arguments: Sweep.isWhole ? Array(UInt64(1)...8) : [1])
-  func `every answer is the model's, after crashes, sweeps, repairs and a migration`(
+  func `every answer equals the model's, after crashes, sweeps, repairs and a migration`(
     _ seed: UInt64
   ) throws {
     var random = SplitMix64(seed)

@@ -36,7 +36,7 @@ struct InterruptionTests {
     return report
   }
 
-  @Test func `a run that is stopped keeps what is whole and says what is not done`() throws {
+  @Test func `a stopped run keeps complete pictures and reports the rest`() throws {
     // One detail hangs, so that the run cannot end before it is stopped.
     shop.store.faults = [FaultRule("/shop/detail/A1", .hang)]
 
@@ -57,7 +57,7 @@ struct InterruptionTests {
     #expect(try verify(folder) == VerifyReport(checked: 541))
   }
 
-  @Test func `a run that is stopped takes nothing more from its lines`() throws {
+  @Test func `a stopped run starts nothing more from its queues`() throws {
     // Nothing of the pictures is answered, so none of the lines can move before the stop.
     shop.store.faults = [FaultRule("/pictures/*", .hang)]
 
@@ -71,7 +71,7 @@ struct InterruptionTests {
     #expect(folder.files(below: "cache/images").isEmpty)
   }
 
-  @Test func `a run that is stopped before it starts fetches nothing`() throws {
+  @Test func `a run stopped before its start fetches nothing`() throws {
     let report = try shop.sync(folder) { $0.stop() }
 
     #expect(report.outcome == .interrupted)
@@ -81,7 +81,7 @@ struct InterruptionTests {
     #expect(shop.store.requests.isEmpty)
   }
 
-  @Test func `a limit of bytes leaves the rest unfinished, not failed`() throws {
+  @Test func `a byte limit leaves the rest unfinished, not failed`() throws {
     let shop = try SampleShop(sections: 1, items: 5)
     var options = shop.transportOptions()
     options.maxBytes = 4000
@@ -93,7 +93,7 @@ struct InterruptionTests {
     #expect(report.outcome == .partial)
   }
 
-  @Test func `a disk that is to keep room leaves the rest unfinished, and later runs go on`()
+  @Test func `a disk reserve leaves the rest unfinished, and later runs continue`()
     throws
   {
     let shop = try SampleShop(sections: 1, items: 5)
@@ -113,7 +113,7 @@ struct InterruptionTests {
     #expect(try shop.sync(folder, transport: options).outcome == .complete)
   }
 
-  @Test func `a second run on the same cache is refused at once and told by whom`() throws {
+  @Test func `a second run on the same cache is refused at once, with the holder's name`() throws {
     shop.store.faults = [FaultRule("/shop/A", .hang)]
     let refusal = Mutex<LarderError?>(nil)
     let (shop, folder) = (shop, folder)
@@ -145,7 +145,7 @@ struct InterruptionTests {
     #expect(error.description.contains("a test holds it"))
   }
 
-  @Test func `a crash costs no more than two groups, and no torn file is ever seen`() throws {
+  @Test func `a crash loses at most two groups, and no truncated file is ever visible`() throws {
     let shop = try SampleShop(sections: 2, items: 12)
     let total = 73
     let counting = FaultyDisk()
@@ -187,7 +187,7 @@ struct InterruptionTests {
     #expect(try verify(folder) == VerifyReport(checked: 541))
   }
 
-  @Test func `strays are swept by a complete run, though a partial one came between`() throws {
+  @Test func `strays are swept by a complete run, although a partial one came between`() throws {
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
     let stray = "cache/images/00/left-000000000000.jpg"
@@ -203,7 +203,7 @@ struct InterruptionTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a picture that somebody removed is fetched again`() throws {
+  @Test func `a picture file that was deleted is fetched again`() throws {
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
     let file = try #require(folder.files(below: "cache/images").keys.sorted().first)
@@ -216,7 +216,7 @@ struct InterruptionTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a repair forgets what is damaged, and the next run fetches it`() throws {
+  @Test func `a repair forgets damaged pictures, and the next run fetches them`() throws {
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
     let files = folder.files(below: "cache/images").keys.sorted()

@@ -35,7 +35,9 @@ struct LargeListingTests {
 
   private func sync() throws -> SyncReport { try shop.sync(folder, shop.catalog(detail: false)) }
 
-  @Test func `all of it is kept, what cannot be read is named, and changes are found`() throws {
+  @Test func `a large listing is stored, its unreadable items reported and its changes found`()
+    throws
+  {
     serve(0..<3600, titles: [3400: "{}"], total: 3600)
     let first = try sync()
     let second = try sync()
@@ -52,7 +54,7 @@ struct LargeListingTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `its pictures are fetched once each, however many there are`() throws {
+  @Test func `the pictures of a large listing are fetched once each`() throws {
     serve(0..<3600, total: 3600, pictureEvery: 3, shared: [3599: 0, 1801: 0])
 
     let report = try sync()
@@ -64,7 +66,7 @@ struct LargeListingTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a body that is no JSON near its end fails its section, and the next one is whole`()
+  @Test func `malformed JSON near the end fails only its section, and the next run is complete`()
     throws
   {
     serve(0..<3600, titles: [3400: "\"torn"], total: 3600)
@@ -94,7 +96,7 @@ struct LargeListingTests {
     shop.put("{\"menus\": [\(text.joined(separator: ","))]}", at: "/shop/A")
   }
 
-  @Test func `a large body of many sections is read as a small one is`() throws {
+  @Test func `a large body of many sections is read like a small one`() throws {
     let catalog = try shop.catalog(
       sections: "{url: A, each: \"$.menus[*]\", key: $.slug}",
       detail: false,
@@ -130,7 +132,7 @@ struct LargeListingTests {
   }
 
   @Test
-  func `an index that lost one of its items is made anew, and no picture is lost or waited for`()
+  func `an index that lost an item is rebuilt, and no picture is lost or waited for`()
     throws
   {
     serve(0..<1500, total: 1500, pictureEvery: 1)

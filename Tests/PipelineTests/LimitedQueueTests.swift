@@ -5,7 +5,7 @@ import Testing
 @testable import Pipeline
 
 struct LimitedQueueTests {
-  @Test func `jobs start in their order, never more at once than the limit`() {
+  @Test func `jobs start in order, never more at once than the limit`() {
     let started = Mutex<[Int]>([])
     let underWay = Mutex((now: 0, most: 0))
     let queue = DispatchQueue(label: "test.work", attributes: .concurrent)
@@ -40,7 +40,7 @@ struct LimitedQueueTests {
     line.withLock { $0 = nil }
   }
 
-  @Test func `jobs that end while they are started hold nothing up`() {
+  @Test func `jobs that end while they are started block nothing`() {
     let count = Mutex(0)
     let queue = DispatchQueue(label: "test.work", attributes: .concurrent)
     let group = DispatchGroup()

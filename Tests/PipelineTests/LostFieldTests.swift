@@ -20,7 +20,9 @@ struct LostFieldTests {
     #"{"hash": "\#(id)", "data": {\#(fields)}}"#
   }
 
-  @Test func `an item with odd values is listed without them, and told of in every run`() throws {
+  @Test func `an item with invalid values is listed without them, and reported in every run`()
+    throws
+  {
     shop.put(
       """
       {"body": [{"detail_hash": "A1", "title": 5, "s_price": "-1", "n_price": "7,000원",
@@ -47,7 +49,8 @@ struct LostFieldTests {
     }
   }
 
-  @Test func `a detail with an odd value shows the rest of it, and is told of in every run`()
+  @Test
+  func `a detail with an invalid value keeps its other fields, and is reported in every run`()
     throws
   {
     shop.put(
@@ -69,7 +72,7 @@ struct LostFieldTests {
     #expect(reports.map(\.details.unchanged) == [0, 3])
   }
 
-  @Test func `a detail of which nothing can be read keeps the one that is held`() throws {
+  @Test func `a detail that is entirely unreadable keeps the held one`() throws {
     _ = try shop.sync(folder)
     shop.put(detail("A2", #""prices": "품절", "top_image": 5"#), at: "/shop/detail/A2")
 
@@ -81,7 +84,7 @@ struct LostFieldTests {
     #expect(try reader.show("A2")?.detail?.description == "More about A2")
   }
 
-  @Test func `under strict a lost field fails its detail, on an unchanged body too`() throws {
+  @Test func `with strict a lost field fails its detail, on an unchanged body too`() throws {
     shop.put(
       detail("A2", #""top_image": "/pictures/t.jpg", "prices": "품절""#),
       at: "/shop/detail/A2"
@@ -100,7 +103,7 @@ struct LostFieldTests {
     }
   }
 
-  @Test func `one unreadable detail of a file that holds them all fails alone, in every run`()
+  @Test func `in a file of all details only the unreadable one fails, in every run`()
     throws
   {
     shop.put(

@@ -40,7 +40,7 @@ struct ManySectionsTests {
     report.sections.map { "\($0.key) \($0.items) \($0.source)" }
   }
 
-  @Test func `a listed source may be many sections, in their places among the others`() throws {
+  @Test func `a listed source may give many sections, at its place among the others`() throws {
     put(["x": 2, "y": 1], at: "/shop/one")
     put(["z": 1], at: "/shop/two")
     let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
@@ -57,7 +57,7 @@ struct ManySectionsTests {
     #expect(again.items.added.isEmpty && again.items.removed.isEmpty)
   }
 
-  @Test func `its pages join section by section`() throws {
+  @Test func `pages of combined sections are joined section by section`() throws {
     for (page, body) in [
       #"{"menus": [{"key": "x", "items": [{"id": 1, "title": "t"}]}]}"#,
       #"{"menus": [{"key": "x", "items": [{"id": 2, "title": "t"}]}, {"key": "y", "items": []}]}"#,
@@ -74,7 +74,9 @@ struct ManySectionsTests {
     #expect(lines(report) == ["x 2 network", "y 0 network", "A 3 network"])
   }
 
-  @Test func `a key that the file or an earlier source has given is refused and named`() throws {
+  @Test func `a key that is already used by the file or an earlier source is refused and named`()
+    throws
+  {
     put(["A": 5, "x": 2], at: "/shop/one")
     put(["x": 4, "y": 1], at: "/shop/two")
 
@@ -90,7 +92,7 @@ struct ManySectionsTests {
   }
 
   @Test
-  func `of sections that share a key in one response none is taken, and the last good one stays`()
+  func `sections that share a key in one response are rejected, and the last good one is kept`()
     throws
   {
     put(["x": 2, "y": 1, "z": 3], at: "/shop/one")
@@ -108,7 +110,7 @@ struct ManySectionsTests {
     #expect(mended.outcome == .complete && mended.items.removed.isEmpty)
   }
 
-  @Test func `a section that a source drops is withheld, and stays withheld`() throws {
+  @Test func `a section that its source drops is withheld, in every run`() throws {
     put(["x": 2, "y": 12], at: "/shop/one")
     _ = try shop.sync(folder, catalog())
     put(["x": 2], at: "/shop/one")
@@ -124,7 +126,7 @@ struct ManySectionsTests {
     #expect(report.outcome == .complete && report.sections.map(\.key) == ["x", "A"])
   }
 
-  @Test func `a section that moves to another source is not gone`() throws {
+  @Test func `a section that moves to another source is not removed`() throws {
     let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
     put(["x": 2, "y": 12], at: "/shop/one")
     put(["z": 1], at: "/shop/two")
@@ -138,7 +140,7 @@ struct ManySectionsTests {
     #expect(report.sections.map(\.key) == ["x", "A", "z", "y"])
   }
 
-  @Test func `of a source that fails the sections stay, and the others' are read`() throws {
+  @Test func `when a source fails its sections are kept, and the others are read`() throws {
     let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
     put(["x": 2, "y": 1], at: "/shop/one")
     put(["z": 1], at: "/shop/two")
@@ -152,7 +154,7 @@ struct ManySectionsTests {
     #expect(lines(report) == ["x 2 stale", "y 1 stale", "A 3 unchanged", "z 2 network"])
   }
 
-  @Test func `a section that no response names stays while a response is missing`() throws {
+  @Test func `an unnamed section is kept while a response is missing`() throws {
     let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
     put(["x": 2, "y": 1], at: "/shop/one")
     put(["z": 1], at: "/shop/two")
@@ -167,7 +169,7 @@ struct ManySectionsTests {
     #expect(lines(report) == ["x 2 network", "A 3 unchanged", "y 1 stale", "z 1 stale"])
   }
 
-  @Test func `more such sources than are under way at once all arrive`() throws {
+  @Test func `more combined sources than are fetched at once are all read`() throws {
     let keys = (0..<40).map { "s\($0)" }
     for key in keys { put([key: 1], at: "/shop/\(key)") }
     let sources = keys.map { "{url: \($0), \(Self.menus), items: $.items}" }
@@ -180,7 +182,7 @@ struct ManySectionsTests {
     #expect(report.outcome == .complete && report.sections.map(\.key) == keys)
   }
 
-  @Test func `the same sections of one response twice are a mistake in the file`() throws {
+  @Test func `the same combined source twice is an error of the file`() throws {
     #expect(throws: CatalogError.self) {
       try catalog(", {url: one, \(Self.menus)}")
     }

@@ -47,7 +47,7 @@ struct NamedByDataTests {
     "http://127.0.0.1:SHOP@127.0.0.2:PORT/page", "http://0.0.0.0:PORT/page",
     "http://[::]:PORT/page", "http://0177.0.0.2:PORT/page", "http://127。0。0。2:PORT/page",
   ])
-  func `a next page on a private host is refused, and nobody there is connected to`(
+  func `a next page on a private host is refused, and the host never contacted`(
     next: String
   ) throws {
     let first = ScriptedServer(Self.empty)
@@ -109,7 +109,7 @@ struct NamedByDataTests {
     }
   }
 
-  @Test func `user information goes with every later run as it went with the first`() throws {
+  @Test func `user information is sent in every later run as in the first`() throws {
     let named = "http://clerk:pa55@127.0.0.1:\(shop.store.port)/shop/"
     let text = """
       name: shop
@@ -136,7 +136,7 @@ struct NamedByDataTests {
     }
   }
 
-  @Test func `a redirect within the origin keeps user information, and one that leaves loses it`()
+  @Test func `a redirect within the origin keeps user information, and one to another loses it`()
     throws
   {
     let other = ScriptedServer(Self.empty)
@@ -168,7 +168,7 @@ struct NamedByDataTests {
     #expect(other.received.allSatisfy { $0.header("token") == nil })
   }
 
-  @Test func `a detail on an origin of neither base nor section gets no header`() throws {
+  @Test func `a detail on an origin of neither base nor section gets no headers`() throws {
     let other = ScriptedServer(
       .send("HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\n{\"hash\":\"A1\", \"data\":{} }")
     )
@@ -190,7 +190,7 @@ struct NamedByDataTests {
     #expect(other.received.map { $0.header("token") } == [nil])
   }
 
-  @Test func `an id is one segment of a detail's path, whatever it holds`() throws {
+  @Test func `an id is one segment of a detail's path, whatever it contains`() throws {
     let ids = [
       "../../x", "//evil.example/", "?a=b", "@evil.example", "%2e%2e", "http://evil.example/x",
       "\\evil", "a/b", "#x", "é", "a;b", "..a", "x:y", "%00", "a b", "file:/etc/passwd", "{id}",
@@ -214,7 +214,7 @@ struct NamedByDataTests {
     #expect(report.details.missing == ids.count)
   }
 
-  @Test func `an id of dots alone, which every server takes for a folder, is not asked for`()
+  @Test func `an id of dots alone, which servers take for a folder, is not requested`()
     throws
   {
     shop.put(try page([".", "..", "..."]), at: "/shop/A")
@@ -226,7 +226,7 @@ struct NamedByDataTests {
     #expect(Set(report.failures.map(\.id)) == [".", ".."])
   }
 
-  @Test func `an id that makes the host is data's word for it`() throws {
+  @Test func `a host that comes from an item's id counts as named by data`() throws {
     let other = try ScriptedServer(on: "127.0.0.2") { _ in [Self.empty] }
     defer { other.close() }
     shop.put(try page(["127.0.0.2"]), at: "/shop/A")

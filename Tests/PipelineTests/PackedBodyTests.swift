@@ -30,25 +30,25 @@ struct PackedBodyTests {
     )
   }
 
-  @Test func `a body is unpacked by what it is, whatever its name`() throws {
+  @Test func `a body is unpacked by its content, whatever its name`() throws {
     #expect(try plain(Self.gzip, "feed") == Self.text)
     #expect(try plain(Self.gzip, "feed.json.gz?v=1") == Self.text)
   }
 
-  @Test func `members that follow each other are one body`() throws {
+  @Test func `concatenated gzip members are one body`() throws {
     #expect(try plain(Self.gzip + Self.gzip, "a.gz") == Self.text + Self.text)
   }
 
-  @Test func `lines are known under the name of what is packed`() throws {
+  @Test func `JSON Lines are recognised by the name without .gz`() throws {
     #expect(try plain(Self.gzip, "feed.jsonl.gz") == "[\(Self.text)]")
   }
 
   @Test(arguments: ["feed.json.gz", "feed.json"])
-  func `what the server unpacked already is read as it is`(_ name: String) throws {
+  func `a body that the server already unpacked is read as it is`(_ name: String) throws {
     #expect(try plain(Array(Self.text.utf8), name) == Self.text)
   }
 
-  @Test func `a body that ends early or is damaged is a fault`() {
+  @Test func `a body that ends early or is damaged is refused`() {
     let body = Self.gzip
     for count in 5..<body.count {
       #expect(throws: PackedBody.Fault.self) { try plain(Array(body.prefix(count)), "a") }
@@ -59,7 +59,7 @@ struct PackedBodyTests {
     #expect(throws: PackedBody.Fault.self) { try plain(damaged, "a") }
   }
 
-  @Test func `a body may become as large as the limit, and not a byte larger`() throws {
+  @Test func `a body may be as large as the limit, and not a byte larger`() throws {
     let size = Self.text.utf8.count
 
     #expect(try plain(Self.gzip, "a.gz", limit: ByteCount(size)) == Self.text)

@@ -49,7 +49,8 @@ struct PagingSyncTests {
 
   private var pageRequests: Int { shop.store.requests.count { $0.path.hasPrefix("/shop/") } }
 
-  @Test func `a server that ignores the parameter is asked twice, and nothing is doubled`() throws
+  @Test func `a server that ignores the parameter is requested twice, and nothing is duplicated`()
+    throws
   {
     shop.put(try list(["1", "2"]), at: "/shop/A")
 
@@ -61,7 +62,7 @@ struct PagingSyncTests {
     #expect(report.sections.map(\.items) == [2] && report.sections.map(\.repeats) == [2])
   }
 
-  @Test func `a last page that is served again and again in other bytes ends the paging`() throws {
+  @Test func `a repeated last page with other bytes ends the paging`() throws {
     try serve([["1", "2"], ["3"], ["3"], ["3"]])
     shop.store.faults.rules[2].effects = [
       .body(Array(#"{"body": [{"detail_hash": "3", "title": "again"}]}"#.utf8))
@@ -87,7 +88,7 @@ struct PagingSyncTests {
     #expect(report.outcome == .complete)
   }
 
-  @Test func `an item that moves to a later page is listed once and counted`() throws {
+  @Test func `an item that moves to a later page is listed once, and the repeat counted`() throws {
     try serve([["1", "2", "2"], ["2", "3"], ["1", "4"], []])
 
     let report = try shop.sync(folder, catalog("parameter: page"))
@@ -100,7 +101,7 @@ struct PagingSyncTests {
     }
   }
 
-  @Test func `places of bad items count over pages, though an earlier page grew`() throws {
+  @Test func `indices of bad items count across pages, even if an earlier page grew`() throws {
     try serve([["1"], ["2", "3"], []])
     func page(_ number: Int, _ body: String) {
       shop.store.faults.rules[number - 1].effects = [
@@ -124,7 +125,7 @@ struct PagingSyncTests {
   }
 
   @Test(arguments: [400, 404, 410, 416])
-  func `a page that is not there ends the paging behind a good one, and fails the first`(
+  func `a missing page ends the paging after a good one, and fails as the first`(
     status: Int
   ) throws {
     try serve([["1", "2"], ["3"]])
@@ -143,7 +144,9 @@ struct PagingSyncTests {
     #expect(gone.failures.map(\.reason) == ["http-\(status)"])
   }
 
-  @Test func `a ceiling that is reached is said, and a higher one goes on from there`() throws {
+  @Test func `reaching the page limit is reported, and a higher limit continues from there`()
+    throws
+  {
     try serve([["1"], ["2"], ["3"], ["4"], []])
 
     let report = try shop.sync(folder, catalog("parameter: page, limit: 2"))
@@ -167,7 +170,7 @@ struct PagingSyncTests {
   @Test(arguments: [
     ("ftp://elsewhere.example/2", "scheme-refused"), ("http://10.9.8.7/2", "address-refused"),
   ])
-  func `a next page that is refused costs none of those before it, and is named`(
+  func `a next page that is refused keeps the pages before it, and is named`(
     next: String,
     reason: String
   ) throws {
@@ -185,7 +188,7 @@ struct PagingSyncTests {
   @Test(arguments: [
     "", "null", " null\n", #"{"body": null}"#, #"{"message": "no more"}"#, #"{"body": []}"#,
   ])
-  func `a body without a list ends the paging behind a good page, and fails the first`(
+  func `a body without a list ends the paging after a good page, and fails as the first`(
     body: String
   ) throws {
     try serve([["1", "2"], ["3"]])
@@ -203,7 +206,7 @@ struct PagingSyncTests {
   }
 
   @Test(arguments: [FaultEffect.status(500), .status(403), .body(Array("<html>".utf8))])
-  func `a page that fails costs neither those before it nor what was behind it`(
+  func `a page that fails keeps the pages before it and the held ones after it`(
     effect: FaultEffect
   ) throws {
     let catalog = try catalog("parameter: page")
@@ -223,7 +226,7 @@ struct PagingSyncTests {
     #expect(report.items.withheld.isEmpty)
   }
 
-  @Test func `a total that the pages do not reach is said in every run, and the run is partial`()
+  @Test func `a total that the pages do not reach is reported in every run as partial`()
     throws
   {
     func page(_ number: Int, _ ids: [String], total: Int = 50) throws {
@@ -250,7 +253,7 @@ struct PagingSyncTests {
     #expect(try shop.sync(folder, catalog("parameter: page")).outcome == .complete)
   }
 
-  @Test func `after a page failed, the pages before it are not sent again`() throws {
+  @Test func `after a failed page, the pages before it are not sent again`() throws {
     try serve([["1"], ["2"], ["3"], ["4"], []])
     let good = shop.store.faults.rules
     shop.store.faults.rules[2].effects = [.status(500)]
@@ -267,7 +270,7 @@ struct PagingSyncTests {
     #expect(try shown() == ["1", "2", "3", "4"])
   }
 
-  @Test func `under warm the pages that are fresh are not even asked for again`() throws {
+  @Test func `with warm fresh pages are not even requested again`() throws {
     try serve([["1"], ["2"], ["3"], []])
     for number in shop.store.faults.rules.indices {
       shop.store.faults.rules[number].effects.append(.header("Cache-Control", "max-age=600"))
@@ -331,7 +334,7 @@ struct PagingSyncTests {
   ]
 
   @Test(arguments: moves.indices)
-  func `under warm an item that moves between pages is never missing, whichever are fresh`(
+  func `with warm an item that moves between pages is never missing, whichever are fresh`(
     number: Int
   ) throws {
     let move = Self.moves[number]
@@ -368,7 +371,7 @@ struct PagingSyncTests {
     #expect(report.outcome == .complete)
   }
 
-  @Test func `pages of one response that holds all sections keep each section's places`() throws {
+  @Test func `pages of a combined response keep the indices of each section`() throws {
     let pages = [
       #"[{"key": "a", "items": [{"id": 1, "title": "t"}, 5]}, {"key": "b", "items": [7]}]"#,
       #"[{"key": "b", "items": [{"id": 2, "title": "t"}, 8]}, {"key": "a", "items": [6]}]"#, "[]",
@@ -396,7 +399,7 @@ struct PagingSyncTests {
     #expect(report.skipped.map(\.index) == [1, 2, 0, 2])
   }
 
-  @Test func `the index grows with the pages, not with their square`() throws {
+  @Test func `the index grows linearly with the pages`() throws {
     func indexSize(pages: Int) throws -> Int {
       let folder = try TemporaryFolder()
       let shop = try SampleShop(sections: 1, items: 1)
@@ -420,7 +423,7 @@ struct PagingSyncTests {
     #expect(Double(sizes[1]) < 4.5 * Double(sizes[0]), "\(sizes)")
   }
 
-  @Test func `a header's link is followed, and held pages know where they go on`() throws {
+  @Test func `a Link header is followed, and held pages remember their next page`() throws {
     shop.put(try list(["1", "2"]), at: "/shop/A")
     shop.put(try list(["3"]), at: "/shop/B")
     shop.store.faults.rules.append(
@@ -435,7 +438,7 @@ struct PagingSyncTests {
     }
   }
 
-  @Test func `elements are counted until a page has none`() throws {
+  @Test func `offsets advance by the items received until a page is empty`() throws {
     for (offset, ids) in [(0, ["1", "2"]), (2, ["3"])] {
       shop.store.faults.rules.append(
         FaultRule("/shop/A", query: "n=2&skip=\(offset)", .body(Array(try list(ids).utf8)))
@@ -450,7 +453,7 @@ struct PagingSyncTests {
     #expect(report.outcome == .complete)
   }
 
-  @Test func `each section goes on in its own way`() throws {
+  @Test func `each section has its own paging`() throws {
     try serve([["1"], ["2"]])
     shop.put(try list(["9"]), at: "/shop/B")
     let catalog = try shop.catalog(

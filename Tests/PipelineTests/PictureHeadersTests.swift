@@ -15,7 +15,7 @@ struct PictureHeadersTests {
     }
   }
 
-  @Test func `headers go with pictures to the origins of base and sections`() throws {
+  @Test func `headers are sent with pictures to the origins of base and sections`() throws {
     let shop = try ScriptedShop()
     defer { shop.close() }
     shop["/x"] = ScriptedShop.Answer(body: CacheSuiteOrigin.picture("picture one"))
@@ -29,7 +29,7 @@ struct PictureHeadersTests {
     #expect(asked.header("token") == "abc")
   }
 
-  @Test func `headers go with pictures to no other origin`() throws {
+  @Test func `headers are sent with pictures to no other origin`() throws {
     let shop = try ScriptedShop()
     let other = server("200 OK", body: CacheSuiteOrigin.picture("one"))
     let away = server("302 Found\r\nLocation: \(other.url())y")
@@ -58,7 +58,7 @@ struct PictureHeadersTests {
     #expect(own.allSatisfy { $0.header("x-away") == nil && $0.header("token") == "abc" })
   }
 
-  @Test func `another header fetches nothing anew unless the picture varies by it`() throws {
+  @Test func `a changed header fetches nothing again unless the picture varies by it`() throws {
     let shop = try ScriptedShop()
     defer { shop.close() }
     for (vary, isConfirmed) in [("Accept-Encoding", true), ("Referer", false)] {

@@ -28,7 +28,7 @@ struct PictureIdentityTests {
     shop.asked.map(\.path).filter { $0.hasPrefix("/x") }
   }
 
-  @Test func `a new signature asks for no picture and changes no item`() throws {
+  @Test func `a new signature requests no picture and changes no item`() throws {
     let shop = try ScriptedShop()
     defer { shop.close() }
     put(shop, "/x?w=1&Signature=a&X-Date=1")
@@ -46,7 +46,7 @@ struct PictureIdentityTests {
     #expect(try shop.picture() == "one")
   }
 
-  @Test func `what is stale is asked for at the newest URL, by the tag of its identity`() throws {
+  @Test func `a stale picture is requested at its newest URL, with its identity's ETag`() throws {
     let shop = try ScriptedShop()
     defer { shop.close() }
     put(shop, "/x?Signature=a", "Cache-Control: no-cache")
@@ -70,7 +70,7 @@ struct PictureIdentityTests {
     #expect(try shop.shown()?.thumbnail?.path == path)
   }
 
-  @Test func `an unchanged section asks at the newest URL that it once named`() throws {
+  @Test func `an unchanged section requests pictures at the newest URL it named`() throws {
     let shop = try ScriptedShop()
     defer { shop.close() }
     put(shop, "/x?Signature=a", "Cache-Control: max-age=60")
@@ -87,7 +87,7 @@ struct PictureIdentityTests {
     #expect(pictures(shop) == ["/x?Signature=b"])
   }
 
-  @Test func `with path, host and path alone tell pictures apart`() throws {
+  @Test func `with path only host and path distinguish pictures`() throws {
     let shop = try ScriptedShop()
     defer { shop.close() }
     put(shop, "/x?v=1")
@@ -102,7 +102,9 @@ struct PictureIdentityTests {
     #expect(try shop.shown()?.thumbnail?.url.hasSuffix("/x") == true)
   }
 
-  @Test func `a picture whose key another holds is refused, said and not shown`() throws {
+  @Test func `a picture with a key that another URL holds is refused, reported and not shown`()
+    throws
+  {
     let shop = try ScriptedShop()
     defer { shop.close() }
     put(shop, "/x", "Cache-Control: no-cache")

@@ -70,7 +70,7 @@ struct PostedSyncTests {
     request: {body: '{"after": {cursor}}'}
     """
 
-  @Test func `the cursor goes on in the body, and nothing is asked conditionally or left unasked`()
+  @Test func `the cursor is sent in the body, and POSTs are never conditional or skipped`()
     throws
   {
     let server = pages()
@@ -90,7 +90,7 @@ struct PostedSyncTests {
     #expect(server.received.allSatisfy { $0.header("Content-Type") == "application/json" })
   }
 
-  @Test func `another body is another question, also at the same URL`() throws {
+  @Test func `another body is another document, even at the same URL`() throws {
     let server = ScriptedServer { request in
       // One item is in both, for a section of which every item is replaced is withheld.
       let id = request.text.hasSuffix("a") ? "A" : "B"
@@ -117,7 +117,7 @@ struct PostedSyncTests {
     #expect(try shown() == ["B", "0", "A", "0"])
   }
 
-  @Test func `the id of an item goes into the body that asks for its detail`() throws {
+  @Test func `an item's id is put into the body that requests its detail`() throws {
     let server = ScriptedServer { request in
       request.path == "/list"
         ? [Self.answer(#"{"items": [{"id": "a\"b"}, {"id": "c"}]}"#)]
@@ -142,7 +142,7 @@ struct PostedSyncTests {
     #expect(Set(bodies(server).dropFirst()) == [#"{"id": "a\"b"}"#, #"{"id": "c"}"#])
   }
 
-  @Test func `places in a URL are filled, escaped`() throws {
+  @Test func `placeholders in a URL are filled and escaped`() throws {
     let server = ScriptedServer { request in
       request.path == "/after//list"
         ? [Self.answer(#"{"items": [{"id": "1"}], "end": "a/b"}"#)]

@@ -51,30 +51,30 @@ struct PriceHistoryTests {
     #expect(lowest(item(nil), []) == nil)
   }
 
-  @Test func `the lowest is one of those that held in the 30 days`() {
+  @Test func `the lowest price is one that applied within the 30 days`() {
     #expect(lowest(item(7000), [sale(1, 5000), sale(80, 7000)]) == [5000, 1])
     #expect(lowest(item(7000), [sale(1, 5000), sale(70, 7000)]) == [7000, 70])
     #expect(lowest(item(7000), [sale(1, 9000), sale(80, 6000), sale(90, 7000)]) == [6000, 80])
   }
 
-  @Test func `a price that held twice is told with the second time`() {
+  @Test func `a price that applied twice is dated by the second time`() {
     #expect(
       lowest(item(6000), [sale(60, 6000), sale(80, 7000), sale(90, 6000)]) == [6000, 90]
     )
   }
 
-  @Test func `a sale that ends leaves the normal price`() {
+  @Test func `after a sale the normal price applies`() {
     #expect(lowest(item(nil, normal: 8000), [sale(60, 6000), sale(80, nil)]) == [6000, 60])
     #expect(lowest(item(nil, normal: 8000), [sale(60, 6000), sale(69, nil)]) == [8000, 69])
   }
 
-  @Test func `a time in which no section lists the item does not count`() {
+  @Test func `time in which no section lists the item does not count`() {
     let gone = [listed(1, true), listed(60, false), listed(90, true)]
     #expect(lowest(item(7000), gone + [sale(1, 5000), sale(90, 7000)]) == [7000, 90])
     #expect(lowest(item(7000), [listed(90, true), sale(90, 7000)]) == [7000, 90])
   }
 
-  @Test func `of two runs in one second the later one counts, and both were seen`() {
+  @Test func `of two runs in one second the later price applies, and both count as seen`() {
     func step(_ run: Int64, _ units: Int64) -> PriceStep {
       PriceStep(
         run: run,
@@ -86,7 +86,7 @@ struct PriceHistoryTests {
     #expect(lowest(item(7000), [sale(1, 8000), step(91, 6000), step(92, 7000)]) == [6000, 90])
   }
 
-  @Test func `a price of another currency is not compared`() {
+  @Test func `a price in another currency is not compared`() {
     let dollars = PriceStep(
       run: 1,
       time: UnixTime(Self.day),
@@ -145,7 +145,7 @@ struct StruckPriceTests {
     }
   }
 
-  @Test func `an item without a lower sale price has no struck price`() {
+  @Test func `an item without a lower sale price has no reference price`() {
     #expect(judge([], struck: nil) == "no sale")
     #expect(judge([], sale: nil) == "no sale")
     #expect(judge([], struck: 6000) == "no sale")
@@ -153,7 +153,7 @@ struct StruckPriceTests {
     #expect(judge([], currency: "EUR") == "no sale")
   }
 
-  @Test func `the struck price is fair when nothing lower was to be paid in the 30 days`() {
+  @Test func `the reference price is fair when nothing lower applied in the 30 days`() {
     #expect(judge([(1, .sale, 0), (50, .sale, 6000)]) == "lowest")
     #expect(judge([(1, .sale, 8000), (50, .sale, 6000)]) == "lowest")
     #expect(judge([(1, .sale, 9000), (50, .sale, 6000)]) == "lowest")
@@ -161,7 +161,7 @@ struct StruckPriceTests {
     #expect(judge([(1, .sale, 5000), (20, .sale, 0), (50, .sale, 6000)]) == "lowest")
   }
 
-  @Test func `a lower price on any of the 30 days is told, and since when it held`() {
+  @Test func `a lower price within the 30 days is reported, with its start`() {
     #expect(judge([(1, .sale, 7000), (50, .sale, 6000)]) == "sale of 50: 7000 since 1")
     #expect(
       judge([(1, .sale, 5000), (21, .sale, 0), (50, .sale, 6000)]) == "sale of 50: 5000 since 1"
@@ -176,13 +176,13 @@ struct StruckPriceTests {
     )
   }
 
-  @Test func `a sale that deepens is judged by the price before its last step`() {
+  @Test func `a sale that is reduced further is judged by the price before its last step`() {
     #expect(
       judge([(1, .sale, 0), (40, .sale, 7000), (50, .sale, 6000)]) == "sale of 50: 7000 since 40"
     )
   }
 
-  @Test func `a price that is struck while the price to pay stays begins a sale`() {
+  @Test func `a reference price added to an unchanged price begins a sale`() {
     #expect(judge([(1, .struck, 0), (50, .struck, 8000)]) == "sale of 50: 6000 since 1")
     // Raised later, it is held to the days before the sale.
     #expect(
@@ -191,7 +191,7 @@ struct StruckPriceTests {
     )
   }
 
-  @Test func `days on which no section listed the item do not count, and its return is a sale`() {
+  @Test func `days without a listing do not count, and the item's return begins a sale`() {
     let away: [(Int64, Field, Int64)] = [(1, .listed, 1), (30, .listed, 0), (50, .listed, 1)]
     #expect(judge(away) == "sale of 50: 6000 since 1")
     #expect(judge(away + [(1, .sale, 7000), (50, .sale, 6000)]) == "sale of 50: 7000 since 1")
@@ -199,7 +199,7 @@ struct StruckPriceTests {
     #expect(judge(long + [(1, .sale, 7000), (50, .sale, 6000)]) == "unknown")
   }
 
-  @Test func `a history that does not reach 30 days before the sale says nothing`() {
+  @Test func `a history that does not cover 30 days before the sale gives no verdict`() {
     #expect(judge([]) == "unknown")
     #expect(judge([(1, .sale, 7000), (30, .sale, 6000)]) == "unknown")
     #expect(judge([(1, .sale, 7000), (31, .sale, 6000)]) == "sale of 31: 7000 since 1")
@@ -208,7 +208,7 @@ struct StruckPriceTests {
     #expect(judge([(25, .sale, 7000), (50, .sale, 6000)]) == "unknown")
   }
 
-  @Test func `a price of another currency is not compared`() {
+  @Test func `a price in another currency is not compared`() {
     let euro = PriceStep(
       run: 1,
       time: UnixTime(Self.day),
@@ -228,7 +228,7 @@ struct StruckPriceTests {
     #expect(StruckPrice.Judgement(of: item, course) == .lowest)
   }
 
-  @Test func `a catalog's sections are judged from the index, with how much it does not tell`()
+  @Test func `a catalog's sections are judged from the index, with the number of unknown items`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -266,7 +266,7 @@ struct RecordedHistoryTests {
     return "\(change.run) \(change.section)/\(change.id) \(change.kind) \(values)"
   }
 
-  @Test func `pictures are told by what their bytes are, with the same URL or another`() throws {
+  @Test func `picture changes are found by their bytes, with the same URL or another`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 3)
     _ = try shop.sync(folder)
@@ -290,8 +290,7 @@ struct RecordedHistoryTests {
     #expect(before[0] != after[0] && before[1] != after[1])
   }
 
-  @Test func `an index that is damaged keeps its history, and the next sync continues it`() throws
-  {
+  @Test func `a damaged index keeps its history, and the next sync continues it`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 3)
     _ = try shop.sync(folder)
@@ -316,7 +315,7 @@ struct RecordedHistoryTests {
     #expect(try reader.show("A1")?.lowest30Days?.price.minorUnits == 6000)
   }
 
-  @Test func `the catalog as it was has its items, prices and the pictures that are as they were`()
+  @Test func `an earlier catalog has its items and prices, and those pictures that are unchanged`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -33,18 +33,18 @@ import Testing
     step(day, .salePrice, units.map { .price($0, currency: "KRW") })
   }
 
-  @Test func `it begins with the price in force, and has each change since`() {
+  @Test func `a price line begins with the price in force, and has each later change`() {
     #expect(line(7000, [sale(1, 9000), sale(60, 5000), sale(80, 7000)]) == "60:5000 80:7000")
     #expect(line(7000, [sale(75, 9000), sale(80, 7000)]) == "75:9000 80:7000")
   }
 
-  @Test func `without a change since then there is none`() {
+  @Test func `without a later change there is no line`() {
     #expect(line(7000, []) == nil)
     #expect(line(7000, [sale(1, 9000), sale(70, 7000)]) == nil)
     #expect(line(7000, [step(80, .listed, .listed)]) == nil)
   }
 
-  @Test func `an item that is gone for a time, or has no price any more, leaves a gap`() {
+  @Test func `an item that is absent for a time, or loses its price, leaves a gap`() {
     let gone = [step(1, .listed, .listed), step(75, .listed, nil), step(80, .listed, .listed)]
     #expect(line(7000, gone) == nil)
     #expect(line(7000, gone + [sale(1, 5000), sale(80, 7000)]) == "1:5000 75:- 80:7000")
@@ -52,7 +52,7 @@ import Testing
     #expect(line(nil, normal: 8000, [sale(1, 5000), sale(80, nil)]) == "1:5000 80:8000")
   }
 
-  @Test func `items of a cache have the lines of the prices that changed, and no others`() throws {
+  @Test func `only items whose prices changed have lines`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 3)
     _ = try shop.sync(folder)

@@ -19,7 +19,7 @@ import Testing
     "exec 1>&-; sleep 0.5; echo late >&2", "exec 2>&-; sleep 0.5; echo late",
     "exec 1>&- 2>&-; sleep 0.5",
   ])
-  func `a program that closes a stream and goes on is waited for, not polled in a busy loop`(
+  func `a program that closes a stream is waited for, without a busy loop`(
     _ line: String
   ) {
     let rounds = Mutex(0)
@@ -41,14 +41,14 @@ import Testing
     #expect(ended.errors == (line.hasSuffix(">&2") ? late : []))
   }
 
-  @Test func `both streams are kept to 64 KiB each, and the program writes on`() {
+  @Test func `both streams are kept up to 64 KiB each, and the program can write more`() {
     let ended = shell("head -c 200000 /dev/zero; head -c 200000 /dev/zero >&2; exit 3").run()
 
     #expect(ended.end == .status(3))
     #expect(ended.output.count == 64 << 10 && ended.errors.count == 64 << 10)
   }
 
-  @Test func `a program is ended with all that it started once it is to stop`() {
+  @Test func `stopping a program ends it with all its children`() {
     let ended = shell("sleep 600 & wait", isStopped: { true }).run()
 
     #expect(ended.end == .signal(9))

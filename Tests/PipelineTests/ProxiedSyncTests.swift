@@ -8,7 +8,7 @@ import Transport
 
 /// A whole sync through a proxy.
 @Suite struct ProxiedSyncTests {
-  @Test func `a sync through a proxy is the sync without one`() throws {
+  @Test func `a sync through a proxy gives the same result as one without`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 2)
     let port = shop.store.port

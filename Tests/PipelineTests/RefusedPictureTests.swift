@@ -17,7 +17,7 @@ struct RefusedPictureTests {
     (#"{"error": {"message": "quota exceeded"}}"#, "the origin says: quota exceeded"),
     ("this is no picture at all", nil),
   ])
-  func `a body that is no picture is said as it is of a section`(body: String, words: String?)
+  func `a body that is not a picture is described as for a section`(body: String, words: String?)
     throws
   {
     defer { shop.close() }
@@ -29,8 +29,7 @@ struct RefusedPictureTests {
     #expect(report.failures.map(\.detail) == [words])
   }
 
-  @Test func `an origin that does not quote its tags is asked with them, and answers 304`() throws
-  {
+  @Test func `an unquoted ETag is sent back unquoted, and answered with 304`() throws {
     defer { shop.close() }
     shop["/x"] = ScriptedShop.Answer(
       fields: ["Cache-Control: no-cache"],

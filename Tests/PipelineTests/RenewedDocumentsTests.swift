@@ -8,7 +8,8 @@ import Testing
 
 /// What origins say of sections that did not change is kept together, and never instead of what changed.
 struct RenewedDocumentsTests {
-  @Test func `a second sync of many sections is hardly more transactions than one of few`() throws
+  @Test func `a second sync of many sections needs hardly more transactions than one of few`()
+    throws
   {
     let few = try transactions(sections: 2)
     let many = try transactions(sections: 20)
@@ -16,7 +17,8 @@ struct RenewedDocumentsTests {
     #expect(many - few < 10, "\(few), \(many)")
   }
 
-  @Test func `a page that stood first and was then read anew is kept as it is now`() throws {
+  @Test func `a document that was renewed and then read again is stored in its last form`() throws
+  {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 1)
     let catalog = try shop.catalog(
@@ -44,7 +46,7 @@ struct RenewedDocumentsTests {
     #expect(shop.store.requests.map(\.status) == [304, 304, 304])
   }
 
-  @Test func `no more than some wait, and what waits is written in the end`() throws {
+  @Test func `a limited number of renewals waits, and all are written in the end`() throws {
     let folder = try TemporaryFolder()
     let index = try Index(CacheLayout(creating: folder.path("cache")))
     let renewed = RenewedDocuments(index)

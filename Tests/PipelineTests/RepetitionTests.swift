@@ -39,7 +39,7 @@ struct RepetitionTests {
   }
 
   @Test(arguments: ["no-store", "no-cache", "no-store, max-age=3600"])
-  func `what may not be stored is kept for the user and asked for in every run`(
+  func `a no-store picture is kept for the user and requested in every run`(
     _ control: String
   ) throws {
     say(control)
@@ -57,7 +57,7 @@ struct RepetitionTests {
   }
 
   @Test(arguments: [10, 200, 100_000] as [Int64], [1, -1] as [Int64])
-  func `a clock that jumps by years costs a question at most, and heals when it jumps back`(
+  func `a clock that jumps by years costs at most one request, and recovers`(
     years: Int64,
     direction: Int64
   ) throws {
@@ -81,7 +81,7 @@ struct RepetitionTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `an error within the time that the origin excuses is no failure`() throws {
+  @Test func `an error within stale-if-error is not a failure`() throws {
     say("max-age=0, stale-if-error=600")
     #expect(try sync().pictures.fetched == 4)
     shop.store.faults = [FaultRule("/pictures/*", .status(503))]
@@ -98,7 +98,8 @@ struct RepetitionTests {
     #expect(late.pictures.failed == 4 && late.pictures.bytesHeld > 0)
   }
 
-  @Test func `a section and a detail within that time are shown as they were, and nothing failed`()
+  @Test
+  func `a section and a detail within stale-if-error are shown unchanged, without a failure`()
     throws
   {
     say("max-age=0, stale-if-error=600", of: "/shop/*")
@@ -127,7 +128,8 @@ struct RepetitionTests {
     ("max-age=0", 503), ("max-age=0, stale-if-error=600, must-revalidate", 503),
     ("no-cache, stale-if-error=600", 503), ("max-age=0, stale-if-error=600", 404),
   ])
-  func `an error that the origin does not excuse is one`(control: String, status: Int) throws {
+  func `an error that the origin does not excuse is a failure`(control: String, status: Int) throws
+  {
     say(control)
     #expect(try sync().pictures.fetched == 4)
     shop.store.faults = [FaultRule("/pictures/*", .status(status))]

@@ -22,7 +22,7 @@ struct ReportTests {
     #expect(missing.isEmpty)
   }
 
-  @Test func `a report in brief has a hundred of a kind, and counts the rest`() throws {
+  @Test func `a brief report lists a hundred of each kind, and counts the rest`() throws {
     var report = SyncReport(catalog: "shop")
     report.sections = [
       SyncReport.Section(key: "a", title: "A", items: 0, skipped: 0, source: .network)
@@ -54,7 +54,7 @@ struct ReportTests {
     #expect(brief.brief == brief && SyncReport(catalog: "b").briefOmits.isEmpty)
   }
 
-  @Test func `the report has every key that the contract names, null when there is nothing`()
+  @Test func `the report has every documented key, null when there is nothing`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -102,7 +102,7 @@ struct ReportTests {
     #expect(try SyncReport(json: report.json).failures == report.failures)
   }
 
-  @Test func `an empty report has every key too, and reads back as it was`() throws {
+  @Test func `an empty report has every key too, and reads back unchanged`() throws {
     let report = SyncReport(catalog: "shop")
 
     let json = try object(JSONSerialization.jsonObject(with: Data(report.json)))
@@ -112,7 +112,7 @@ struct ReportTests {
     #expect(try SyncReport(json: report.json) == report)
   }
 
-  @Test func `a report of 0.2.0, which lacks what came later, is read`() throws {
+  @Test func `a report of 0.2.0, which lacks later keys, is read`() throws {
     var report = SyncReport(catalog: "shop")
     report.sections = [
       SyncReport.Section(key: "A", title: "A", items: 1, skipped: 0, source: .network)
@@ -132,7 +132,7 @@ struct ReportTests {
     #expect(try SyncReport(json: [UInt8](older)) == report)
   }
 
-  @Test func `a report is compact JSON with sorted keys, and reads back whole`() throws {
+  @Test func `a report is compact JSON with sorted keys, and reads back unchanged`() throws {
     var report = SyncReport(catalog: "가게 \"shop\"\\")
     report.run = 7
     report.outcome = .withheld
@@ -231,7 +231,7 @@ struct ReportTests {
     #expect(try SyncReport(json: json) == expected)
   }
 
-  @Test func `equal runs print equal bytes, and the index keeps what was printed`() throws {
+  @Test func `equal runs print equal bytes, and the index stores the printed form`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 3, items: 5)
     shop.store.faults = [FaultRule("/pictures/*-1.jpg", .status(404))]

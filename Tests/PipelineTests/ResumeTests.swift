@@ -44,7 +44,7 @@ struct ResumeTests {
     #expect(folder.files(below: "cache/partial").isEmpty)
   }
 
-  @Test func `a picture that breaks off goes on in the same run`() throws {
+  @Test func `an interrupted picture is resumed in the same run`() throws {
     shop.store.faults = [
       FaultRule(Self.path, hits: .range(1...1), .truncate(after: .bytes(500_000)))
     ]
@@ -58,7 +58,7 @@ struct ResumeTests {
     #expect(ranges == [nil, "bytes=500000-"])
   }
 
-  @Test func `a picture that breaks off goes on in the next run`() throws {
+  @Test func `an interrupted picture is resumed in the next run`() throws {
     shop.store.faults = [
       FaultRule(Self.path, hits: .range(1...1), .truncate(after: .bytes(500_000)))
     ]
@@ -72,7 +72,7 @@ struct ResumeTests {
     #expect(ranges == [nil, "bytes=500000-"])
   }
 
-  @Test func `a picture that changed in between is fetched whole`() throws {
+  @Test func `a picture that changed meanwhile is fetched whole`() throws {
     shop.store.faults = [
       FaultRule(Self.path, hits: .range(1...1), .truncate(after: .bytes(500_000)))
     ]
@@ -92,7 +92,7 @@ struct ResumeTests {
     FaultEffect.status(416), .status(206), .header("Content-Range", "bytes 400000-800003/800004"),
     .header("ETag", "\"other\""), .chunked,
   ])
-  func `a part that does not fit is fetched whole`(effect: FaultEffect) throws {
+  func `a partial answer that does not fit is fetched whole`(effect: FaultEffect) throws {
     shop.store.faults = [
       FaultRule(Self.path, hits: .range(1...1), .truncate(after: .bytes(500_000))),
       FaultRule(Self.path, hits: .range(2...2), effect),
@@ -133,7 +133,7 @@ struct ResumeTests {
     #expect(ranges == [nil, "bytes=500000-", "bytes=500000-"])
   }
 
-  @Test func `what no catalog asks for is removed after a complete run`() throws {
+  @Test func `partial bodies that no catalog needs are removed after a complete run`() throws {
     shop.store.faults = [FaultRule(Self.path, .truncate(after: .bytes(500_000)))]
     _ = try shop.sync(folder)
     #expect(folder.files(below: "cache/partial").count == 2)
@@ -145,7 +145,7 @@ struct ResumeTests {
     #expect(folder.files(below: "cache/partial").isEmpty)
   }
 
-  @Test func `a picture that is not there any more leaves nothing`() throws {
+  @Test func `a picture that no longer exists leaves no partial body`() throws {
     shop.store.faults = [
       FaultRule(Self.path, hits: .range(1...1), .truncate(after: .bytes(500_000)))
     ]

@@ -68,7 +68,7 @@ import Testing
   ]
 
   @Test(arguments: troubles, Thing.allCases)
-  func `a request that fails is made again as often as --retries says, if it may pass`(
+  func `a temporary failure is retried as often as --retries says`(
     _ trouble: Trouble,
     _ thing: Thing
   ) throws {
@@ -168,7 +168,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1])
-  func `a request that gets no answer in time is made again as often as --retries says`(
+  func `a request that times out is retried as often as --retries says`(
     _ retries: Int
   ) throws {
     let server = ScriptedServer(.hang)
@@ -184,7 +184,7 @@ import Testing
     #expect(server.received.count == retries + 1)
   }
 
-  @Test func `a body that comes a little further each time is a retry each time`() throws {
+  @Test func `each interruption of a slowly advancing body counts as a retry`() throws {
     let body = MatrixCase.picture(1, count: 1000)
     let server = ScriptedServer { request in
       let from = request.header("Range").flatMap { Int($0.filter(\.isNumber)) } ?? 0
@@ -209,8 +209,7 @@ import Testing
     #expect(try Matrix([url], enough).held(url) == body)
   }
 
-  @Test func `a request that is alone gets all its retries from a host that is not there`() throws
-  {
+  @Test func `a single request gets all its retries from an unreachable host`() throws {
     let closed = try ClosedPort()
     let server = ScriptedServer { _ in
       [.send("HTTP/1.1 302 X\r\nLocation: \(closed.baseURL)\r\nContent-Length: 0\r\n\r\n")]
@@ -242,7 +241,7 @@ import Testing
       ("HTTP/1.1 200 X\r\nContent-Length: 9\r\n\r\nshort", false), ("", false),
     ] as [(String, Bool)]
   )
-  func `an upload is sent again as often as --retries says, if it certainly did not arrive`(
+  func `an upload that certainly did not arrive is retried as often as --retries says`(
     _ answer: String,
     _ isRepeated: Bool
   ) throws {
@@ -258,7 +257,9 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 4, 30])
-  func `an upload to nobody is tried as often as --retries says`(_ retries: Int) throws {
+  func `an upload to an unreachable server is retried as often as --retries says`(_ retries: Int)
+    throws
+  {
     let closed = try ClosedPort()
 
     let result = try Self.upload(to: closed.baseURL, retries: retries)

@@ -14,7 +14,7 @@ struct RevalidationPolicyTests {
     "https://details.example/3", "http://cdn.example:8080/4?a=b",
     "https://lee:other@cdn.example/5",
   ])
-  func `what a request sends is what is told of it beforehand`(_ text: String) throws {
+  func `a request sends the fields that were predicted for it`(_ text: String) throws {
     let transport = try CurlTransport()
     defer { transport.shutdown() }
     let url = try CurlURLParser.parse(text)

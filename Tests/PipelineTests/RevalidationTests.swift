@@ -34,7 +34,7 @@ struct RevalidationTests {
   private var asked: [String] { shop.asked.map(\.path).filter { $0 != "/list" } }
 
   @Test(arguments: [false, true])
-  func `a picture that somebody removes while a run holds the cache is missed by the next`(
+  func `a picture deleted during a run is fetched again by the next`(
     _ placesAnother: Bool
   ) throws {
     defer { shop.close() }
@@ -73,7 +73,7 @@ struct RevalidationTests {
   }
 
   @Test(arguments: [false, true])
-  func `a picture whose redirect leads elsewhere is fetched, whatever its tag`(_ warm: Bool)
+  func `a picture whose redirect leads elsewhere is fetched, whatever its ETag`(_ warm: Bool)
     throws
   {
     defer { shop.close() }
@@ -91,7 +91,7 @@ struct RevalidationTests {
     #expect(try shop.picture() == "two")
   }
 
-  @Test func `a picture whose redirect leads to the same place is asked about there`() throws {
+  @Test func `a picture whose redirect leads to the same place is revalidated there`() throws {
     defer { shop.close() }
     shop["/x"] = redirect("/v1")
     shop["/v1"] = picture("one", "Cache-Control: max-age=0")
@@ -104,7 +104,7 @@ struct RevalidationTests {
     #expect(report.pictures.revalidated == 1 && report.pictures.fetched == 0)
   }
 
-  @Test func `a section and a detail whose redirects lead elsewhere are read anew`() throws {
+  @Test func `a section and a detail whose redirects lead elsewhere are read again`() throws {
     defer { shop.close() }
     func document(_ body: [UInt8]) -> ScriptedShop.Answer {
       ScriptedShop.Answer(fields: ["Cache-Control: max-age=60"], body: body, tag: "\"1\"")
@@ -147,7 +147,7 @@ struct RevalidationTests {
     ([302], ["Cache-Control: max-age=100"], 100, false), ([302], [], 0, false),
     ([301], [], 0, false), ([302, 301], ["Cache-Control: max-age=100"], 99, true),
   ])
-  func `a picture is fresh for as long as every redirect to it`(
+  func `a picture is fresh only as long as every redirect to it`(
     _ statuses: [Int],
     _ fields: [String],
     _ later: Int64,
@@ -171,7 +171,7 @@ struct RevalidationTests {
   }
 
   @Test
-  func `a 304 of another version is fetched anew in the same run, and not called revalidated`()
+  func `a 304 for another version is fetched in the same run, and not counted as revalidated`()
     throws
   {
     defer { shop.close() }
@@ -197,7 +197,7 @@ struct RevalidationTests {
     #expect(try shop.picture() == "two")
   }
 
-  @Test func `a 304 without a date holds from when it came`() throws {
+  @Test func `a 304 without a date is dated by its arrival`() throws {
     defer { shop.close() }
     let date = shop.clock.now.httpDate
     shop["/x"] = picture("one", "Cache-Control: max-age=60", "Date: \(date)")
@@ -212,7 +212,9 @@ struct RevalidationTests {
 
   /// RFC 9111, section 4.1.
   @Test(arguments: [false, true])
-  func `what the catalog's headers chose is fetched again under others`(_ warm: Bool) throws {
+  func `a response that varies by the catalog's headers is fetched again when they change`(
+    _ warm: Bool
+  ) throws {
     defer { shop.close() }
     let fields = ["Cache-Control: max-age=9999, public", "Vary: X-Shop"]
     shop["/x"] = picture("one", "Cache-Control: max-age=999999")
@@ -257,8 +259,7 @@ struct RevalidationTests {
     #expect(!index.contains("sesame"))
   }
 
-  @Test func `a picture that the program's name selected is asked for again under another`() throws
-  {
+  @Test func `a picture that varies by User-Agent is requested again with another one`() throws {
     defer { shop.close() }
     shop["/x"] = picture("one", "Cache-Control: max-age=9999", "Vary: user-agent")
     try shop.run(userAgent: "larder/1")
@@ -272,7 +273,7 @@ struct RevalidationTests {
     #expect(try shop.run(userAgent: "larder/2").pictures.fresh == 1)
   }
 
-  @Test func `a plan asks as a run does`() throws {
+  @Test func `a plan predicts the requests of a run`() throws {
     defer { shop.close() }
     shop["/list"] = .init(
       fields: ["Cache-Control: max-age=60"],
@@ -304,7 +305,7 @@ struct RevalidationTests {
     ("Cache-Control: max-age=60", 59, true), ("Cache-Control: max-age=60", 60, false),
     ("Expires: 0", 1, false), ("X: 1", 86_399, true), ("X: 1", 86_400, false),
   ])
-  func `an unattended run asks again for a detail that is missing once that no longer holds`(
+  func `warm requests a missing detail again once its 404 is stale`(
     _ field: String,
     _ later: Int64,
     _ rests: Bool

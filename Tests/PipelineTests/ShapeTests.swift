@@ -17,7 +17,7 @@ struct ShapeTests {
     shop = try SampleShop(sections: 2, items: 3)
   }
 
-  @Test func `more sections than are under way at once all arrive, in the catalog's order`() throws
+  @Test func `more sections than are fetched at once are all read, in the catalog's order`() throws
   {
     let shop = try SampleShop(sections: 26, items: 2)
     shop.store.faults = [FaultRule("/shop/B", .status(500))]
@@ -38,7 +38,7 @@ struct ShapeTests {
     return try SampleShop.json(["body": items, "next": next as Any? ?? ""])
   }
 
-  @Test func `one response may hold all sections, in its own order, stale too`() throws {
+  @Test func `one response may hold all sections, in its own order, even when stale`() throws {
     shop.put(
       """
       [{"key": "soup", "name": "국", "items": [{"id": 1, "title": "a", "image": "/pictures/1.jpg"}]},
@@ -70,7 +70,7 @@ struct ShapeTests {
     #expect(report.pictures.fetched == 1)
   }
 
-  @Test func `counted pages are read to the first empty one`() throws {
+  @Test func `counted pages are read up to the first empty one`() throws {
     let pages = [["1", "2"], ["3", "4"], ["5"], []]
     for (number, ids) in pages.enumerated() {
       shop.store.faults.rules.append(
@@ -102,7 +102,7 @@ struct ShapeTests {
     #expect(shop.store.requests.count { $0.status == 304 } == 4)
   }
 
-  @Test func `pages that name the next are followed, from where each was found`() throws {
+  @Test func `pages that name the next are followed, relative to each page`() throws {
     shop.put(try list(["1", "2"], next: "pages/2"), at: "/shop/A")
     shop.put(
       "{\"body\": [{\"title\": \"bad\"}, {\"id\": \"3\", \"title\": \"3\"}], \"next\": \"3\"}",
@@ -152,7 +152,7 @@ struct ShapeTests {
     #expect(shop.store.requests.count { $0.path.hasPrefix("/shop/") } == 2)
   }
 
-  @Test func `a page that fails makes its section stale as a whole`() throws {
+  @Test func `a page that fails makes its whole section stale`() throws {
     shop.put(try list(["1"], next: "B"), at: "/shop/A")
     shop.put(try list(["2"]), at: "/shop/B")
     let catalog = try shop.catalog(
@@ -170,7 +170,7 @@ struct ShapeTests {
     #expect(report.items.removed.isEmpty)
   }
 
-  @Test func `local files are sections, details and nothing to ask after`() throws {
+  @Test func `local files can be sections and details, and are never requested`() throws {
     try folder.write(try list(["1", "2"]), to: "lists/main.json")
     try folder.write(
       """
@@ -244,7 +244,7 @@ struct ShapeTests {
     }
   }
 
-  @Test func `another format needs no code, and its equal file names do not collide`() throws {
+  @Test func `another shop format needs no code, and equal file names do not collide`() throws {
     let products = (1...6).map { id -> [String: Any] in
       [
         "id": id, "title": "Product \(id)", "price": 9.99, "tags": ["beauty"],
@@ -274,7 +274,7 @@ struct ShapeTests {
     #expect(item.pictures.map(\.role) == [.thumbnail, .gallery, .gallery, .gallery])
   }
 
-  @Test func `two catalogs share a cache and each keeps its own`() throws {
+  @Test func `two catalogs share a cache and each keeps its own items`() throws {
     let first = try shop.catalog(name: "first")
     let second = try shop.catalog(name: "second", sections: "[{key: A, url: A}]")
 
@@ -296,7 +296,7 @@ struct ShapeTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a mapping that changed reads an unchanged body anew`() throws {
+  @Test func `a changed mapping reads an unchanged body again`() throws {
     _ = try shop.sync(folder)
     let changed = try shop.catalog("format: banchan\nitem: {title: $.description}")
 

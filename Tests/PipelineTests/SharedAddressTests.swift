@@ -22,7 +22,7 @@ struct SharedAddressTests {
   }
 
   @Test(arguments: ["A", "A#top", "file:"])
-  func `two sections with one address stay two, run after run`(_ second: String) throws {
+  func `two sections with one address stay separate, run after run`(_ second: String) throws {
     try folder.write(
       "{\"body\": [{\"id\": \"A1\", \"title\": \"a\"}, {\"id\": \"A2\", \"title\": \"b\"}]}",
       to: "a.json"
@@ -47,7 +47,7 @@ struct SharedAddressTests {
     #expect(try listed()["one"]?.prefix(2) == ["A1", "A2"])
   }
 
-  @Test func `two catalogs of one shop both see that a detail changed`() throws {
+  @Test func `two catalogs of one shop both see a detail's change`() throws {
     let names = ["shop", "other"]
     for name in names { _ = try shop.sync(folder, shop.catalog(name: name)) }
     shop.put(

@@ -39,8 +39,10 @@ struct SharedDetailPlanTests {
   }
 
   @Test(arguments: ["max-age=60", "no-cache"], ["GET", "POST"])
-  func `the plan asks for the one document as the run does`(control: String, method: String) throws
-  {
+  func `the plan predicts whether a run requests the shared details`(
+    control: String,
+    method: String
+  ) throws {
     shop["/details"] = ScriptedShop.Answer(
       fields: ["Cache-Control: \(control)"],
       body: Self.details,
@@ -79,7 +81,7 @@ struct SharedDetailPlanTests {
   }
 
   @Test(arguments: 1...4 as ClosedRange<UInt64>, ["GET", "POST"])
-  func `whatever became of the one document, the plan asks for it as the run does`(
+  func `after any history the plan predicts whether a run requests the shared details`(
     seed: UInt64,
     method: String
   ) throws {

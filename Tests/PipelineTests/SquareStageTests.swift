@@ -39,7 +39,7 @@ struct SquareStageTests {
     return try #require(try shop.sync(folder, options: options).squares)
   }
 
-  @Test func `a square that is given up is unfinished, and is the next run's`() throws {
+  @Test func `a square that was stopped is unfinished, and made by the next run`() throws {
     let (folder, shop) = (try TemporaryFolder(), try SampleShop(sections: 1, items: 2))
     let stopped = Failing(.stopped)
 
@@ -53,7 +53,7 @@ struct SquareStageTests {
   }
 
   @Test(arguments: [(ImagingError.Code.overTime, true), (.crashed, true), (.worker, false)])
-  func `a picture that no process ends with is remembered, one without a process is not`(
+  func `a picture that ends its worker is remembered, but not one without a worker`(
     _ code: ImagingError.Code,
     _ isRemembered: Bool
   ) throws {

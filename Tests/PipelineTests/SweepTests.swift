@@ -28,7 +28,8 @@ struct SweepTests {
       .run(holder: "a test")
   }
 
-  @Test func `a picture goes when no catalog has wanted it for the grace, and diff says when`()
+  @Test
+  func `a picture is removed when no catalog listed it for the grace period, and diff says when`()
     throws
   {
     _ = try shop.sync(folder)
@@ -53,7 +54,7 @@ struct SweepTests {
     #expect(try gc().plan.removals.isEmpty)
   }
 
-  @Test func `a sweep that is stopped leaves a clean cache, and the next one goes on`() throws {
+  @Test func `a stopped sweep leaves a clean cache, and the next one continues`() throws {
     _ = try shop.sync(folder)
     shop.items["A"]?.removeLast()
     try shop.publish()
@@ -74,7 +75,7 @@ struct SweepTests {
     #expect(steps == [1, 3, 2, 3, 3, 3])
   }
 
-  @Test func `what comes back in its grace is not swept`() throws {
+  @Test func `a picture listed again within the grace period is not swept`() throws {
     _ = try shop.sync(folder)
     let all = shop.items["A"]
     shop.items["A"]?.removeLast()
@@ -90,7 +91,7 @@ struct SweepTests {
     #expect(try verify(folder).checked == 19)
   }
 
-  @Test func `a catalog that is forgotten leaves its pictures to the grace`() throws {
+  @Test func `the pictures of a forgotten catalog stay for the grace period`() throws {
     _ = try shop.sync(folder)
     _ = try shop.sync(folder, shop.catalog(name: "other", sections: "[{key: A, url: A}]"))
 
@@ -102,7 +103,10 @@ struct SweepTests {
     #expect(try verify(folder).checked == 10)
   }
 
-  @Test func `a size that cannot be had is said, and had when told`() throws {
+  @Test
+  func `a size limit that referenced pictures exceed is reported, and met when they are included`()
+    throws
+  {
     _ = try shop.sync(folder)
 
     let kept = try gc { $0.maxBytes = 1000 }
@@ -119,7 +123,7 @@ struct SweepTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `old runs are forgotten, the shown one never, and what only they knew with them`()
+  @Test func `old runs and their data are forgotten, but never the run shown`()
     throws
   {
     for day in 0..<20 {
@@ -149,7 +153,9 @@ struct SweepTests {
   }
 
   @Test(arguments: [true, false])
-  func `pages whose addresses change go with the runs that read them`(isChanging: Bool) throws {
+  func `pages with changing addresses are removed with the runs that read them`(isChanging: Bool)
+    throws
+  {
     var options = SyncOptions()
     options.noDetails = true
     func catalog(_ day: Int) throws -> CatalogFile {
@@ -188,7 +194,7 @@ struct SweepTests {
     #expect(try tables.map(count) == [0, 0, 0, 0, 0])
   }
 
-  @Test func `what fails after a run's end is said, and the run is whole`() throws {
+  @Test func `an error after a run's end is reported, and the run is complete`() throws {
     _ = try shop.sync(folder)
     // As when the disk is full just then.
     try DatabaseQueue(path: folder.path("cache/index.sqlite")).write { db in
@@ -212,7 +218,7 @@ struct SweepTests {
     #expect(try reader.lastRun().id == report.run)
   }
 
-  @Test func `what a killed run left is swept although several catalogs share the cache`() throws {
+  @Test func `files of a killed run are swept although several catalogs share the cache`() throws {
     _ = try shop.sync(folder)
     _ = try shop.sync(folder, shop.catalog(name: "other", sections: "[{key: A, url: A}]"))
     let held = folder.files(below: "cache/images")
@@ -262,7 +268,7 @@ struct SweepTests {
   }
 
   @Test(arguments: ["gone", "damaged", "cut"])
-  func `an index that is gone or damaged is made anew, and no body is fetched that is held`(
+  func `a missing or damaged index is rebuilt, and no held body is fetched`(
     _ fault: String
   ) throws {
     _ = try shop.sync(folder)
@@ -294,7 +300,7 @@ struct SweepTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a lost index is no reason to take the pictures of a catalog that has not run since`()
+  @Test func `a lost index does not remove the pictures of a catalog that has not run since`()
     throws
   {
     _ = try shop.sync(folder)

@@ -240,11 +240,11 @@ import Transport
     ]
   }
 
-  @Test func `no answer within TLS or HTTP 2 brings a wrong byte or holds up the run`() throws {
+  @Test func `no fault within TLS or HTTP/2 stores a wrong byte or blocks the run`() throws {
     try run(Self.http1 + Self.http2, retries: 0)
   }
 
-  @Test func `a farewell or a refused stream costs one retry`() throws {
+  @Test func `a close_notify or a refused stream costs one retry`() throws {
     try run(Self.passing, retries: 1)
   }
 

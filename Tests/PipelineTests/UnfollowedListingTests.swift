@@ -27,7 +27,8 @@ struct UnfollowedListingTests {
     )
   }
 
-  @Test func `more items than are listed are warned of in every run, until all are listed`() throws
+  @Test func `a total larger than the listing is warned of in every run, until all are listed`()
+    throws
   {
     try serve(total: 50)
     let first = try sync()
@@ -47,7 +48,7 @@ struct UnfollowedListingTests {
     #""nextCursor": "c""#, #""meta": {"pagination": {"page": 1, "pageCount": 4}}"#,
     #""nextPage": 2"#,
   ])
-  func `a body that says that the listing goes on is warned of`(words: String) throws {
+  func `a body with signs of a next page is warned of`(words: String) throws {
     let items = #""body": [{"detail_hash": "1", "title": "Dish"}]"#
     shop.put("{\(items), \(words)}", at: "/shop/A")
 
@@ -61,7 +62,7 @@ struct UnfollowedListingTests {
     #""has_more": false"#, #""next": null"#, #""next": """#, #""links": {"next": null}"#,
     #""meta": {"pagination": {"page": 4, "pageCount": 4}}"#, #""endCursor": "c""#,
   ])
-  func `a body that is its listing's last is not warned of`(words: String) throws {
+  func `a body that is its listing's last page is not warned of`(words: String) throws {
     let items = #""body": [{"detail_hash": "1", "title": "Dish", "next": "x", "has_more": true}]"#
     shop.put("{\(items), \(words)}", at: "/shop/A")
 
@@ -70,8 +71,7 @@ struct UnfollowedListingTests {
     #expect(report.outcome == .complete && report.sections[0].warning == nil)
   }
 
-  @Test func `a section that is one page by the catalog file's own word is not warned of`() throws
-  {
+  @Test func `a section with paging null is not warned of`() throws {
     try serve(total: 50)
 
     let report = try shop.sync(
@@ -82,7 +82,8 @@ struct UnfollowedListingTests {
     #expect(report.outcome == .complete && report.sections[0].warning == nil)
   }
 
-  @Test func `a next page by a Link header is warned of, and not asked for`() throws {
+  @Test func `an unconfigured next page in a Link header is warned of, and not requested`() throws
+  {
     shop.store.faults.rules.append(
       FaultRule("/shop/A", .header("Link", "</shop/A?page=2>; rel=\"next\""))
     )
@@ -93,7 +94,7 @@ struct UnfollowedListingTests {
     #expect(shop.store.requestCounts["/shop/A"] == 1)
   }
 
-  @Test func `where paging is configured, signs of further pages are none`() throws {
+  @Test func `where paging is configured, signs of further pages raise no warning`() throws {
     shop.put(
       #"{"body": [{"detail_hash": "1", "title": "Dish"}], "has_more": true}"#,
       at: "/shop/A"

@@ -11,7 +11,7 @@ import Transport
 @testable import Pipeline
 
 @Suite struct UploadTests {
-  @Test func `a form is one body with a boundary that no part holds`() {
+  @Test func `a form is one body with a boundary that occurs in no part`() {
     let parts = [
       MultipartForm.Part(name: "dateTime", bytes: Array("2021-01-13 06:30:00".utf8)),
       MultipartForm.Part(
@@ -61,7 +61,7 @@ import Transport
       ("", true, nil),
     ] as [(String, Bool, String?)]
   )
-  func `a reply's own words outweigh its 200`(
+  func `a reply's own words override its 200`(
     _ body: String,
     _ isAccepted: Bool,
     _ message: String?
@@ -100,7 +100,9 @@ import Transport
     status(500, retryAfter: 1, false), status(502, retryAfter: nil, false),
     status(302, retryAfter: nil, false), status(400, retryAfter: nil, false),
   ])
-  func `only what did not arrive or is wanted later is sent again`(_ example: Case) {
+  func `only uploads that did not arrive, or are to be repeated later, are sent again`(
+    _ example: Case
+  ) {
     let failure = TransferFailure(
       reason: example.reason,
       url: "u",
@@ -135,14 +137,17 @@ import Transport
     ("http://127.0.0.1.example/p", false), ("http://10.0.0.1/p", false), ("ftp://h/p", false),
     ("nowhere", false), ("http://localhost.example/", false),
   ])
-  func `a destination is https, or http to this machine`(_ url: String, _ isGood: Bool) {
+  func `a destination must be https, or http to this machine`(_ url: String, _ isGood: Bool) {
     let made = try? UploadDestination(url, token: "t", parser: CurlURLParser())
 
     #expect((made != nil) == isGood)
   }
 
   @Test(arguments: [("", "token"), (" \n", "token"), ("a\nb", "token"), ("s3cret", "to ken")])
-  func `a token that cannot be sent is an error without it`(_ token: String, _ header: String) {
+  func `a token that cannot be sent is an error without the token`(
+    _ token: String,
+    _ header: String
+  ) {
     let error = #expect(throws: LarderError.self) {
       try UploadDestination("https://h/", token: token, header: header, parser: CurlURLParser())
     }
@@ -150,7 +155,7 @@ import Transport
     #expect(error?.description.contains("s3cret") == false)
   }
 
-  @Test func `a photo that the server wants later is sent again, the same to the byte`() throws {
+  @Test func `a photo that the server wants later is sent again, byte for byte`() throws {
     let store = try SampleStore.start(
       SampleContent(["/photos": Resource(json: #"{"success": true, "message": "thanks"}"#)]),
       faults: FaultScript(text: "path=/photos hits=1..2 status=503 retry-after=1"),
@@ -222,7 +227,7 @@ import Transport
   }
 
   @Test(arguments: ["close", "reset", "status=500", "status=503", "status=302", "truncate=5"])
-  func `a photo that may have arrived is sent once`(_ fault: String) throws {
+  func `a photo that may have arrived is sent only once`(_ fault: String) throws {
     let store = try SampleStore.start(
       SampleContent(["/photos": Resource(json: #"{"success": true}"#)]),
       faults: FaultScript(text: "path=/photos \(fault)"),
@@ -245,7 +250,7 @@ import Transport
     #expect(result.output == "out/a.png")
   }
 
-  @Test func `a server that is not there is asked again, and then unreachable`() throws {
+  @Test func `an unreachable server is retried, and then reported`() throws {
     let store = try SampleStore.start(SampleContent())
     store.stop()
     let waits = Mutex(0)

@@ -43,7 +43,7 @@ struct VeiledExchangeTests {
     "tok/EN+42=~s3cret", "tok%2FEN%2B42%3D~s3cret", "tok%2fEN%2b42%3d%7es3cret",
     "tok%252FEN%252B42%253D~s3cret",
   ])
-  func `a redirect that carries it to another host, and its fields, are kept without it`(
+  func `a redirect that carries a secret to another host is stored without it`(
     form: String
   ) throws {
     defer { [shop, other].forEach { $0.close() } }
@@ -82,7 +82,7 @@ struct VeiledExchangeTests {
     for report in [first, second, third] { #expect(try leaks(report) == []) }
   }
 
-  @Test func `a picture of another host whose URL holds it is fetched, and kept without it`()
+  @Test func `a picture whose URL contains a secret is fetched, and stored without it`()
     throws
   {
     defer { [shop, other].forEach { $0.close() } }
@@ -100,7 +100,7 @@ struct VeiledExchangeTests {
     #expect(try leaks(report) == [])
   }
 
-  @Test func `what is asked about a redirect's target is asked nowhere else`() throws {
+  @Test func `the ETag of a redirect's target is sent nowhere else`() throws {
     defer { [shop, other].forEach { $0.close() } }
     shop[list] = ScriptedShop.Answer(status: 302, fields: ["Location: /other"])
     shop["/other"] = ScriptedShop.Answer(body: ScriptedShop.list(title: "Other"), tag: "\"1\"")
@@ -116,7 +116,7 @@ struct VeiledExchangeTests {
     #expect(try shop.shown()?.item.title == "Real")
   }
 
-  @Test func `a redirect whose target's URL holds it is asked about there, too`() throws {
+  @Test func `a redirect's target with a secret in its URL is revalidated too`() throws {
     defer { [shop, other].forEach { $0.close() } }
     let target = "/other?key=\(Self.escaped)"
     shop[list] = ScriptedShop.Answer(status: 302, fields: ["Location: \(target)"])

@@ -32,7 +32,7 @@ struct WarmTests {
     shop.store.requests.map(\.path).filter { $0.hasPrefix("/pictures/") }
   }
 
-  @Test func `what is fresh costs nothing`() throws {
+  @Test func `fresh data causes no request`() throws {
     shop.store.content.cache("/shop/", as: "max-age=3600")
     #expect(try warm().outcome == .complete)
     shop.store.clearRequests()
@@ -47,7 +47,7 @@ struct WarmTests {
     #expect(report.details.unchanged == 12)
   }
 
-  @Test func `a section that is added costs no other section and no detail a request`() throws {
+  @Test func `an added section causes no request for other sections and details`() throws {
     shop.store.content.cache("/shop/", as: "max-age=3600")
     func section(_ key: String) -> String { "{key: \(key), title: \(key), url: \(key)}" }
     let two = try shop.catalog(sections: "[\(section("A")), \(section("B"))]")
@@ -69,7 +69,8 @@ struct WarmTests {
     #expect(report.outcome == .complete && report.details.unchanged == 8)
   }
 
-  @Test func `what did not fit into one run is first in the next, and nothing is fetched twice`()
+  @Test
+  func `pictures that did not fit into one run are first in the next, and none is fetched twice`()
     throws
   {
     _ = try warm(parallel: 1, maxBytes: 9_000)
@@ -84,7 +85,8 @@ struct WarmTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `new pictures go first, then those of what changed, then the longest unseen`() throws
+  @Test func `new pictures are first, then those of changed items, then the longest unseen`()
+    throws
   {
     // B1's thumbnail is known, and seen before all others.
     shop.items["A"] = []
@@ -112,7 +114,8 @@ struct WarmTests {
     )
   }
 
-  @Test func `a picture that the origin has not is asked for ever less often, and is news once`()
+  @Test
+  func `a picture missing at the origin is requested less and less often, and reported once`()
     throws
   {
     let store = try SampleStore.start(
@@ -149,7 +152,7 @@ struct WarmTests {
       ("http-403", 0, 7200, 0),
     ] as [(String, UnixTime, UnixTime, Int64)]
   )
-  func `only what fails for a reason of its own is left alone`(
+  func `only a failure of the picture itself is retried less often`(
     _ reason: String,
     _ since: UnixTime,
     _ now: UnixTime,
@@ -160,7 +163,7 @@ struct WarmTests {
     )
   }
 
-  @Test func `an interval holds from start to start, and a clock set back does not stop runs`() {
+  @Test func `an interval is measured from start to start, and a clock set back stops no run`() {
     let standings: [WarmPlan.LastRuns] = [
       .init(started: 900, complete: 950), .init(started: 100, complete: 110), .init(),
       .init(started: 5000, complete: 40), .init(started: 400, complete: nil),

@@ -10,7 +10,7 @@ import Testing
 
 /// What a run knows of pictures and details before it asks, and when it looks.
 struct WhatIsKnownTests {
-  @Test func `a run that cannot tell what is held fails and asks for no picture`() throws {
+  @Test func `a run that cannot read the held pictures fails and requests none`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 3)
     let catalog = try shop.catalog(detail: false)
@@ -32,7 +32,7 @@ struct WhatIsKnownTests {
     #expect(try shop.sync(folder, catalog).outcome == .complete)
   }
 
-  @Test func `of more details than are looked up at once, those that are due are asked for`()
+  @Test func `of more details than one lookup holds, the due ones are requested`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -10,7 +10,7 @@ import Testing
 ///
 /// Three days in every test run; `LARDER_YEAR=365` plays a year and prints its figures.
 struct YearTests {
-  @Test func `hourly runs keep the cache right and small, and ask for no more than they must`()
+  @Test func `hourly runs keep the cache correct and small, and request no more than necessary`()
     throws
   {
     let days = ProcessInfo.processInfo.environment["LARDER_YEAR"].flatMap { Int($0) } ?? 3

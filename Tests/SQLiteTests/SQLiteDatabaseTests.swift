@@ -26,7 +26,7 @@ struct SQLiteDatabaseTests {
     }
   }
 
-  @Test func `a file is guarded, in rollback mode and synced, whoever opens it`() throws {
+  @Test func `a file has its protections, rollback mode and sync, whoever opens it`() throws {
     let schema = DatabaseSchema([Self.table("a")])
     let databases = [
       try SQLiteDatabase(path, schema), try SQLiteDatabase(path, schema),
@@ -49,7 +49,7 @@ struct SQLiteDatabaseTests {
     }
   }
 
-  @Test func `a guard that SQLite refuses, or says to be off, is an error`() throws {
+  @Test func `a protection that SQLite refuses, or reports as off, is an error`() throws {
     let queue = try DatabaseQueue()
     let guards: [SQLiteDatabase.Configure] = [
       { _, _, _, _ in 1 },
@@ -66,7 +66,7 @@ struct SQLiteDatabaseTests {
     }
   }
 
-  @Test func `a migration that fails leaves the file as it was, and the next opening goes on`()
+  @Test func `a failed migration leaves the file unchanged, and the next opening continues`()
     throws
   {
     let first = DatabaseSchema([Self.table("a")])
@@ -84,7 +84,7 @@ struct SQLiteDatabaseTests {
     #expect(try tables(SQLiteDatabase(path, both)) == ["a", "b", "grdb_migrations"])
   }
 
-  @Test func `an older file that is read is brought up to date in memory alone`() throws {
+  @Test func `reading an older file migrates it only in memory`() throws {
     let both = DatabaseSchema([Self.table("a"), Self.table("b")])
     _ = try SQLiteDatabase(path, DatabaseSchema([Self.table("a")]))
     let before = try folder.read("a.sqlite")
@@ -95,7 +95,7 @@ struct SQLiteDatabaseTests {
     #expect(try folder.read("a.sqlite") == before)
   }
 
-  @Test func `while one brings a file up to date, others wait, and then find it done`() throws {
+  @Test func `while one connection migrates a file, others wait and then find it done`() throws {
     let (path, schema) = (path, DatabaseSchema([Self.table("a")]))
     let slow = DatabaseSchema([
       .init("a") { db in
@@ -109,7 +109,7 @@ struct SQLiteDatabaseTests {
     #expect(try tables(SQLiteDatabase(path, schema)) == ["a", "grdb_migrations"])
   }
 
-  @Test func `a refusal comes before anything is written`() throws {
+  @Test func `a refusal happens before anything is written`() throws {
     struct Refusal: Error {}
     let before = folder.state(of: "a.sqlite")
 
@@ -120,7 +120,7 @@ struct SQLiteDatabaseTests {
     #expect(folder.state(of: "a.sqlite") == before)
   }
 
-  @Test func `temporary tables are guarded, and not synced`() throws {
+  @Test func `temporary tables have the protections, but are not synced`() throws {
     let database = try SQLiteDatabase(temporary: "CREATE TABLE a(number INTEGER)")
 
     try database.write { try $0.execute(sql: "INSERT INTO a VALUES (7)") }
@@ -134,7 +134,9 @@ struct SQLiteDatabaseTests {
     #expect(try database.read { try Int.fetchOne($0, sql: "SELECT number FROM a") } == 7)
   }
 
-  @Test func `a file is made for its owner alone, and one that is there stays as it is`() throws {
+  @Test func `a new file is readable by its owner only, and an existing one keeps its mode`()
+    throws
+  {
     try folder.write("text", to: "b.sqlite")
     chmod(folder.path("b.sqlite"), 0o640)
 
@@ -147,7 +149,7 @@ struct SQLiteDatabaseTests {
   }
 
   @Test(arguments: ["", "-journal"])
-  func `a link or a pipe in the place of a file or its journal is found`(_ suffix: String) throws {
+  func `a link or a pipe in place of a file or its journal is refused`(_ suffix: String) throws {
     #expect(DatabaseFile.irregular(path) == nil)
     unlink(path + suffix)
     #expect(symlink(folder.path("b"), path + suffix) == 0)
@@ -156,7 +158,7 @@ struct SQLiteDatabaseTests {
     #expect(DatabaseFile.irregular(path)?.kind == S_IFLNK)
   }
 
-  @Test func `the count in the header rises with each transaction`() throws {
+  @Test func `the change counter in the header rises with each transaction`() throws {
     let database = try SQLiteDatabase(path, DatabaseSchema([Self.table("a")]))
     let header = try #require(DatabaseHeader(path))
     let before = try #require(header.changes)

@@ -36,12 +36,12 @@ struct ConditionTests {
     ("If-None-Match: \"v1\"\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 304),
     ("If-None-Match: \"v1\"\r\nRange: bytes=0-1", 304),
   ])
-  func `a condition decides on the status`(header: String, status: Int) throws {
+  func `the conditions decide the status`(header: String, status: Int) throws {
     #expect(try store.ask("/p.jpg", header).status == status)
     #expect(try store.ask("/p.jpg", header, method: "HEAD").status == status)
   }
 
-  @Test func `304 has the validators, the freshness, the date, and no length`() throws {
+  @Test func `a 304 has the validators, the freshness and the date, but no length`() throws {
     let client = try RawClient(store)
     client.get("/p.jpg", "If-None-Match: \"v1\"", "Connection: close")
 
@@ -73,7 +73,7 @@ struct ConditionTests {
       ("bytes=-", 200, "0123456789", nil),
     ] as [(String, Int, String?, String?)]
   )
-  func `a single range is served, an impossible one refused, any other ignored`(
+  func `a single range is served, an unsatisfiable one refused, any other ignored`(
     range: String,
     status: Int,
     body: String?,
@@ -90,7 +90,7 @@ struct ConditionTests {
     ("\"v1\"", 206), ("\"v2\"", 200), ("W/\"v1\"", 200),
     ("Sun, 06 Nov 1994 08:49:37 GMT", 206), ("Sun, 06 Nov 1994 08:49:38 GMT", 200),
   ])
-  func `a range counts only for the representation that if-range names`(
+  func `a range applies only to the representation that if-range names`(
     validator: String,
     status: Int
   ) throws {

@@ -17,7 +17,7 @@ struct FaultRuleTests {
     (FaultRule.Hits.all, "xxxxxxxxxxxx"), (.range(2...4), ".xxx........"),
     (.every(3), "..x..x..x..x"), (.share(0), "............"), (.share(1), "xxxxxxxxxxxx"),
   ])
-  func `hits choose among the requests that fit`(hits: FaultRule.Hits, touched: String) {
+  func `hits choose among the matching requests`(hits: FaultRule.Hits, touched: String) {
     #expect(self.touched(FaultRule(hits: hits, .hang), by: twelve) == touched)
   }
 
@@ -28,7 +28,7 @@ struct FaultRuleTests {
     #expect(touched(FaultRule(hits: .range(1...1), per: .path, .hang), by: paths) == "xx..")
   }
 
-  @Test func `a share is the same in every run and order, and about what it says`() {
+  @Test func `a share is the same in every run and order, and close to its fraction`() {
     let paths = (0..<4000).map { "/\($0).jpg" }
     let rule = FaultRule(hits: .share(0.25, seed: 1), .hang)
 
@@ -58,7 +58,7 @@ struct FaultRuleTests {
     ("/?", "/", false), ("*a*b*", "xxaxxbxx", true), ("*a*b", "ab-ab-", false),
     ("/국*", "/국물", true), ("", "", true), ("", "/", false), ("/a*", "/a", true),
   ])
-  func `a glob fits whole paths`(pattern: String, text: String, fits: Bool) {
+  func `a glob matches whole paths`(pattern: String, text: String, fits: Bool) {
     #expect(glob(pattern, matches: text) == fits)
   }
 
@@ -68,7 +68,7 @@ struct FaultRuleTests {
     (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 GMT"),
     (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
   ])
-  func `a date survives its text`(seconds: Int, text: String) {
+  func `a date reads back from its text`(seconds: Int, text: String) {
     #expect(HTTPDate.text(seconds) == text)
     #expect(HTTPDate.seconds(text) == seconds)
   }

@@ -23,7 +23,10 @@ struct FaultTests {
   @Test(arguments: [
     (FaultEffect.Cut.bytes(300), 300), (.bytes(0), 0), (.fraction(0.5), 500),
   ])
-  func `a truncated body promises all and ends early`(cut: FaultEffect.Cut, count: Int) throws {
+  func `a truncated body announces its full length and ends early`(
+    cut: FaultEffect.Cut,
+    count: Int
+  ) throws {
     let (answer, ending) = try raw(start(.truncate(after: cut)))
 
     #expect(answer["Content-Length"] == "1000")
@@ -39,7 +42,7 @@ struct FaultTests {
     #expect(ending == .reset)
   }
 
-  @Test func `a reset before the answer leaves nothing`() throws {
+  @Test func `a reset before the answer sends nothing`() throws {
     let store = try start(.reset(after: nil))
 
     let (answer, ending) = try raw(store)
@@ -48,13 +51,13 @@ struct FaultTests {
     #expect(store.requests.map(\.status) == [nil])
   }
 
-  @Test func `a connection closed without an answer is just closed`() throws {
+  @Test func `a connection closed without an answer ends without a reset`() throws {
     let (answer, ending) = try raw(start(.closeWithoutAnswer))
 
     #expect((answer.status, ending) == (0, .closed))
   }
 
-  @Test func `a length too long ends the connection, one too short leaves a surplus`() throws {
+  @Test func `a length too great ends the connection, one too small leaves bytes over`() throws {
     let (long, ending) = try raw(start(.wrongLength(10)))
     #expect(long["Content-Length"] == "1010")
     #expect(long.body == Self.body)
@@ -69,7 +72,7 @@ struct FaultTests {
     #expect(Answer(bytes).body == Self.body)
   }
 
-  @Test func `an error status has its retry-after and a body of its own`() throws {
+  @Test func `an error status has its retry-after and its own body`() throws {
     let answer = try start(.status(503, retryAfter: "7")).ask("/p.jpg")
 
     #expect(answer.status == 503)
@@ -84,7 +87,7 @@ struct FaultTests {
     #expect((answer.status, answer["Location"]) == (308, "http://127.0.0.1/x"))
   }
 
-  @Test func `another type comes with another body, and other headers with it`() throws {
+  @Test func `a changed type comes with its body, and other headers with it`() throws {
     let store = try start(
       .wrongType("text/html", body: Array("<p>no".utf8)),
       .header("Cache-Control", "no-store")
@@ -98,7 +101,7 @@ struct FaultTests {
     #expect(answer["Content-Length"] == "5")
   }
 
-  @Test func `a replaced body has a validator of its own, also where nothing was`() throws {
+  @Test func `a replaced body has its own validator, even where nothing was`() throws {
     let store = try SampleStore.start(
       SampleContent(),
       faults: [FaultRule("/new.png", .body([1, 2]))]
@@ -120,7 +123,7 @@ struct FaultTests {
     #expect((answer.status, answer["ETag"], answer["Last-Modified"]) == (200, nil, nil))
   }
 
-  @Test func `a chunked body has no length, and its last chunk only if it is whole`() throws {
+  @Test func `a chunked body has no length, and a last chunk only if it is whole`() throws {
     let (whole, _) = try raw(start(.chunked), "Connection: close")
     let (cut, _) = try raw(start(.chunked, .truncate(after: .bytes(16))))
 
@@ -130,7 +133,7 @@ struct FaultTests {
     #expect(cut.body == Array("10\r\n".utf8) + Self.body.prefix(16) + Array("\r\n".utf8))
   }
 
-  @Test func `a gzip body is a gzip member of the body`() throws {
+  @Test func `a gzip body is one gzip member of the body`() throws {
     let answer = try start(.gzip).ask("/p.jpg")
 
     #expect(answer["Content-Encoding"] == "gzip")
@@ -146,7 +149,7 @@ struct FaultTests {
     #expect(answer.body == Self.body)
   }
 
-  @Test func `others are answered while a body drips`() throws {
+  @Test func `other requests are answered while a body drips`() throws {
     let store = try start(.drip(bytesPerSecond: 1))
     store.content["/quick.json"] = Resource(json: "1")
     let slow = try RawClient(store)
@@ -173,7 +176,7 @@ struct FaultTests {
     #expect(ContinuousClock.now - begin >= .milliseconds(30))
   }
 
-  @Test func `others are answered while an answer is delayed`() throws {
+  @Test func `other requests are answered while an answer is delayed`() throws {
     let store = try start(.delay(seconds: 3600))
     store.content["/quick.json"] = Resource(json: "1")
     let slow = try RawClient(store)
@@ -200,7 +203,7 @@ struct FaultTests {
     #expect(ending == .closed)
   }
 
-  @Test func `faults may change while the store runs, and count anew`() throws {
+  @Test func `faults may change while the store runs, and their counts restart`() throws {
     let store = try start(.status(500))
     #expect(try store.ask("/p.jpg").status == 500)
 

@@ -3,7 +3,7 @@ import SampleStore
 import Testing
 
 struct FaultTextTests {
-  @Test func `every word has its meaning`() throws {
+  @Test func `every word of the script has its effect`() throws {
     let script = try FaultScript(
       text: """
         # The first try of each picture fails.
@@ -74,7 +74,7 @@ struct FaultTextTests {
     ("body=\"a\"b", 1, 9, "the quotes end within a word"),
     ("한글 hang", 1, 1, "'한글' is no key"),
   ])
-  func `a mistake is named with its line, its column and what was expected`(
+  func `a mistake is reported with line, column and what was expected`(
     text: String,
     line: Int,
     column: Int,
@@ -90,7 +90,7 @@ struct FaultTextTests {
   }
 
   @Test(arguments: ["slow-origin", "flaky-origin"])
-  func `the scripts among the samples can be read`(name: String) throws {
+  func `the scripts in samples can be read`(name: String) throws {
     let root = URL(filePath: #filePath).appending(path: "../../../samples/faults")
     let file = root.standardizedFileURL.appending(path: name + ".faults")
 

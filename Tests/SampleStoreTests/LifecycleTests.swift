@@ -32,7 +32,7 @@ struct LifecycleTests {
     #expect(throws: RawClient.Refused.self) { try RawClient(store) }
   }
 
-  @Test func `a store that nobody holds stops`() throws {
+  @Test func `a released store stops`() throws {
     var store: SampleStore? = try SampleStore.start(SampleContent())
     let client = try RawClient(#require(store))
     client.get("/")
@@ -43,7 +43,7 @@ struct LifecycleTests {
     #expect(client.rest() == ([], .closed))
   }
 
-  @Test func `a port that is taken is named`() throws {
+  @Test func `a port in use is named in the error`() throws {
     let store = try SampleStore.start(SampleContent())
 
     let error = #expect(throws: SampleError.self) {
@@ -59,7 +59,7 @@ struct LifecycleTests {
     )
   }
 
-  @Test func `its port is free again after stop`() throws {
+  @Test func `a store's port is free again after stop`() throws {
     // Below the ports that the system gives to connections, one of which could take it in between.
     var started: SampleStore?
     for port in 20_000..<20_100 where started == nil {
@@ -91,7 +91,7 @@ struct LifecycleTests {
     }
   }
 
-  @Test func `a folder that is none is named`() throws {
+  @Test func `a missing folder is named in the error`() throws {
     let error = #expect(throws: SampleError.self) { try SampleContent(folder: "/nowhere") }
 
     #expect(
@@ -100,7 +100,7 @@ struct LifecycleTests {
     )
   }
 
-  @Test func `with a certificate it speaks https, and its faults too`() throws {
+  @Test func `with a certificate the store serves https, with its faults`() throws {
     let folder = try TemporaryFolder()
     let made = try folder.run(
       "/usr/bin/openssl",
@@ -149,7 +149,7 @@ struct LifecycleTests {
     #expect(strange.status == 60)
   }
 
-  @Test func `a certificate that is none is named`() throws {
+  @Test func `an invalid certificate is named in the error`() throws {
     let error = #expect(throws: SampleError.self) { try TLSIdentity(certificate: "x", key: "y") }
 
     #expect(error?.code == .identity)

@@ -3,7 +3,7 @@ import Testing
 @testable import SampleStore
 
 @Suite struct LinkTests {
-  @Test func `bodies pass one after the other, each byte at its time`() {
+  @Test func `bodies are sent one after the other, each byte at its time`() {
     let link = Link(bytesPerSecond: 1000)
 
     #expect(link.reserve(500, at: 10) == 0.5)
@@ -11,14 +11,14 @@ import Testing
     #expect(link.reserve(250, at: 10.75) == 0.5)
   }
 
-  @Test func `a line that was idle has saved nothing up`() {
+  @Test func `an idle link saves up no bandwidth`() {
     let link = Link(bytesPerSecond: 1000)
     _ = link.reserve(1000, at: 10)
 
     #expect(link.reserve(1000, at: 100) == 1)
   }
 
-  @Test func `answers of a store share its line`() throws {
+  @Test func `the answers of a store share its bandwidth`() throws {
     let picture = try Picture([0xFF, 0xD8, 0xFF, 0xD9])
     let content = SampleContent(["/1.jpg": picture.resource("1", byteCount: 40_000)])
     let store = try SampleStore.start(content, bytesPerSecond: 400_000)

@@ -19,7 +19,7 @@ struct OrderTests {
     #expect(order.arrival == 784_111_777.5)
   }
 
-  @Test func `orders go line by line into a file that is only added to`() throws {
+  @Test func `orders are appended line by line to a file`() throws {
     let folder = try TemporaryFolder()
     try folder.write("before\n", to: "orders.jsonl")
     let intake = OrderIntake(paths: ["/hook/T1"], file: folder.path + "/orders.jsonl")
@@ -64,7 +64,7 @@ struct OrderTests {
     #expect(client.answer().text == "ok")
   }
 
-  @Test func `an order whose answer is lost has arrived all the same, without a status`() throws {
+  @Test func `an order whose answer is lost has arrived, without a status`() throws {
     let store = try SampleStore.start(
       SampleContent(),
       faults: [

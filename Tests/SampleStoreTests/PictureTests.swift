@@ -30,7 +30,7 @@ struct PictureTests {
     return (texts, rest)
   }
 
-  @Test func `a label goes into a comment after the start of a jpeg`() throws {
+  @Test func `a label is put into a comment after the start of a jpeg`() throws {
     let bytes = try Picture.distinct(base: Self.jpeg, label: "/a.jpg")
 
     let (texts, rest) = comments(bytes)
@@ -41,7 +41,7 @@ struct PictureTests {
   @Test(arguments: [
     24, 25, 100, 65_553, 65_554, 65_560, 65_573, 65_574, 65_600, 300_000, 65_548, 65_549, 65_550,
   ])
-  func `a jpeg has the size that was asked for, in whole segments`(size: Int) throws {
+  func `a jpeg has the size requested, in whole segments`(size: Int) throws {
     let bytes = try Picture.distinct(base: Self.jpeg, label: "/a.jpg", byteCount: size)
 
     let (texts, rest) = comments(bytes)
@@ -51,7 +51,7 @@ struct PictureTests {
   }
 
   @Test(arguments: [0, 90, 65_591, 65_600, 65_609, 65_630, 65_640, 65_650, 65_670, 300_000])
-  func `a png has the size that was asked for, in chunks with true checksums`(size: Int) throws {
+  func `a png has the size requested, in chunks with correct checksums`(size: Int) throws {
     let bytes = try Picture.distinct(base: Self.png, label: "/a.png", byteCount: size)
 
     var rest = bytes[8...]
@@ -70,7 +70,7 @@ struct PictureTests {
     #expect(rest.isEmpty)
   }
 
-  @Test func `each label has bytes and a validator of its own, the same each time`() throws {
+  @Test func `each label has its own bytes and validator, the same each time`() throws {
     let picture = try Picture(Self.jpeg)
 
     let (a, again, b) = (picture.resource("/a"), picture.resource("/a"), picture.resource("/b"))
@@ -80,7 +80,7 @@ struct PictureTests {
     #expect(a.type == "image/jpeg")
   }
 
-  @Test func `a label too long for a segment is cut`() throws {
+  @Test func `a label too long for a segment is truncated`() throws {
     let label = String(repeating: "x", count: 70_000)
 
     let bytes = try Picture.distinct(base: Self.jpeg, label: label, byteCount: 65_560)
@@ -88,11 +88,11 @@ struct PictureTests {
     #expect(bytes.count == 65_560)
   }
 
-  @Test func `what is no picture is refused`() {
+  @Test func `a file that is not a picture is refused`() {
     #expect(throws: SampleError.self) { try Picture([1, 2, 3]) }
   }
 
-  @Test func `the checksum is the one of the standard`() {
+  @Test func `the checksum is that of the standard`() {
     #expect(CRC32.of(Array("123456789".utf8)) == 0xCBF4_3926)
   }
 }

@@ -6,7 +6,9 @@ import Testing
 struct ServingTests {
   private static let picture = Resource([0xFF, 0xD8, 1, 2, 3], type: "image/jpeg")
 
-  @Test func `a picture in memory comes with its type, length, validator and freshness`() throws {
+  @Test func `a picture in memory is served with its type, length, validator and freshness`()
+    throws
+  {
     let store = try SampleStore.start(
       SampleContent(["/a.jpg": Self.picture]),
       clock: { 784_111_777 }
@@ -38,7 +40,7 @@ struct ServingTests {
     #expect(store.requests.map(\.query) == ["page=2"])
   }
 
-  @Test func `a file that changes on disk changes on the wire`() throws {
+  @Test func `a file that changes on disk is served changed`() throws {
     let folder = try TemporaryFolder()
     try folder.write("one", to: "a.txt")
     let store = try SampleStore.start(SampleContent(folder: folder.path))
@@ -51,7 +53,7 @@ struct ServingTests {
     #expect(before["ETag"] != after["ETag"])
   }
 
-  @Test func `what is put in memory while it runs comes before folder and fallback`() throws {
+  @Test func `content set at run time overrides folder and fallback`() throws {
     let store = try SampleStore.start(SampleContent { Resource(json: "\"\($0)\"") })
     #expect(try store.ask("/x.json").text == "\"/x.json\"")
 
@@ -62,7 +64,7 @@ struct ServingTests {
     #expect(try store.ask("/x.json").text == "\"/x.json\"")
   }
 
-  @Test func `the longest cache rule wins, and a resource's own word over all rules`() throws {
+  @Test func `the longest cache rule wins, and a resource's own rule over all`() throws {
     var own = Self.picture
     own.cacheControl = "no-store"
     let store = try SampleStore.start(
@@ -97,7 +99,7 @@ struct ServingTests {
     #expect(try store.ask("http://store/%69n.txt").text == "fine")
   }
 
-  @Test func `head has the head of get and no body`() throws {
+  @Test func `HEAD has the head of GET and no body`() throws {
     let store = try SampleStore.start(SampleContent(["/a.jpg": Self.picture]))
     let client = try RawClient(store)
     client.request("HEAD", "/a.jpg")
@@ -113,7 +115,7 @@ struct ServingTests {
     #expect(client.rest() == ([], .closed))
   }
 
-  @Test func `what is missing is 404 and other methods are 405`() throws {
+  @Test func `a missing path is 404 and other methods are 405`() throws {
     let store = try SampleStore.start(SampleContent(["/a.jpg": Self.picture]))
 
     let missing = try store.ask("/none")
@@ -125,7 +127,7 @@ struct ServingTests {
     #expect((orders.status, orders["Allow"]) == (405, "POST"))
   }
 
-  @Test func `requests in one packet are answered in their order`() throws {
+  @Test func `requests in one packet are answered in order`() throws {
     let store = try SampleStore.start(
       SampleContent { Resource(json: $0) },
       faults: [FaultRule("/1", .delay(seconds: 0.02))]
@@ -139,7 +141,7 @@ struct ServingTests {
     #expect(client.rest() == ([], .closed))
   }
 
-  @Test func `what is not http is 400`() throws {
+  @Test func `a request that is not HTTP is 400`() throws {
     let store = try SampleStore.start(SampleContent())
     let client = try RawClient(store)
 
@@ -149,8 +151,7 @@ struct ServingTests {
     #expect((Answer(bytes).status, ending) == (400, .closed))
   }
 
-  @Test func `the journal says what was asked and what was answered, until it is cleared`() throws
-  {
+  @Test func `the journal lists requests and answers until it is cleared`() throws {
     let store = try SampleStore.start(SampleContent(["/a.jpg": Self.picture]))
     _ = try store.ask("/a.jpg?w=1", "X-Token: t")
     _ = try store.ask("/none", method: "HEAD")

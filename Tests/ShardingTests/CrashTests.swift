@@ -21,7 +21,7 @@ struct CrashTests {
     sharded = try ShardedShop(shop)
   }
 
-  @Test func `a shard killed at any step is run again and merged whole`() throws {
+  @Test func `a shard killed at any step is run again and merged completely`() throws {
     var step = 0
     while true {
       step += 1
@@ -42,7 +42,7 @@ struct CrashTests {
     #expect(step > 20)
   }
 
-  @Test func `a shard whose disk fails at any step commits nothing that is not whole`() throws {
+  @Test func `a shard whose disk fails at any step commits only whole pictures`() throws {
     for step in 1...30 {
       let sharded = try ShardedShop(shop)
       try sharded.plan(1)
@@ -55,7 +55,7 @@ struct CrashTests {
     }
   }
 
-  @Test func `a plan that was killed at any step is no plan`() throws {
+  @Test func `a plan that was killed at any step is not accepted`() throws {
     var step = 0
     while true {
       step += 1
@@ -70,7 +70,7 @@ struct CrashTests {
     #expect(step > 8)
   }
 
-  @Test func `what a killed shard brought is not fetched again`() throws {
+  @Test func `pictures of a killed shard are not fetched again`() throws {
     try sharded.plan(1)
     let counting = FaultyDisk()
     let trial = try ShardedShop(shop)
@@ -87,7 +87,7 @@ struct CrashTests {
     #expect(try sharded.merge().pictures.revalidated == 7)
   }
 
-  @Test func `of two runs of a shard at once one commits`() throws {
+  @Test func `of two concurrent runs of a shard one commits`() throws {
     try sharded.plan(1)
     let planned = try sharded.planned
     let folder = try Folder(path: sharded.folder.path("plan"), creating: false)
@@ -119,7 +119,7 @@ struct CrashTests {
     #expect(try folder.names().filter { $0.hasPrefix("manifest") } == ["manifest-0.ndjson"])
   }
 
-  @Test func `two runs of a shard at once leave one manifest and a whole cache`() throws {
+  @Test func `two concurrent runs of a shard leave one manifest and a whole cache`() throws {
     try sharded.plan(1)
     let other = sharded.folder.path("plan")
     let outcomes = Mutex<[ShardOutcome]>([])
@@ -148,8 +148,7 @@ struct CrashTests {
     #expect(try verify(sharded.folder) == VerifyReport(checked: 7))
   }
 
-  @Test func `a run that another overtook, and whose room the merge took away, ends well`() throws
-  {
+  @Test func `a stalled run whose folder the merge removed ends without an error`() throws {
     try sharded.plan(1)
     let (plan, cache) = (sharded.folder.path("plan"), sharded.folder.path("cache"))
     let (options, clock) = (shop.transportOptions(), shop.clock)
@@ -188,7 +187,7 @@ struct CrashTests {
     #expect(try verify(sharded.folder) == VerifyReport(checked: 7))
   }
 
-  @Test func `a shard that has a manifest asks for nothing`() throws {
+  @Test func `a shard with a manifest sends no request`() throws {
     try sharded.plan(1)
     let first = try sharded.run(0)
     shop.store.clearRequests()
@@ -199,7 +198,7 @@ struct CrashTests {
     #expect(second.fetched == first.fetched && shop.store.requests.isEmpty)
   }
 
-  @Test func `failures that may pass keep a shard from being committed, lasting ones do not`()
+  @Test func `temporary failures keep a shard from being committed, permanent ones do not`()
     throws
   {
     try sharded.plan(1)
@@ -221,7 +220,7 @@ struct CrashTests {
     (0, 0, 10.0, false), (0, 10, 0, false), (1, 10, 10, false), (2, 10, 10, true),
     (1, 10, 0, true), (10, 10, 100, false), (1, 9, 10, true),
   ])
-  func `how many failures are too many`(
+  func `the number of tolerated failures is limited`(
     _ failures: Int,
     _ count: Int,
     _ share: Double,
@@ -235,7 +234,7 @@ struct CrashTests {
     ("dns-failed", true), ("circuit-open", true), ("not-a-picture", false),
     ("address-refused", false), ("tls-expired", false), ("http-501", false),
   ])
-  func `which failures may pass`(_ reason: String, _ mayPass: Bool) {
+  func `temporary failures are told from permanent ones`(_ reason: String, _ mayPass: Bool) {
     #expect(ShardRun.mayPass(reason) == mayPass)
   }
 }

@@ -118,7 +118,7 @@ struct ManifestTests {
     },
   ]
 
-  @Test func `a manifest names the run that wrote it, so that no two are equal`() throws {
+  @Test func `a manifest contains its writer's token, so that no two are equal`() throws {
     let sharded = try ShardedShop(SampleShop(sections: 1, items: 2))
     try sharded.plan(1)
 
@@ -128,7 +128,7 @@ struct ManifestTests {
   }
 
   @Test(arguments: faults)
-  func `a merge refuses what is not whole and of its plan, and commits nothing`(_ fault: Fault)
+  func `a merge refuses incomplete and foreign manifests, and commits nothing`(_ fault: Fault)
     throws
   {
     let shop = try SampleShop(sections: 2, items: 2)
@@ -157,8 +157,7 @@ struct ManifestTests {
     }
   }
 
-  @Test func `a URL that two shards brought is refused by name, and nothing is committed`() throws
-  {
+  @Test func `a URL in two shards is refused by name, and nothing is committed`() throws {
     let sharded = try ShardedShop(try SampleShop(sections: 2, items: 2))
     try sharded.plan(2)
     // A plan whose second list has a picture of the first, and that is whole otherwise.
@@ -192,7 +191,7 @@ struct ManifestTests {
     #expect(error?.description.contains("shards 0, 1, 3 have no manifest") == true)
   }
 
-  @Test func `a picture that a later run of its shard placed anew is taken as it is`() throws {
+  @Test func `a picture that a later run of its shard replaced is accepted`() throws {
     let shop = try SampleShop(sections: 1, items: 1)
     let sharded = try ShardedShop(shop)
     try sharded.plan(1)
@@ -206,7 +205,7 @@ struct ManifestTests {
     #expect(try verify(sharded.folder).isClean)
   }
 
-  @Test func `a shard that the plan has not, and a folder that is not empty, are usage errors`()
+  @Test func `an unknown shard, and a folder that is not empty, are usage errors`()
     throws
   {
     let sharded = try ShardedShop(try SampleShop(sections: 1, items: 1))

@@ -46,7 +46,7 @@ struct MergeTests {
     #expect(sharded.folder.files(below: "plan/planning").isEmpty)
   }
 
-  @Test func `of a cache's files those that shards brought are no strays, and all others are`()
+  @Test func `files of the shards are not strays, and all others are`()
     throws
   {
     try sharded.plan(2)
@@ -76,7 +76,9 @@ struct MergeTests {
   }
 
   @Test(arguments: [Partition.url, .host])
-  func `so it does when pictures, details and references fail`(_ partition: Partition) throws {
+  func `a merge equals a plain sync when pictures, details and references fail`(
+    _ partition: Partition
+  ) throws {
     shop.items["A"]?[0].thumbnail = "ftp://old.example/a.jpg"
     shop.items["B"]?[1].hasDetail = false
     try shop.publish()
@@ -93,7 +95,8 @@ struct MergeTests {
     try expectEqual(merged, synced)
   }
 
-  @Test func `so it does over a cache that is there, where pictures changed, expired and went`()
+  @Test
+  func `a merge equals a plain sync over a cache whose pictures changed, expired and vanished`()
     throws
   {
     _ = try shop.sync(plain)
@@ -117,7 +120,7 @@ struct MergeTests {
     #expect(try verify(sharded.folder).isClean)
   }
 
-  @Test func `what is fresh is not planned, and counts as fresh`() throws {
+  @Test func `fresh pictures are not planned, and count as fresh`() throws {
     _ = try shop.sync(sharded.folder)
     shop.store.clearRequests()
 
@@ -128,7 +131,7 @@ struct MergeTests {
     #expect(shop.store.requests.count == 15)
   }
 
-  @Test func `a merge can be run again`() throws {
+  @Test func `a merge can be repeated`() throws {
     let first = try sharded.sync(2)
 
     let second = try sharded.merge(reading: true)
@@ -138,7 +141,7 @@ struct MergeTests {
     #expect(try verify(sharded.folder).isClean)
   }
 
-  @Test func `a second pass plans what the cache does not hold`() throws {
+  @Test func `a second pass plans the missing pictures`() throws {
     shop.store.faults = [FaultRule("/pictures/C1-thumb.jpg", .status(404))]
     _ = try sharded.sync(2)
     shop.store.faults = .none

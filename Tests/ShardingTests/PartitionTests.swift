@@ -24,7 +24,7 @@ struct PartitionTests {
   @Test(arguments: [
     ("store.example:443", [0, 1, 3, 803]), ("cdn.example:443", [0, 0, 3, 371]),
   ])
-  func `by host, the host alone decides`(_ host: String, _ shards: [Int]) {
+  func `by host, only the host decides`(_ host: String, _ shards: [Int]) {
     for url in ["https://store.example/a.jpg", "https://store.example/b.jpg"] {
       let found = [1, 3, 8, 1000].map { Partition.host.shard(of: url, host: host, among: $0) }
 
@@ -32,7 +32,7 @@ struct PartitionTests {
     }
   }
 
-  @Test func `of forty thousand URLs each is in one shard, in order`() throws {
+  @Test func `each of forty thousand URLs is in one shard, in order`() throws {
     let parser = CurlURLParser()
     let urls = try (0..<40_000).map { number in
       try parser.parse("https://cdn\(number % 7).example/\(number).jpg", relativeTo: nil)

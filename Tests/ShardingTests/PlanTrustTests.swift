@@ -39,7 +39,7 @@ import Testing
       ("headers: {T: plain}", [], nil),
     ] as [(String, Set<String>, String?)]
   )
-  func `a plan gets the variables that are allowed, and never those of a store or of larder`(
+  func `a plan gets only allowed variables, never those of a store or of larder`(
     _ lines: String,
     _ allowed: Set<String>,
     _ refused: String?
@@ -58,7 +58,7 @@ import Testing
     #expect(trust.environment(all) == given)
   }
 
-  @Test func `a plan's command for new tokens runs only when the plan is the one that was named`()
+  @Test func `a plan's token command runs only when the plan's digest was given`()
     throws
   {
     let (_, planned) = try Self.plan("token: {header: T, command: [touch, RAN]}")
@@ -69,7 +69,7 @@ import Testing
     #expect(PlanTrust(variables: [], digest: digest).admitted(planned).catalog.token != nil)
   }
 
-  @Test func `a plan with another digest than the one that was named is another plan`() throws {
+  @Test func `a plan with another digest than the given one is refused`() throws {
     let (shop, forged) = try Self.plan("headers: {T: plain}")
     let made = try #require(try shop.plan(2, out: "second").plan)
 
@@ -81,7 +81,7 @@ import Testing
     #expect(PlanTrust(variables: [], digest: forged.plan.digest).fault(of: forged) == nil)
   }
 
-  @Test func `a plan is printed with its digest, which its file cannot have`() throws {
+  @Test func `a plan is printed with its digest, which its file cannot contain`() throws {
     let shop = try ShardedShop(SampleShop())
     let plan = try #require(try shop.plan(2).plan)
     let written = try Data(contentsOf: URL(filePath: shop.folder.path("plan/plan.json")))

@@ -33,7 +33,7 @@ struct PlannedDocumentsTests {
     return answer.map { _ in String(decoding: body, as: UTF8.self) }
   }
 
-  @Test func `each document has its body, the last of two answers counts, and others have none`()
+  @Test func `each document has its body, from the last of two answers, and others have none`()
     throws
   {
     let documents = try documents(
@@ -48,13 +48,13 @@ struct PlannedDocumentsTests {
   }
 
   @Test(arguments: [#"{"url":"a","reader":"r","attempts":1,"bytes":-5}"#, "{}", "x", #""a""#])
-  func `a line that is no answer is refused`(_ line: String) throws {
+  func `an invalid line is refused`(_ line: String) throws {
     let error = #expect(throws: LarderError.self) { try documents(line + "\n") }
 
     #expect(error?.code == .data)
   }
 
-  @Test func `a body that is not there, or longer than a run takes, is none`() throws {
+  @Test func `a missing or too long body is an error`() throws {
     let documents = try documents(line("a", bytes: Int.max - 1))
 
     let long = #expect(throws: TransferFailure.self) { try body("a", in: documents) }
@@ -62,7 +62,7 @@ struct PlannedDocumentsTests {
     #expect(throws: (any Error).self) { try body("a", in: documents, most: ByteCount(Int64.max)) }
   }
 
-  @Test func `a plan of an older larder is refused, with what to do`() throws {
+  @Test func `a plan of an older larder is refused, with advice`() throws {
     let sharded = try ShardedShop(SampleShop(sections: 1, items: 1))
     try sharded.plan(1)
     let plan = try sharded.folder.text("plan/plan.json")

@@ -11,7 +11,7 @@ import Testing
       ([("a", 0), ("b", 1), ("c", 0)], "b"), ([("a", 1), ("b", 3), ("c", 2)], "b"),
     ] as [([(String, Int)], String?)]
   )
-  func `the host with the most requests is named, of equals the first`(
+  func `the host with the most requests is named, the first of equals`(
     _ underWay: [(String, Int)],
     _ host: String?
   ) {
@@ -24,7 +24,7 @@ import Testing
     #expect(activity.retrying == 2)
   }
 
-  @Test func `without requests there is nothing to tell`() {
+  @Test func `without requests there is no host`() {
     #expect(TransferActivity().host == nil)
     #expect(TransferActivity().retrying == 0)
   }
@@ -39,7 +39,7 @@ import Testing
       (.http, "::1", nil, "[::1]"), (.http, "::1", 8080, "[::1]:8080"),
     ] as [(WebURL.Scheme, String, Int?, String)]
   )
-  func `a host is shown with a port of its own, and without what may be secret`(
+  func `a host is shown with its own port, and without secrets`(
     _ scheme: WebURL.Scheme,
     _ host: String,
     _ port: Int?,

@@ -25,7 +25,7 @@ import Testing
     "fd00:ec2::254",
     "fdff::1", "fe80::1", "febf::1", "fec0::1", "ff02::1", "ffff::1", "4000::1", "1fff::1",
   ])
-  func `an address that is not of the public Internet is refused`(_ text: String) throws {
+  func `an address outside the public Internet is refused`(_ text: String) throws {
     #expect(try !AddressPolicy.isPublic(#require(Self.address(text))))
   }
 
@@ -42,7 +42,7 @@ import Testing
   }
 
   @Test(arguments: [0, 3, 5, 15, 17])
-  func `no other length is an address`(_ count: Int) {
+  func `an address of another length is refused`(_ count: Int) {
     #expect(IPAddress([UInt8](repeating: 8, count: count)) == nil)
   }
 }

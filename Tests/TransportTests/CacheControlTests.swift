@@ -22,7 +22,7 @@ import Testing
     #expect(CacheControl(value).maxAge == seconds)
   }
 
-  @Test func `switches are read in any company`() {
+  @Test func `directives without values are read among any others`() {
     let control = CacheControl(
       "No-Store, no-cache=\"Set-Cookie\", , Must-Revalidate ,immutable,stale-if-error=30, junk junk"
     )
@@ -35,13 +35,13 @@ import Testing
     #expect(control.maxAge == nil)
   }
 
-  @Test func `junk behind a switch does not switch it off`() {
+  @Test func `junk after a directive does not disable it`() {
     let control = CacheControl("no-store; max-age=9, no-cache foo, public=1, must-understand")
 
     #expect(control.noStore && control.noCache && control.isPublic && control.mustUnderstand)
   }
 
-  @Test func `several fields are one list`() {
+  @Test func `several fields are joined into one list`() {
     let control = CacheControl(
       ["Cache-Control": "max-age=5", "cache-control": "no-cache"] as Headers
     )
@@ -50,7 +50,7 @@ import Testing
     #expect(control.noCache)
   }
 
-  @Test func `a quote that does not end hides nothing behind it`() {
+  @Test func `an unclosed quote hides nothing after it`() {
     let lines = CacheControl(
       ["Cache-Control": "a=\"b", "cache-control": "no-store"] as Headers
     )

@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test(arguments: hosts)
-  func `auto comes within a tenth of the best fixed setting`(_ host: Host) {
+  func `auto is within a tenth of the best fixed setting`(_ host: Host) {
     let sweep = [1, 2, 3, 4, 8, 16, 32, 64, 128]
     let count = 8_000
 
@@ -98,8 +98,7 @@ import Testing
     }
   }
 
-  @Test func `a host that refuses what is beyond its limit is asked beyond it a few times in all`()
-  {
+  @Test func `a host with a connection limit is sent only a few requests beyond it`() {
     let host = Host(testDescription: "8 connections", delay: 20, service: 0.1, most: 8)
 
     let auto = Self.seconds(host, 60_000, perHost: .upTo(128))

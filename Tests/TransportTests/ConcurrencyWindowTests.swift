@@ -123,7 +123,7 @@ import Testing
   ]
 
   @Test(arguments: cases)
-  func `a window follows what the host says`(_ test: Case) {
+  func `a window follows the host's answers`(_ test: Case) {
     var window = ConcurrencyWindow(test.bounds)
 
     for event in test.events {
@@ -142,7 +142,7 @@ import Testing
     #expect(window.limit == test.limit)
   }
 
-  @Test func `times and counts beyond all measure do not trap`() {
+  @Test func `huge times and counts do not trap`() {
     var window = ConcurrencyWindow(.upTo(.max))
 
     for step in 0..<100 {

@@ -13,7 +13,7 @@ import Testing
       ("-5", nil), ("", nil), ("soon", nil), ("5 minutes", nil), ("0x10", nil),
     ] as [(String, Int64?)]
   )
-  func `a Retry-After is seconds or a date`(_ value: String, _ seconds: Int64?) {
+  func `a Retry-After is read as seconds or a date`(_ value: String, _ seconds: Int64?) {
     #expect(RetryAfter.seconds(value, now: UnixTime(1_800_000_000)) == seconds)
   }
 
@@ -37,7 +37,7 @@ import Testing
     "", "bytes", "bytes 5-4/10", "bytes 0-10/10", "bytes 0-9", "items 0-9/10", "bytes 0-9/x",
     "bytes */*", "bytes -5/10", "bytes 0-9/10, 20-29/30", "bytes 0-99999999999999999999/*",
   ])
-  func `a Content-Range that contradicts itself is none`(_ value: String) {
+  func `a Content-Range that contradicts itself is refused`(_ value: String) {
     #expect(ContentRange(value) == nil)
   }
 
@@ -62,17 +62,18 @@ import Testing
   @Test(arguments: [
     "", "1", #"w/"1""#, #"W/1"#, #""1"#, #""a b""#, #""a"b""#, "\"\u{7F}\"", #""1","2""#,
   ])
-  func `a malformed entity-tag is none`(_ value: String) {
+  func `a malformed entity-tag is nil`(_ value: String) {
     #expect(EntityTag(value) == nil)
   }
 
   @Test(arguments: [#""""#, #""xyzzy""#, #"W/"é""#, #""a,b""#])
-  func `an entity-tag is sent as it came`(_ value: String) {
+  func `an entity-tag is sent back unchanged`(_ value: String) {
     #expect(EntityTag(value)?.description == value)
   }
 
   /// RFC 9110, section 8.8.3: `obs-text` is any byte from 0x80.
-  @Test func `validators are bytes, from the wire to a file and back to the wire`() throws {
+  @Test func `validators are the same bytes from the wire, in a file and back on the wire`() throws
+  {
     let tag: [UInt8] = [0x22, 0x61, 0xFC, 0xFF, 0x22]
     let other: [UInt8] = [0x22, 0x61, 0xFD, 0xFF, 0x22]
     let headers = Headers(lines: Array("ETag: ".utf8) + tag + Array("\nX: é\n".utf8))
@@ -88,7 +89,7 @@ import Testing
     #expect(Validators(headers).resumeValidator(date: nil) == nil)
   }
 
-  @Test func `a name that is no token adds nothing, whether its value is text or bytes`() {
+  @Test func `a header with an invalid name is dropped, whether its value is text or bytes`() {
     var headers: Headers = ["A": "1"]
 
     for name in ["B C", "B:", ""] {
@@ -99,7 +100,7 @@ import Testing
     #expect(headers == ["A": "1"])
   }
 
-  @Test func `a value begins no field of its own, whether it is text or bytes`() {
+  @Test func `a value cannot start another field, whether it is text or bytes`() {
     let value = "1\r\nB: 2\0;"
     var (text, bytes) = (Headers(), Headers())
 
@@ -110,7 +111,7 @@ import Testing
     #expect(bytes == text)
   }
 
-  @Test func `two tags that differ name no version`() {
+  @Test func `two differing tags give no validator`() {
     let same: Headers = ["ETag": "\"1\"", "etag": "\"1\""]
     let different: Headers = ["ETag": "\"1\"", "etag": "\"2\""]
 
@@ -119,7 +120,7 @@ import Testing
   }
 
   /// RFC 9111, section 3.1.
-  @Test func `what Connection names is of one connection`() {
+  @Test func `fields named in Connection are hop-by-hop`() {
     let headers: Headers = ["Connection": "close, ETag ,a", "ETag": "\"1\"", "A": "1", "B": "2"]
     let usual: Headers = ["Connection": "keep-alive", "keep-alive": "5"]
 
@@ -135,7 +136,7 @@ import Testing
     ("https://a.example/x?Expires=1&Signature=s&Key-Pair-Id=k&v=1", "https://a.example/x?v=1"),
     ("https://a.example/x?sv=1&se=2&sr=b&sp=r&sig=s", "https://a.example/x"),
   ])
-  func `a resource is named without its signature`(_ url: String, _ resource: String) {
+  func `a resource is identified without its URL's signature`(_ url: String, _ resource: String) {
     let parts = url.dropFirst("https://a.example".count).split(separator: "?")
     let url = WebURL(
       scheme: .https,
@@ -147,7 +148,7 @@ import Testing
     #expect(url.resource == resource)
   }
 
-  @Test func `a tag without quotes is sent back as it came, and proves no part`() {
+  @Test func `a tag without quotes is sent back unchanged, and cannot resume a part`() {
     let validators = Validators(["ETag": "0x8DD2F3D8D65F264"])
 
     #expect(validators.conditionalHeaders == ["If-None-Match": "0x8DD2F3D8D65F264"])
@@ -173,7 +174,7 @@ import Testing
       (nil, "Sun, 06 Nov 1994 08:49:37 GMT", nil, nil), (nil, nil, nil, nil),
     ] as [(String?, String?, String?, String?)]
   )
-  func `only a strong validator resumes`(
+  func `only a strong validator can resume`(
     _ tag: String?,
     _ modified: String?,
     _ date: String?,

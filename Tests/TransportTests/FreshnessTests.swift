@@ -102,7 +102,7 @@ import Testing
   }
 
   @Test(arguments: ["max-age=0", "no-cache", "max-age=60, no-store"])
-  func `what was stale when it came is stale under a clock set back a little too`(
+  func `a response that arrived stale is stale under a clock set back a little too`(
     _ control: String
   ) {
     let stored = Self.stored(["Cache-Control": control])
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  @Test func `a request times that contradict each other do no harm`() {
+  @Test func `contradicting request times do no harm`() {
     let stored = StoredResponse(
       status: 200,
       headers: ["Cache-Control": "max-age=60"],
@@ -124,7 +124,7 @@ import Testing
     #expect(stored.expiry == Self.then + 60)
   }
 
-  @Test func `without validators there is nothing to ask`() {
+  @Test func `without validators there is no conditional request`() {
     let stored = Self.stored([:])
 
     #expect(stored.freshness(at: Self.then) == .refetch)
@@ -143,7 +143,7 @@ import Testing
   }
 
   /// RFC 9111, section 4.1.
-  @Test func `another request's response is fetched again`() {
+  @Test func `a response to a different request is fetched again`() {
     let stored = Self.stored(
       ["Cache-Control": "max-age=60", "Vary": "Accept", "ETag": "\"1\""],
       traits: Self.traits(["Accept": "a", "X": "1"])
@@ -167,7 +167,7 @@ import Testing
       ("max-age=60, public", ["token": "1"], ["token": "2"], true), ("max-age=60", [:], [:], true),
     ] as [(String, Headers, Headers, Bool)]
   )
-  func `a response belongs to the credentials that it came with, unless it is for everybody`(
+  func `a response is for the credentials that it was requested with, unless it is public`(
     _ control: String,
     _ old: Headers,
     _ new: Headers,
@@ -198,7 +198,7 @@ import Testing
       ([(302, ["Cache-Control": "max-age=30", "Age": "10"])], 20),
     ] as [([(Int, Headers)], Int64?)]
   )
-  func `a response is fresh for as long as every redirect to it`(
+  func `a response is fresh only as long as every redirect to it`(
     _ redirects: [(Int, Headers)],
     _ fresh: Int64?
   ) {
@@ -212,7 +212,7 @@ import Testing
     #expect(stored.freshness(at: Self.then) == expected)
   }
 
-  @Test func `what chose a redirect chose the response`() {
+  @Test func `a redirect's Vary applies to the response`() {
     let redirect = Redirect(
       status: 302,
       headers: ["Cache-Control": "max-age=60", "Vary": "Accept-Language"]
@@ -234,7 +234,7 @@ import Testing
     ("max-age=10, stale-if-error=20", 29, true), ("max-age=10, stale-if-error=20", 30, false),
     ("max-age=10, stale-if-error=99999999999999999999", 1_000_000_000, true),
   ])
-  func `a stale response stands in unless that is forbidden`(
+  func `a stale response may be used after an error unless that is forbidden`(
     _ control: String,
     _ later: Int64,
     _ may: Bool
@@ -255,7 +255,7 @@ import Testing
       ("max-age=60, stale-if-error=30", -86_400, false),
     ] as [(String, Int64, Bool)]
   )
-  func `an error is excused only by the server's own word, and for as long as that holds`(
+  func `an error is excused only by stale-if-error, and for its time`(
     _ control: String,
     _ later: Int64,
     _ isExcused: Bool
@@ -266,7 +266,7 @@ import Testing
   }
 
   /// RFC 9111, sections 3.2 and 4.3.4.
-  @Test func `a 304 renews what it repeats and keeps what describes the body`() throws {
+  @Test func `a 304 renews the fields it repeats and keeps those that describe the body`() throws {
     let stored = Self.stored([
       "ETag": "\"1\"", "Cache-Control": "max-age=1", "Content-Type": "image/png",
       "Content-Length": "9", "Age": "5", "X-Old": "o",
@@ -298,7 +298,7 @@ import Testing
       (["Last-Modified": ago(10)], true), (["Last-Modified": ago(9)], false),
     ] as [(Headers, Bool)]
   )
-  func `a 304 of another version renews nothing`(_ notModified: Headers, _ renews: Bool) {
+  func `a 304 for another version renews nothing`(_ notModified: Headers, _ renews: Bool) {
     let stored = Self.stored(["ETag": "\"1\"", "Last-Modified": Self.ago(10)])
 
     let renewed = stored.renewed(
@@ -310,7 +310,7 @@ import Testing
     #expect((renewed != nil) == renews)
   }
 
-  @Test func `a redirect's Vary stands in the row once, however often it is renewed`() throws {
+  @Test func `a redirect's Vary is stored once, however often it is renewed`() throws {
     let redirect = Redirect(status: 302, headers: ["Vary": "Accept-Encoding, Cookie"])
     let url = WebURL(scheme: .https, host: "h.example")
     func head(_ status: Int) -> ResponseHead {
@@ -334,7 +334,7 @@ import Testing
     #expect(stored.headers.all("Vary") == first.all("Vary"))
   }
 
-  @Test func `a 304 without a date is of when it came`() throws {
+  @Test func `a 304 without a date is dated by its arrival`() throws {
     let stored = Self.stored(["ETag": "\"1\"", "Cache-Control": "max-age=60", "Date": Self.ago(0)])
 
     let renewed = try #require(
@@ -348,7 +348,7 @@ import Testing
     #expect(renewed.expiry == Self.then + 5060)
   }
 
-  @Test func `a 304 that other redirects led to is fresh for as long as those`() throws {
+  @Test func `a 304 after other redirects is fresh only as long as those`() throws {
     let stored = Self.stored(["ETag": "\"1\"", "Cache-Control": "max-age=60"])
     let head = Self.head(
       [:],

@@ -4,7 +4,7 @@ import Testing
 
 /// RFC 9110, section 5.
 @Suite struct HeadersTests {
-  @Test func `names match in any case, and the first value counts`() {
+  @Test func `names match in any case, and the first value is used`() {
     let headers: Headers = ["ETag": "\"1\"", "x-a": "1", "X-A": "2"]
 
     #expect(headers["etag"] == "\"1\"")
@@ -24,7 +24,7 @@ import Testing
     #expect(headers.fields == [HeaderField(name: "A", value: "4")])
   }
 
-  @Test func `no value smuggles in a field`() {
+  @Test func `no value can inject a field`() {
     var headers = Headers()
 
     headers.append("X", "1\r\nEvil: 2\u{0}3\nMore: 4")
@@ -35,14 +35,14 @@ import Testing
     #expect(headers.fields == [HeaderField(name: "X", value: "1  Evil: 2 3 More: 4")])
   }
 
-  @Test func `lines from the wire lose their white space and keep their order`() {
+  @Test func `header lines lose surrounding white space and keep their order`() {
     let headers = Headers(lines: Array("A:  1 \t\nno colon here\nB:\nC:x:y\n".utf8))
 
     #expect(headers.fields.map(\.name) == ["A", "B", "C"])
     #expect(headers.fields.map(\.value) == ["1", "", "x:y"])
   }
 
-  @Test func `bytes that are no UTF-8 do no harm`() {
+  @Test func `bytes that are not UTF-8 do no harm`() {
     let headers = Headers(lines: [0x41, 0x3A, 0xFF, 0xFE, 10])
 
     #expect(headers["a"] == "\u{FFFD}\u{FFFD}")
@@ -68,7 +68,7 @@ import Testing
     #expect("\(url)" == shown)
   }
 
-  @Test func `a URL tells its parts`() {
+  @Test func `a URL is split into its parts`() {
     let url = WebURL(scheme: .http, host: "::1", port: 8080, path: "/a/b", query: "c?d")
     let plain = WebURL(scheme: .https, host: "h", port: 443, path: "/")
 

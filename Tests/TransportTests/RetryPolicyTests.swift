@@ -18,7 +18,7 @@ import Testing
     (507, true), (599, true), (400, false), (401, false), (404, false), (410, false), (501, false),
     (505, false), (302, false), (600, false),
   ])
-  func `a status is retried if it may pass`(_ status: Int, _ retried: Bool) {
+  func `a status that may be temporary is retried`(_ status: Int, _ retried: Bool) {
     #expect(RetryPolicy.mayPass(Self.failure(.http(status), status: status)) == retried)
   }
 
@@ -31,11 +31,11 @@ import Testing
       (.lengthMismatch, false),
     ] as [(FailureReason, Bool)]
   )
-  func `a failure is retried if it may pass`(_ reason: FailureReason, _ retried: Bool) {
+  func `a failure that may be temporary is retried`(_ reason: FailureReason, _ retried: Bool) {
     #expect(RetryPolicy.mayPass(Self.failure(reason)) == retried)
   }
 
-  @Test func `a truncated 200 is retried for what it is`() {
+  @Test func `a truncated 200 is retried by its reason, not by its status`() {
     #expect(RetryPolicy.mayPass(Self.failure(.truncated, status: 200)))
     #expect(!RetryPolicy.mayPass(Self.failure(.notAPicture, status: 503)))
   }
@@ -43,7 +43,7 @@ import Testing
   @Test(arguments: [
     (1, 0.0, 0), (1, 0.5, 250), (1, 0.999, 499), (2, 0.999, 999), (3, 0.5, 1000), (4, 0.5, 2000),
   ])
-  func `waits double and are spread over their whole length`(
+  func `delays double and are jittered over their whole length`(
     _ attempts: Int,
     _ random: Double,
     _ milliseconds: Int64
@@ -62,7 +62,7 @@ import Testing
     #expect(wait.wholeNanoseconds / 1_000_000 == milliseconds)
   }
 
-  @Test func `no wait grows without bound`() {
+  @Test func `no delay grows without bound`() {
     var policy = RetryPolicy()
     policy.retries = .max
 
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: [(0, 0), (7, 7), (60, 60), (61, nil), (Int64.max, nil)] as [(Int64, Int64?)])
-  func `a Retry-After is followed up to a minute`(_ asked: Int64, _ waited: Int64?) {
+  func `a Retry-After is respected up to a minute`(_ asked: Int64, _ waited: Int64?) {
     let decision = RetryPolicy().decision(
       after: Self.failure(.http(503), status: 503, retryAfter: asked),
       attempts: 1,
@@ -103,7 +103,7 @@ import Testing
     #expect(decide(5) == .giveUp)
   }
 
-  @Test func `what may not be repeated never is`() {
+  @Test func `a request that may not be repeated never is`() {
     let decision = RetryPolicy().decision(
       after: Self.failure(.connectRefused),
       attempts: 1,
@@ -115,7 +115,10 @@ import Testing
   }
 
   @Test(arguments: [(0, 20), (9, 20), (10, 21), (1000, 120)])
-  func `retries of a run are a tenth of its requests and twenty`(_ requests: Int, _ retries: Int) {
+  func `a run's retries are limited to a tenth of its requests and twenty`(
+    _ requests: Int,
+    _ retries: Int
+  ) {
     var budget = RetryBudget()
     for _ in 0..<requests { budget.countRequest() }
 
@@ -138,7 +141,7 @@ import Testing
   }
 
   /// RFC 9110, section 15.4.
-  @Test func `redirects are judged step by step`() {
+  @Test func `redirects are judged hop by hop`() {
     func url(_ scheme: WebURL.Scheme, _ path: String) -> WebURL {
       WebURL(scheme: scheme, host: "h", path: path)
     }
@@ -174,7 +177,7 @@ import Testing
       (206, ["Content-Range": "bytes 5-9/10"], false), (206, ["ETag": "\"1\""], false),
     ] as [(Int, Headers, Bool)]
   )
-  func `a part continues what is held only with proof`(
+  func `a partial answer continues the held bytes only with proof`(
     _ status: Int,
     _ headers: Headers,
     _ continues: Bool

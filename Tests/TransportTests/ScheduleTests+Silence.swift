@@ -22,7 +22,7 @@ extension ScheduleTests {
     #expect(done.count == 490)
   }
 
-  @Test func `a host that never answers keeps no more than its share, of a fixed number too`() {
+  @Test func `a host that never answers gets only its share, even of a fixed number`() {
     var limits = Self.limits(24, 24)
     limits.passesOverSilent = false
     var schedule = TransferSchedule(limits)
@@ -52,7 +52,7 @@ extension ScheduleTests {
     #expect(underWay[0] == 24)
   }
 
-  @Test func `a host that has fallen silent gets no more than its share`() {
+  @Test func `a host that has fallen silent gets only its share`() {
     var limits = Self.limits(10, 10)
     limits.passesOverSilent = false
     var schedule = TransferSchedule(limits)
@@ -68,7 +68,7 @@ extension ScheduleTests {
     #expect(Self.started(Self.drain(&schedule, at: 2)) == [13, 15, 17, 19, 21])
   }
 
-  @Test func `what a silent host keeps under way takes no turn of the others`() {
+  @Test func `the requests of a silent host do not take the turns of others`() {
     var limits = Self.limits(8, 6)
     limits.passesOverSilent = true
     var schedule = TransferSchedule(limits)

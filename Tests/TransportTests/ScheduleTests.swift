@@ -44,7 +44,7 @@ import Testing
     #expect(schedule.next(at: Self.at(0)) == .wait(until: nil))
   }
 
-  @Test func `a host is asked in order, sections first, up to its limit`() {
+  @Test func `a host's requests start in order, sections first, up to its limit`() {
     var schedule = TransferSchedule(Self.limits(64, 3))
     let host = schedule.addHost()
     schedule.add(1, host: host, priority: .image)
@@ -57,7 +57,7 @@ import Testing
     #expect(Self.started(Self.drain(&schedule, at: 0)) == [4])
   }
 
-  @Test func `the next hop of a redirect goes before what waits`() {
+  @Test func `the next hop of a redirect is first in the queue`() {
     var schedule = TransferSchedule(Self.limits(64, 1))
     let host = schedule.addHost()
     for transfer in 1...3 { schedule.add(transfer, host: host, priority: .image) }
@@ -74,7 +74,7 @@ import Testing
     #expect(Self.started(Self.drain(&schedule, at: 0)) == [0, 10, 20, 1, 11, 21])
   }
 
-  @Test func `no more start than the run allows`() {
+  @Test func `no more requests start than the run allows`() {
     var schedule = TransferSchedule(Self.limits(2, 16))
     let host = schedule.addHost()
     for transfer in 0..<5 { schedule.add(transfer, host: host, priority: .image) }
@@ -84,7 +84,7 @@ import Testing
     #expect(Self.started(Self.drain(&schedule, at: 0)) == [2])
   }
 
-  @Test func `a rate spreads starts over time`() {
+  @Test func `a rate limit spreads starts over time`() {
     var limits = Self.limits(64, 64)
     limits.rate = 2
     var schedule = TransferSchedule(limits)
@@ -103,7 +103,7 @@ import Testing
     #expect(starts.map { ($0 * 10).rounded() / 10 } == [0, 0.5, 1, 1.5])
   }
 
-  @Test func `a host that asks for quiet gets it, and others go on`() {
+  @Test func `an overloaded host is paused for its Retry-After, and others continue`() {
     var schedule = TransferSchedule(Self.limits(64, 1))
     let busy = schedule.addHost()
     let calm = schedule.addHost()
@@ -124,7 +124,7 @@ import Testing
     #expect(Self.started(Self.drain(&schedule, at: 5)) == [2])
   }
 
-  @Test func `a host that asks for quiet without a time gets longer ones each time`() {
+  @Test func `an overloaded host without a Retry-After gets longer pauses each time`() {
     var schedule = TransferSchedule(Self.limits(64, 1))
     let host = schedule.addHost()
     var now = 0.0
@@ -172,7 +172,7 @@ import Testing
   }
 
   @Test(arguments: [(nil, 63.75, 10), (Duration.seconds(60), 900, 16), (.seconds(2), 900, 451)])
-  func `a host that sends everybody away for long is dead, and a probe brings it back`(
+  func `a host that is overloaded for long is dead, and a probe revives it`(
     _ wait: Duration?,
     _ end: Double,
     _ volleys: Int
@@ -225,7 +225,7 @@ import Testing
     #expect(delivered == 20)
   }
 
-  @Test func `a retry comes back when it is due`() {
+  @Test func `a retry is ready when it is due`() {
     var schedule = TransferSchedule(Self.limits(64, 1))
     let host = schedule.addHost()
     schedule.add(1, host: host, priority: .image, at: Self.at(3))
@@ -297,7 +297,7 @@ import Testing
     #expect(Self.started(Self.drain(&schedule, at: 1)) == [6, 7, 8, 9, 10])
   }
 
-  @Test func `a number that the user gave is never exceeded`() {
+  @Test func `a limit set by the user is never exceeded`() {
     var limits = Self.limits(2, 2)
     limits.passesOverSilent = false
     var schedule = TransferSchedule(limits)
@@ -310,7 +310,7 @@ import Testing
     #expect(Self.started(Self.drain(&schedule, at: 60)).isEmpty)
   }
 
-  @Test func `what is removed never starts`() {
+  @Test func `a removed request never starts`() {
     var schedule = TransferSchedule(Self.limits(64, 1))
     let host = schedule.addHost()
     for transfer in 0..<4 { schedule.add(transfer, host: host, priority: .image) }

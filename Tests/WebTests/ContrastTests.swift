@@ -9,7 +9,7 @@ import Testing
     ("faint", "hole"), ("accent", "paper"), ("accent", "card"), ("accent", "tint"),
     ("good", "card"), ("warn", "card"), ("bad", "card"),
   ])
-  func `text stands out 4.5 to 1 from what is behind it, in light, dark and print`(
+  func `text has a contrast of 4.5 to 1 to its background, in light, dark and print`(
     _ text: String,
     _ ground: String
   ) throws {
@@ -20,12 +20,14 @@ import Testing
     ("price", "paper"), ("price", "card"), ("price", "tint"), ("was", "paper"), ("was", "card"),
     ("was", "tint"), ("ink", "paper"), ("ink", "card"), ("ink", "tint"),
   ])
-  func `the store's prices stand out 7 to 1`(_ text: String, _ ground: String) throws {
+  func `the store's prices have a contrast of 7 to 1`(_ text: String, _ ground: String) throws {
     try Self.expect(text, on: ground, 7, in: [SharedStyle.css, StorefrontStyle.colours])
   }
 
   @Test(arguments: [("onpress", "press"), ("faint", "tint"), ("accent", "tint"), ("good", "card")])
-  func `what the store adds stands out as well`(_ text: String, _ ground: String) throws {
+  func `the store's additional colours have enough contrast`(_ text: String, _ ground: String)
+    throws
+  {
     try Self.expect(text, on: ground, 4.5, in: [SharedStyle.css, StorefrontStyle.colours])
   }
 

@@ -11,14 +11,14 @@ import Testing
     // By characters this is no quotation mark, and it would end an attribute.
     ("\"\u{301} onclick=\"x", "&quot;\u{301} onclick=&quot;x"), ("<\u{20DD}b", "&lt;\u{20DD}b"),
   ])
-  func `what HTML would read as markup becomes references, byte by byte`(
+  func `characters that HTML would read as markup are escaped, byte by byte`(
     _ text: String,
     _ escaped: String
   ) {
     #expect(PageText.escaped(text) == escaped)
   }
 
-  @Test func `a page reads back the very text, within quotes too, and a script as well`() throws {
+  @Test func `a page reads back the same text, also in quotes and in a script`() throws {
     let references = ["&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&"]
     for text in HostileText.all + HostileText.random(2000, seed: 5) {
       let escaped = Array(PageText.escaped(text).utf8)
@@ -45,11 +45,11 @@ import Testing
     ("java\nscript:alert(1)", false), (" https://a.example/", false), ("data:text/html,a", false),
     ("//a.example/", false), ("https://a.example/\u{7}", false),
   ])
-  func `only http and https are linked to`(_ url: String, _ isLinked: Bool) {
+  func `only http and https URLs become links`(_ url: String, _ isLinked: Bool) {
     #expect(PageText.link(url) == (isLinked ? url : nil))
   }
 
-  @Test func `data within a script element closes it with nothing`() {
+  @Test func `data within a script element cannot close it`() {
     #expect(
       PageData.text("</script><!--\"\\\n\u{2028}&")
         == #""\u003c/script\u003e\u003c!--\"\\\u000a\#u{2028}\u0026""#
@@ -57,7 +57,7 @@ import Testing
     #expect(PageData.object(["a": PageData.list(["1", "2"])]) == #"{"a":[1,2]}"#)
   }
 
-  @Test func `every template says what kind of text it makes, and can be parsed`() throws {
+  @Test func `every template declares its content type and can be parsed`() throws {
     for (name, text) in ReportTemplates.texts {
       #expect(text.hasPrefix("{{% CONTENT_TYPE: PAGE}}"), "\(name)")
     }
@@ -68,7 +68,7 @@ import Testing
   @Test(arguments: [
     ([], nil), (["Soup", "Stew"], nil), (["된장찌개", "Soup", "김치"], "ko"), (["カレー"], "ja"),
   ])
-  func `the language of a shop is read off its letters`(_ texts: [String], _ language: String?) {
+  func `a shop's language is recognised by its letters`(_ texts: [String], _ language: String?) {
     #expect(PageLanguage.spoken(in: texts) == language)
   }
 }

@@ -48,7 +48,7 @@ import Testing
     try #require(PriceLineView(item, clock, language))
   }
 
-  @Test func `a line is level until the price changes, and its lowest is marked`() throws {
+  @Test func `a line is level until the price changes, and its lowest point is marked`() throws {
     let falling = try Self.view(Self.item([(40, 700), (20, 500), (10, 600)], lowest: (500, 20)))
     let rising = try Self.view(Self.item([(40, 500), (20, 600)], lowest: (500, 40)))
 
@@ -57,7 +57,7 @@ import Testing
     #expect(rising.path == "M4 36H64V4H124" && rising.x == 4 && rising.y == 36)
   }
 
-  @Test func `its words say the lowest price of 30 days in both languages`() throws {
+  @Test func `the caption gives the lowest price of 30 days in both languages`() throws {
     let item = Self.item([(40, 700), (20, 500), (10, 600)], lowest: (500, 20))
     let english = try Self.view(item)
     let korean = try Self.view(item, .korean)
@@ -72,7 +72,7 @@ import Testing
     #expect(english.longer.isEmpty)
   }
 
-  @Test func `a lower price before the 30 days is told with its own day`() throws {
+  @Test func `a lower price before the 30 days is shown with its own day`() throws {
     let view = try Self.view(
       Self.item([(400, 700), (200, 300), (100, 600)], lowest: (600, 100))
     )
@@ -81,7 +81,7 @@ import Testing
     #expect(view.longer == "$3.00 – lowest since 14 Nov 2022 (28 Apr)")
   }
 
-  @Test func `a price that vanished ends the line, and one that comes back leaves a gap`() throws {
+  @Test func `a price that vanished ends the line, and one that returns leaves a gap`() throws {
     let gone = try Self.view(Self.item([(40, 700), (20, nil)]))
     let back = try Self.view(Self.item([(40, 700), (30, nil), (20, 500)], lowest: (500, 20)))
 
@@ -92,7 +92,7 @@ import Testing
     #expect(try Self.view(Self.item([(40, 700), (20, nil)]), .korean).words == "10월 25일까지 $7.00")
   }
 
-  @Test func `a price of another currency is a gap`() throws {
+  @Test func `a price in another currency is a gap`() throws {
     var item = Self.item([(40, 700), (20, 500)], lowest: (500, 20))
     let euros = PriceLine.Step(
       time: Self.now + -5_184_000,
@@ -103,7 +103,7 @@ import Testing
     #expect(try Self.view(item).path == "M4 4H64V36H124")
   }
 
-  @Test func `a price that changes every hour is a line of few points, its lowest among them`()
+  @Test func `a price that changes every hour gives a line of few points, including its lowest`()
     throws
   {
     let steps = (0..<8760).map { hour in
@@ -123,7 +123,7 @@ import Testing
     #expect(view.path.contains("V36") && view.y == 36 && view.x == 72)
   }
 
-  @Test func `a card has a line where its price changed, and no other card`() throws {
+  @Test func `only a card whose price changed has a line`() throws {
     let moved = Self.item([(40, 700), (20, 500)], lowest: (500, 20))
     let page = try ReportFixture.page(
       ReportFixture.data([moved, ReportFixture.item("2", title: "반찬")])
@@ -134,7 +134,7 @@ import Testing
     #expect(page.contains("<span>$5.00 – lowest in 30 days (25 Oct)</span></p>"))
   }
 
-  @Test func `words of a line in a shop that speaks otherwise are named as such`() throws {
+  @Test func `the caption in a shop of another language has its own lang attribute`() throws {
     var item = Self.item([(40, 700), (20, 500)], lowest: (500, 20))
     item.item.title = "반찬"
     let page = try ReportFixture.page(ReportFixture.data([item]))

@@ -7,7 +7,7 @@ import Testing
 @testable import Web
 
 @Suite struct ReportPageTests {
-  @Test func `on a phone each run is a few named figures, and no table is wider than the page`()
+  @Test func `on a phone each run is a few labelled figures, and no table is wider than the page`()
     throws
   {
     let page = try ReportFixture.page(ReportFixture.data([ReportFixture.item("1")]))
@@ -18,7 +18,7 @@ import Testing
     #expect(ReportStyle.css.contains("#run-list [data-name]::before{content:attr(data-name)"))
   }
 
-  @Test func `what needs attention comes before the items, and after them when nothing does`()
+  @Test func `problems are shown before the items, or after them when there are none`()
     throws
   {
     var report = SyncReport(catalog: "shop")
@@ -42,7 +42,7 @@ import Testing
     #expect(try !isFirst(ReportFixture.page(ReportFixture.data(items))))
   }
 
-  @Test func `nothing that a feed says becomes markup, in any place of the page`() throws {
+  @Test func `no text of a feed becomes markup, anywhere in the page`() throws {
     let evil = "\"\u{301}><script>alert(1)</script><img src=x onerror=\"'</style>"
     var item = ReportFixture.item(evil, title: evil, badges: [evil])
     item.item.description = evil
@@ -130,7 +130,7 @@ import Testing
       (nil, 900, "$9.00", ""), (nil, nil, "", ""), (900, 900, "$9.00", ""),
     ] as [(Int?, Int?, String, String)]
   )
-  func `a card shows what is paid, and the normal price where that is more`(
+  func `a card shows the price to pay, and the normal price where it is higher`(
     _ normal: Int?,
     _ sale: Int?,
     _ price: String,
@@ -146,7 +146,7 @@ import Testing
     #expect(view.price == price && view.normal == before)
   }
 
-  @Test func `a reduced price is struck through, with words for those who do not see it`() throws {
+  @Test func `a reduced price is struck through, with words for screen readers`() throws {
     let html = try ReportFixture.page(
       ReportFixture.data([ReportFixture.item("1", normal: 1000, sale: 900, badges: ["New", " "])])
     )
@@ -161,7 +161,7 @@ import Testing
     (PageLanguage.english, "반찬", "<s><i lang=en>normal price </i>"),
     (.korean, "반찬", "<s><i>정가 </i>"), (.english, "Soup", "<s><i>normal price </i>"),
   ])
-  func `words of the page among those of a shop that speaks otherwise are named as such`(
+  func `the page's words in a shop of another language have their own lang attribute`(
     _ language: PageLanguage,
     _ title: String,
     _ markup: String
@@ -172,7 +172,7 @@ import Testing
     #expect(html.contains(markup))
   }
 
-  @Test func `pictures stand in the page or in its folder, and what is not held says so`() throws {
+  @Test func `pictures are in the page or in its folder, and a missing one says so`() throws {
     let held = ReportFixture.item("1", images: [ReportFixture.image("1.jpg")])
     let data = ReportFixture.data([held, ReportFixture.item("2", section: "b")])
     let digest = try #require(held.pictures[0].sha256)
@@ -191,7 +191,7 @@ import Testing
     #expect(!PictureBook.isFileName("notes.jpg"))
   }
 
-  @Test func `the sheet of an item has its pictures by their part, each picture once`() throws {
+  @Test func `an item's sheet has its pictures by role, each picture once`() throws {
     let image = ReportFixture.image("1.jpg", .gallery)
     let top = ReportFixture.image("1.jpg", .top)
     var book = PictureBook(.inline)
@@ -208,7 +208,7 @@ import Testing
     #expect(data.json.contains(#"["1",[],"",[[0],[0,-1],[]]]"#))
   }
 
-  @Test func `failures are told by kind with what to do, and each leads to its item`() throws {
+  @Test func `failures are grouped by kind with advice, and each links to its item`() throws {
     var report = SyncReport(catalog: "shop")
     report.failures = (1...60).map {
       SyncReport.Failure(
@@ -242,7 +242,7 @@ import Testing
     )
   }
 
-  @Test func `a first run and one that changed nothing say so`() throws {
+  @Test func `a first run and one without changes say so`() throws {
     var data = ReportFixture.data([ReportFixture.item("1")])
     #expect(try ReportFixture.page(data).contains("Nothing changed since the run before."))
 
@@ -268,7 +268,7 @@ import Testing
     return [Section(key: "a", title: "", items: items)]
   }
 
-  @Test func `the largest falls of the price to pay come first, then the other changes`() throws {
+  @Test func `the largest price drops are first, then the other changes`() throws {
     let new = Self.section(["1": 900, "2": 100, "3": 700, "4": 500, "5": nil])
     let items = new[0].items.map {
       ShownItem(item: $0, sections: ["a"], isStale: false, pictures: [])
@@ -289,7 +289,7 @@ import Testing
     )
   }
 
-  @Test func `the changes of a time come first, kind by kind, the largest first`() throws {
+  @Test func `the changes of a period are first, kind by kind, the largest first`() throws {
     func net(
       _ id: String,
       _ presence: NetChange.Presence = .stayed,
@@ -354,8 +354,11 @@ import Testing
       ("normalPrice", nil, "–"),
     ] as [(String, String?, String)]
   )
-  func `a changed value reads as people read it`(_ field: String, _ value: String?, _ text: String)
-  {
+  func `a changed value is shown in readable form`(
+    _ field: String,
+    _ value: String?,
+    _ text: String
+  ) {
     #expect(ChangesView.value(value, of: field, "USD") == text)
   }
 }

@@ -23,7 +23,7 @@ struct ReportSearchTests {
     "[d]", "^$", "\\", "e-f/g", "i", "i\u{307}", "tab feed x", "main",
   ]
 
-  @Test func `it finds what list finds, field by field`() throws {
+  @Test func `the page's search finds the same items as list, field by field`() throws {
     let items = Self.texts.enumerated().map { number, text in
       StoreItem(
         id: "main\(number)",

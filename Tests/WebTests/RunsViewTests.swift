@@ -23,7 +23,7 @@ import Testing
     #expect(calendar.days.allSatisfy { $0.y + $0.height <= calendar.height })
   }
 
-  @Test func `a day is one of the zone, not of UTC`() {
+  @Test func `days are counted in the local zone, not in UTC`() {
     let seoul = PageClock(now: ReportFixture.now, zone: "KST") { _ in 9 * 3600 }
 
     #expect(ReportFixture.clock.text(ReportFixture.now) == "2023-11-14 22:13")
@@ -32,7 +32,7 @@ import Testing
     #expect(PageClock(now: -1).day(-1) == -1)
   }
 
-  @Test func `columns fit the drawing, the highest as high as it goes`() {
+  @Test func `columns fit the chart, the highest at full height`() {
     let points = [0, 1, 4].map { PlotView.Point(value: $0, tone: "good", when: "") }
     let plot = PlotView("Time", points, { "\($0)" }, .english)
 
@@ -55,7 +55,7 @@ import Testing
     (0.04, "0.0 s"), (59.94, "59.9 s"), (59.96, "1 min 0 s"), (3599.4, "59 min 59 s"),
     (3599.6, "1 h 0 min"), (86_399.6, "1 d 0 h"), (108_000, "1 d 6 h"),
   ])
-  func `a duration has the units of its rounded number`(_ seconds: Double, _ text: String) {
+  func `the unit of a duration is chosen after rounding`(_ seconds: Double, _ text: String) {
     #expect(PageLanguage.english.duration(seconds) == text)
   }
 }

@@ -13,7 +13,7 @@ import Transport
     ("http://h:1/x?y", ["x"], "/x"), ("http://h", [""], "/"), ("/../a", ["..", "a"], "/../a"),
     ("/%2e%2e/a", ["..", "a"], "/../a"),
   ])
-  func `a target is decoded once, part by part`(
+  func `a target is decoded once, segment by segment`(
     _ text: String,
     _ segments: [String],
     _ path: String
@@ -28,11 +28,11 @@ import Transport
     "/?a=%",
     "/?%ff", "ftp://h/", "/?a=%00",
   ])
-  func `a malformed target is none`(_ text: String) {
+  func `a malformed target is nil`(_ text: String) {
     #expect(RequestTarget(text) == nil)
   }
 
-  @Test func `a form is decoded, with its line ends`() throws {
+  @Test func `a form is decoded, including its line ends`() throws {
     let pairs = try #require(RequestTarget.pairs("a=b+c&d=%0D%0A&e&=f&g=h=i".utf8))
 
     #expect(pairs.map(\.name) == ["a", "d", "e", "", "g"])
@@ -54,7 +54,7 @@ import Transport
     ("localhost/", "127.0.0.1", false),
     ("xshop.example", "127.0.0.1", false), ("shop.example.evil", "127.0.0.1", false),
   ])
-  func `a server goes by its address, by localhost on loopback, and by the names it was given`(
+  func `a server accepts its address, localhost on loopback, and the given names`(
     _ host: String,
     _ local: String,
     _ isAdmitted: Bool
@@ -73,7 +73,7 @@ import Transport
     ("bytes=-", .whole), ("bytes=a-b", .whole), ("items=0-1", .whole), ("bytes 0-1", .whole),
     ("bytes=0 - 1", .part(0..<2)),
   ])
-  func `a range is read as RFC 9110 says, and what it cannot be is passed over`(
+  func `a range is read as in RFC 9110, and an invalid one is ignored`(
     _ text: String,
     _ range: ByteRange
   ) {
@@ -96,7 +96,7 @@ import Transport
       [("If-None-Match", "\"b\""), ("If-Modified-Since", "Sun, 09 Sep 2001 01:46:40 GMT")], .passed
     ),
   ])
-  func `conditions are judged in the order of RFC 9110`(
+  func `conditions are evaluated in the order of RFC 9110`(
     _ fields: [(String, String)],
     _ verdict: Precondition
   ) throws {
@@ -112,7 +112,7 @@ import Transport
   }
 
   @Test
-  func `a client has its requests a second, another client its own, and loopback any number`()
+  func `each client has its own requests a second, and loopback any number`()
     throws
   {
     var limits = ServerLimits()
@@ -135,7 +135,7 @@ import Transport
     #expect(neighbours.map { rates.refusal(of: $0, at: start) }.last == 1)
   }
 
-  @Test func `a shelf holds what was asked for last, and no more than it may`() {
+  @Test func `an LRU cache keeps the last entries used, and no more than its limit`() {
     let shelf = LRUCache<Int>(most: 20_000)
     shelf.add(0, cost: 900, for: "kept")
     for number in 1...200 {
@@ -149,7 +149,7 @@ import Transport
     #expect(shelf["large"] == nil)
   }
 
-  @Test func `what would end a line of a head is left out of it`() {
+  @Test func `characters that would end a header line are left out`() {
     let answer = Answer(200, [("A", "b\r\nC: d"), ("E", "f")])
     let head = String(buffer: answer.head)
 

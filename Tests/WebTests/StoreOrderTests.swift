@@ -7,7 +7,7 @@ import Testing
 
 /// Orders by the store's forms, as a browser sends them.
 @Suite struct StoreOrderTests {
-  @Test func `what was put aside becomes one order in the outbox, and the basket is empty`()
+  @Test func `the basket becomes one order in the outbox and is then empty`()
     async throws
   {
     let visitor = try StoreFixture()
@@ -106,7 +106,7 @@ import Testing
     (nil, "127.0.0.1:8080", "same-site", false),
     (nil, "127.0.0.1:8080", "none", false),
   ])
-  func `a form is taken from the store's own pages alone`(
+  func `a form is accepted only from the store's own pages`(
     _ origin: String?,
     _ host: String,
     _ site: String?,
@@ -123,7 +123,7 @@ import Testing
     #expect(try visitor.placed.count == (isTaken ? 1 : 0))
   }
 
-  @Test func `what cannot be ordered is said before anything is, and the form keeps its words`()
+  @Test func `an invalid order is refused, and the form keeps its text`()
     async throws
   {
     let visitor = try StoreFixture()
@@ -148,7 +148,7 @@ import Testing
     #expect(await visitor.order(basket, budget: "14000").status == 303)
   }
 
-  @Test func `the house's budget holds whatever the visitor says`() async throws {
+  @Test func `the operator's budget applies whatever the visitor enters`() async throws {
     let budget = Price(minorUnits: 10_000, currency: "KRW")
     let visitor = try StoreFixture(budget: budget)
     let basket = await visitor.fill(["A1": 2])
@@ -158,7 +158,7 @@ import Testing
     #expect(try visitor.placed.isEmpty)
   }
 
-  @Test func `a price that changed since the form was shown is shown before it is owed`()
+  @Test func `a price that changed since the form was shown must be confirmed`()
     async throws
   {
     let visitor = try StoreFixture()
@@ -176,7 +176,9 @@ import Testing
     #expect(try visitor.placed.first?.order.total.minorUnits == 7500)
   }
 
-  @Test func `the form is ordered, whatever another window did to the basket`() async throws {
+  @Test func `the form's contents are ordered, whatever another window did to the basket`()
+    async throws
+  {
     let visitor = try StoreFixture()
     let basket = await visitor.fill(["A1": 2])
     // As many of another dish, which costs as much.
@@ -192,7 +194,7 @@ import Testing
     #expect(visitor.cookies["larder-basket"] == "A2*2")
   }
 
-  @Test func `"Order now" orders this item once, beside whatever the basket holds`() async throws {
+  @Test func `"Order now" orders this item once and leaves the basket alone`() async throws {
     let visitor = try StoreFixture()
     _ = await visitor.fill(["A2": 1, "A1": 5])
     let kept = visitor.cookies["larder-basket"]
@@ -216,7 +218,7 @@ import Testing
     #expect(visitor.cookies["larder-basket"] == kept && kept == "A2*1!A1*5")
   }
 
-  @Test func `the form of one item changes its quantity by its address, and never the basket`()
+  @Test func `the form of one item changes its quantity by its URL, and never the basket`()
     async throws
   {
     let visitor = try StoreFixture()
@@ -238,7 +240,7 @@ import Testing
     }
   }
 
-  @Test func `an order that a webhook took is sent, in both languages`() {
+  @Test func `an order that a webhook took is shown as sent, in both languages`() {
     var delivery = Delivery(queuedAt: OrderTime(seconds: 0))
     delivery.state = .delivered
 
@@ -255,7 +257,7 @@ import Testing
     ("quantity", "3", "A price or a quantity has changed"),
     ("total", "", "A price or a quantity has changed"),
   ])
-  func `a form that does not say what is true now orders nothing, and is shown anew`(
+  func `a form whose contents are out of date orders nothing, and is shown again`(
     name: String,
     value: String,
     words: String
@@ -278,7 +280,7 @@ import Testing
     }
   }
 
-  @Test func `what is sold out or gone is neither put aside nor ordered`() async throws {
+  @Test func `a sold-out or removed item cannot be added or ordered`() async throws {
     let visitor = try StoreFixture { $0.items["A"]?[0].badges = ["품절"] }
     let page = await visitor.get("/items/A1")
     #expect(page.html.contains("Sold out") && !page.html.contains("class=\"buy\""))
@@ -300,7 +302,7 @@ import Testing
     #expect(await visitor.get("/basket").html.contains("value=\"민\""))
   }
 
-  @Test func `an order is cancelled while nobody works on it, and not afterwards`() async throws {
+  @Test func `an order can be cancelled only before somebody works on it`() async throws {
     let visitor = try StoreFixture()
     _ = await visitor.order(await visitor.fill(["A1": 1]))
     _ = await visitor.order(await visitor.fill(["A2": 1]))
@@ -321,7 +323,7 @@ import Testing
     #expect(await visitor.get("/orders/\(ids[0])").html.contains("Cancelled"))
   }
 
-  @Test func `a store without orders shows everything and takes none`() async throws {
+  @Test func `a store without orders shows everything and accepts none`() async throws {
     let visitor = try StoreFixture(items: 1)
     let store = Storefront(cache: visitor.folder.path("cache"), catalog: nil, orders: nil)
 

@@ -19,7 +19,7 @@ import Testing
     ("/api/items/A1", 0), ("/images/aa/b.jpg", 0), ("/assets/store-000000000000.css", 0),
     ("/assets/../Package.swift", 0), ("/orders/ord_00000000000000000000000000/cancel", 405),
   ])
-  func `each address has its answer, and what is none of the store's has none`(
+  func `each route has its page, and unknown ones are 404`(
     _ address: String,
     _ status: Int
   ) async throws {
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(arguments: ["/", "/search", "/sections/A", "/items/A1"])
-  func `a page that only shows takes no form`(_ path: String) async throws {
+  func `a page that only shows something accepts no form`(_ path: String) async throws {
     let visitor = try StoreFixture(items: 1)
 
     let answer = await visitor.post(path, [:])
@@ -37,7 +37,7 @@ import Testing
     #expect(answer.status == 405 && answer.all("allow") == ["GET, HEAD"])
   }
 
-  @Test func `every page says what it may do, and its assets are what it names`() async throws {
+  @Test func `every page has its security policy, and its assets exist`() async throws {
     let visitor = try StoreFixture(items: 1)
     for address in ["/", "/search", "/sections/A", "/items/A1", "/basket", "/orders", "/items/Z"] {
       let page = await visitor.get(address)
@@ -59,7 +59,7 @@ import Testing
     #expect(style.all("cache-control") == ["public, max-age=31536000, immutable"])
   }
 
-  @Test func `nothing that a feed says becomes markup, on any page`() async throws {
+  @Test func `no text of a feed becomes markup, on any page`() async throws {
     let evil = "\"\u{301}><script>alert(1)</script><img src=x onerror=\"'</style>{{title}}"
     let visitor = try StoreFixture(items: 2) { shop in
       for key in shop.keys {
@@ -101,7 +101,7 @@ import Testing
     #expect(sent.location.unicodeScalars.allSatisfy { (0x21...0x7E).contains($0.value) })
   }
 
-  @Test func `a list of ten thousand items comes in small pages, found as lists find them`()
+  @Test func `a list of ten thousand items has small pages, and searches as list does`()
     throws
   {
     let section = RunSection(key: "a", title: "A", subtitle: nil, listing: nil, source: "network")
@@ -131,7 +131,7 @@ import Testing
     #expect(chosen { ($0.low, $0.high) = ("9", "1") }.count == 10_000)
   }
 
-  @Test func `a long section's page is small, and leads to the next`() async throws {
+  @Test func `a long section's page is small, and links to the next`() async throws {
     let visitor = try StoreFixture(items: 120)
 
     let first = await visitor.get("/sections/A")
@@ -158,7 +158,7 @@ import Testing
     #expect(found.contains("href=\"/sections/A\"") && !found.contains("/sections/B"))
   }
 
-  @Test func `pictures are named for the dish, and the quantity's buttons for what they do`()
+  @Test func `pictures are named for the dish, and quantity buttons for their effect`()
     async throws
   {
     let visitor = try StoreFixture(items: 1)
@@ -171,7 +171,7 @@ import Testing
     #expect(StorefrontScript.text.contains("input.dataset[by<0?'less':'more']"))
   }
 
-  @Test func `an item that was put aside is said where a screen reader's focus is put`()
+  @Test func `after adding an item, the focus of a screen reader is on the message`()
     async throws
   {
     let visitor = try StoreFixture(items: 1)
@@ -191,11 +191,14 @@ import Testing
     ("storage-hint", "Storage hint"), ("_internal", "Internal"), ("_", "_"), ("보관 방법", "보관 방법"),
     ("Best before", "Best before"), ("point", "Points"), ("delivery_fee", "Delivery fee"),
   ])
-  func `a detail's notes are named in words, not by their keys`(_ key: String, _ words: String) {
+  func `a detail's notes are labelled in words, not by their keys`(_ key: String, _ words: String)
+  {
     #expect(PageLanguage.english.note(key) == words)
   }
 
-  @Test func `prices and order are folded on a phone unless one of them is chosen`() async throws {
+  @Test func `prices and order are collapsed on a phone unless one of them is chosen`()
+    async throws
+  {
     let visitor = try StoreFixture(items: 1)
     let fold = "<input type=\"checkbox\" class=\"fold\" id=\"fold\""
 
@@ -207,7 +210,8 @@ import Testing
     }
   }
 
-  @Test func `price and buttons of an item are one bar, which a phone keeps at hand`() async throws
+  @Test func `price and buttons of an item are one bar, which stays visible on a phone`()
+    async throws
   {
     let visitor = try StoreFixture(items: 1)
 
@@ -252,7 +256,7 @@ import Testing
     #expect(page.html.contains("<span class=\"n\">2</span>"))
   }
 
-  @Test func `a picture that is not held has its place, and says so`() async throws {
+  @Test func `a missing picture keeps its space and says so`() async throws {
     let visitor = try StoreFixture(items: 1) { shop in
       shop.items["A"]?[0].thumbnail = "/nothing.jpg"
       shop.items["A"]?[0].gallery = []
@@ -275,7 +279,7 @@ import Testing
     #expect(page.status == 503 && page.html.contains("not open yet"))
   }
 
-  @Test func `a language is chosen once and kept, and the address stays as it is`() async throws {
+  @Test func `a chosen language is kept, and the URL stays the same`() async throws {
     let visitor = try StoreFixture(items: 1)
     #expect(
       await visitor.get("/", languages: "ko-KR,ko;q=0.9").html.contains("<html lang=\"ko\">")
@@ -292,7 +296,7 @@ import Testing
     ("fr-FR, ko;q=0.3, en;q=0.2", .korean), ("ko;q=0, en", .english), ("*", .english),
     ("KO-kr", .korean), ("ko;q=x", .english), (";;,,q=", .english),
   ])
-  func `the language that a browser prefers is spoken`(
+  func `the browser's preferred language is used`(
     _ header: String?,
     _ language: PageLanguage
   ) {
@@ -300,7 +304,7 @@ import Testing
   }
 
   @Test(arguments: PageLanguage.allCases)
-  func `every template is whole in every language`(_ language: PageLanguage) throws {
+  func `every template is complete in every language`(_ language: PageLanguage) throws {
     _ = try StorefrontTemplates.library(language)
     for text in StorefrontTemplates.texts.values {
       let worded = StorefrontTemplates.worded(text, language)
@@ -308,7 +312,7 @@ import Testing
     }
   }
 
-  @Test func `a basket is the same after its cookie, and takes no more than a cookie holds`() {
+  @Test func `a basket reads back from its cookie, and is limited to a cookie's size`() {
     var basket = StorefrontBasket()
     func add(_ id: String, _ count: Int) -> Bool { basket.add(id, count) }
     #expect(add("a*b!c~;d=é", 2))
@@ -324,7 +328,7 @@ import Testing
     #expect(StorefrontBasket(cookie: "x!y*z!%zz*1!A*1*2!!*").lines.isEmpty)
   }
 
-  @Test func `sums beyond all numbers are none, and nothing ends because of them`() {
+  @Test func `sums that overflow are nil, and nothing traps`() {
     let dear = StoreItem(
       id: "A",
       title: "A",
@@ -343,7 +347,8 @@ import Testing
     (12_000, 5_900, 50), (10_000, 9_999, nil), (10_000, 10_000, nil), (9_000, 10_000, nil),
     (10_000, 0, 100), (12_000, 10_800, 10), (39_000, 31_200, 20), (.max, 0, 100), (100, 99, 1),
   ])
-  func `a saving is told in whole percent, rounded down`(_ normal: Int, _ sale: Int, _ off: Int?) {
+  func `a saving is shown in whole percent, rounded down`(_ normal: Int, _ sale: Int, _ off: Int?)
+  {
     let item = StoreItem(
       id: "A",
       title: "A",

@@ -50,7 +50,7 @@ struct CacheSuiteTests {
   }
 
   @Test(arguments: ways)
-  func `every optional test that applies passes, or its reason is known`(
+  func `every optional test that applies passes, or has a documented reason`(
     _ place: CacheSuitePlace,
     _ mode: CacheSuiteRun.Mode
   ) throws {
