@@ -4,7 +4,7 @@ import Base
 public typealias ImagingError = LarderError
 
 extension LarderError {
-  /// The error of a picture that does not keep to its format.
+  /// The error for a picture that breaks the rules of its format.
   static func damaged(_ name: String, _ reason: String) -> LarderError {
     LarderError(
       .damagedPicture,
@@ -12,7 +12,7 @@ extension LarderError {
     )
   }
 
-  /// The error of bytes that begin with `head` and are of no format that is read.
+  /// The error for bytes, beginning with `head`, that are not in a format that larder reads.
   static func noPicture(_ name: String, _ head: some Collection<UInt8>) -> LarderError {
     if let kind = UnreadKind(Array(head.prefix(PictureFormat.sniffLength))) {
       return .unread(name, kind)
@@ -23,7 +23,7 @@ extension LarderError {
     )
   }
 
-  /// The error of a picture of a kind that is known and not read.
+  /// The error for a picture of a kind that larder recognizes but cannot read.
   static func unread(_ name: String, _ kind: UnreadKind) -> LarderError {
     LarderError(
       .unreadKind,
@@ -31,7 +31,7 @@ extension LarderError {
     )
   }
 
-  /// The error of a picture whose library is not there; `words` are the dynamic loader's.
+  /// The error for a picture whose library is not installed; `words` is the dynamic loader's message.
   static func noLibrary(
     _ name: String,
     _ format: String,
@@ -45,12 +45,12 @@ extension LarderError {
     )
   }
 
-  /// The error of a picture that goes beyond `PictureLimits`.
+  /// The error for a picture that exceeds ``PictureLimits``.
   static func tooLarge(_ name: String, _ reason: String) -> LarderError {
     LarderError(.tooLarge, "cannot read \(name): \(reason); make it smaller first")
   }
 
-  /// The same, where a limit can be raised.
+  /// The error for a picture that exceeds a limit which the user can raise.
   static func overLimit(_ name: String, _ reason: String) -> LarderError {
     LarderError(
       .tooLarge,

@@ -11,10 +11,10 @@ public protocol PictureMaking: Sendable {
   /// The limits of a picture.
   var limits: PictureLimits { get }
 
-  /// Judges the wish itself, before any picture is read.
+  /// Checks the options alone, before any picture is read.
   func check() throws(LarderError)
 
-  /// Makes a picture, whole, in memory.
+  /// Makes the whole picture in memory.
   ///
   /// - Parameter file: The input.
   /// - Returns: The result.
@@ -23,8 +23,9 @@ public protocol PictureMaking: Sendable {
 
   /// Makes a picture that becomes a file.
   ///
-  /// Nothing is at `output` until ``PictureBatch`` puts it there. A large picture may be on the same disk until then, and
-  /// is gone when nothing holds the result any more.
+  /// `output` does not exist until ``PictureBatch`` puts it there. A large picture may be in a file on the same disk
+  /// until
+  /// then, which is deleted with the last reference to the result.
   ///
   /// - Parameters:
   ///   - file: The input.
@@ -73,21 +74,22 @@ public struct PictureBatch: Sendable, Equatable {
 
   /// The inputs in their order, those of a folder by name.
   public let items: [Item]
-  /// The files of folders that are passed over, as they are no pictures, in their order; not those of a kind that is
-  /// known and not read, which are items with an error.
+  /// The files in folders that are skipped because they are not pictures, in their order.
+  ///
+  /// A file of a known kind that larder does not read, such as a camera's raw file, is an item with an error instead.
   public let others: [FilePath]
 
-  /// Looks at the inputs' first bytes, and no more, and names their outputs.
+  /// Reads only the first bytes of each input, and names the outputs.
   ///
   /// - Parameters:
   ///   - inputs: Pictures, and folders whose pictures keep their path below the folder.
   ///   - folder: Where the outputs go.
-  ///   - format: The format of the outputs, which their names end as; nil for the inputs' own.
+  ///   - format: The format of the outputs, and so their file extension; nil for the inputs' own format.
   ///   - name: The names of outputs.
-  ///   - standardInput: Reads all of stdin, for the input that is called `-`, whose stem is `stdin`;
-  ///     nil where `-` is a file's name.
-  /// - Throws: ``ImagingError`` of code `usage` when two inputs have one output, an output is an
-  ///   input, or `folder` is none; and the error of `standardInput`.
+  ///   - standardInput: Reads all of stdin, for the input `-`, whose stem is `stdin`. nil if `-` is an ordinary file
+  ///     name.
+  /// - Throws: ``ImagingError`` of code `usage` when two inputs have the same output, an output is also an input, or
+  ///   `folder` is not a folder; and the error of `standardInput`.
   public init(
     _ inputs: [FilePath],
     into folder: FilePath,
@@ -192,7 +194,7 @@ public struct PictureBatch: Sendable, Equatable {
     }
     var names: [FilePath.Component] = []
     while let entry = readdir(folder) {
-      // Not by way of a String, which would replace bytes that are no UTF-8.
+      // Not through a String, which would replace bytes that are not UTF-8.
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         FilePath.Component(
           platformString: bytes.prefix { $0 != 0 }.map { CChar(bitPattern: $0) } + [0]
@@ -204,7 +206,7 @@ public struct PictureBatch: Sendable, Equatable {
     for name in names.sorted(by: { $0.string < $1.string }) {
       let path = input.appending(name)
       var status = stat()
-      // A link to a folder may lead back up.
+      // Links to folders are not followed, because one may lead back up.
       guard path.withPlatformString({ lstat($0, &status) }) == 0 else {
         // A file that is gone since the folder was read is skipped; any other error is reported.
         if errno != ENOENT {
@@ -287,17 +289,15 @@ extension PictureBatch {
   ///
   /// - Parameters:
   ///   - making: The operation on each input.
-  ///   - workers: Pictures that are worked on at a time; more than one a processor brings nothing.
-  ///     nil
-  ///     for one a processor.
-  ///   - overwrite: Whether outputs that are there may be replaced.
-  ///   - skipsExisting: Whether inputs whose output is there already are left out.
+  ///   - workers: The number of pictures made at a time. nil for one a processor; more is not faster.
+  ///   - overwrite: Whether existing outputs may be replaced.
+  ///   - skipsExisting: Whether inputs whose output already exists are skipped.
   ///   - report: Called with each result, in the inputs' order, one at a time, on any thread.
-  ///   - isCancelled: Asked before each picture; true leaves the rest unmade and without result.
+  ///   - isCancelled: Called before each picture; true stops the run, and the remaining inputs get no result.
   ///   - deliver: Called with a picture once its file is whole, for example to upload it; it may
   ///     block, and is called for at most eight pictures at a time.
   /// - Returns: The results in the inputs' order.
-  /// - Throws: ``ImagingError`` when `making` asks for the impossible, or the disk fails at the end.
+  /// - Throws: ``ImagingError`` when the options of `making` are impossible, or the final sync of the folders fails.
   @discardableResult
   public func run(
     _ making: some PictureMaking,
@@ -323,8 +323,8 @@ extension PictureBatch {
     )
   }
 
-  /// Makes every picture where `place` says, as ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)``
-  /// does in this process.
+  /// Makes every picture at `place`, for example in worker processes, and otherwise does what
+  /// ``run(_:workers:overwrite:skipsExisting:report:isCancelled:deliver:)`` does.
   @discardableResult
   package func run(
     _ order: PictureOrder,
@@ -388,11 +388,11 @@ extension PictureBatch {
     return ledger.results()
   }
 
-  /// The plan of a run, which does nothing: results without the fields that need the pictures.
+  /// The plan of a run, which makes and writes nothing: results without the fields that need the pictures.
   ///
   /// - Parameters:
-  ///   - overwrite: Whether outputs that are there may be replaced.
-  ///   - skipsExisting: Whether inputs whose output is there already are left out.
+  ///   - overwrite: Whether existing outputs may be replaced.
+  ///   - skipsExisting: Whether inputs whose output already exists are skipped.
   /// - Returns: A result for each input, in their order.
   public func plan(overwrite: Bool = false, skipsExisting: Bool = false) -> [PictureResult] {
     items.map { item in
@@ -426,7 +426,7 @@ extension PictureBatch {
   }
 }
 
-/// Writes pictures while others are being made, as waiting for the disk takes no processor.
+/// Writes pictures while others are being made, because waiting for the disk takes no processor time.
 private final class OutputWriter: Sendable {
   private let overwrite: Bool
   private let deliver: @Sendable (EncodedPicture, PictureResult) -> PictureResult
@@ -434,9 +434,9 @@ private final class OutputWriter: Sendable {
   private let written = DispatchGroup()
   /// Pictures that may wait in memory for the disk.
   private let slots = DispatchSemaphore(value: 8)
-  /// Folders whose new names are not on disk yet, guarded by itself.
+  /// Folders with new files whose names are not synced yet.
   private let folders = Mutex<Set<FilePath>>([])
-  /// Folders that were searched for files of killed runs, guarded by itself.
+  /// Folders already searched for leftover files of killed runs.
   private let swept = Mutex<Set<FilePath>>([])
 
   init(
@@ -447,7 +447,9 @@ private final class OutputWriter: Sendable {
     self.deliver = deliver
   }
 
-  /// Writes a picture soon, and says how it went.
+  /// Queues a picture for writing, and calls `report` with its result.
+  ///
+  /// Blocks while eight pictures wait for the disk.
   func write(
     _ picture: EncodedPicture,
     of item: PictureBatch.Item,
@@ -470,27 +472,27 @@ private final class OutputWriter: Sendable {
     }
   }
 
-  /// Removes the files of killed runs from a folder, before the first file of this run goes there.
+  /// Removes leftover files of killed runs from a folder, before this run writes its first file there.
   private func sweepOnce(_ folder: FilePath) {
     guard swept.withLock({ $0.insert(folder).inserted }) else { return }
     WholeFile.sweep(folder)
   }
 
-  /// Waits for unfinished files and syncs their names.
+  /// Waits for unfinished files, then syncs their folders.
   func close() throws(LarderError) {
     written.wait()
     for folder in folders.withLock({ $0 }) { try WholeFile.sync(folder) }
   }
 }
 
-/// The results so far, handed on in order.
+/// The results so far, reported in the order of the inputs.
 private final class OrderedResults: Sendable {
   private struct Delivered {
     var results: [PictureResult?]
     var reported = 0
   }
 
-  /// Guarded by itself; never held while `report` runs.
+  /// Never held while `report` runs.
   private let state: Mutex<Delivered>
   private let order = DispatchQueue(label: "larder.pictures.report")
   private let report: @Sendable (PictureResult) -> Void
@@ -517,13 +519,13 @@ private final class OrderedResults: Sendable {
   }
 }
 
-/// The processors that are there to be used.
+/// The number of processors online.
 private var processors: Int { sysconf(Int32(_SC_NPROCESSORS_ONLN)) }
 
 extension FilePath {
-  /// The path as people and JSON get it: a byte that is no UTF-8 stands as `\xE9`.
+  /// The path for messages and JSON: a byte that is not UTF-8 becomes an escape such as `\xE9`.
   ///
-  /// For messages and results only; the system is asked for the path's own bytes.
+  /// Not for system calls, which need the path's own bytes.
   package var shown: String {
     let bytes = withPlatformString { path in
       Array(UnsafeRawBufferPointer(start: path, count: length))

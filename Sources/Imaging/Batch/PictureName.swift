@@ -15,7 +15,7 @@ public struct PictureName: Sendable, Equatable {
 
   private let parts: [Part]
 
-  /// Whether inputs of different names get different ones.
+  /// Whether inputs with different names get different output names.
   var tellsApart: Bool { parts.contains(.stem) }
 
   private init(parts: [Part]) { self.parts = parts }
@@ -23,12 +23,14 @@ public struct PictureName: Sendable, Equatable {
   /// Reads a template.
   ///
   /// - Parameters:
-  ///   - template: Text in which `{stem}` stands for the input's name without its ending, `{ext}` for
-  ///     the ending of the output's format, and `{size}` for `size`, as 512 or 640x480. Without `{stem}`
-  ///     it is the name of one picture, which may end as its format does in letters: `soup.png`.
-  ///   - size: The size that is asked for, if any.
-  /// - Throws: ``ImagingError`` of code `usage` when names would not end as their format does, or would
-  ///   lead to another folder.
+  ///   - template: `{stem}` stands for the input's name without its extension, `{ext}` for the extension of the
+  ///     output's
+  ///     format, and `{size}` for `size`, such as 512 or 640x480. Without `{stem}` it names a single picture, and
+  ///     may end in a literal extension: `soup.png`.
+  ///   - size: The requested size, if any.
+  /// - Throws: ``ImagingError`` of code `usage` when names would not have the extension of their format, or would lead
+  ///   to
+  ///   another folder.
   public init(_ template: String, size: PixelSize? = nil) throws(LarderError) {
     var fields = FieldTemplate(template, for: "name pictures")
     var parts: [Part] = []
@@ -64,9 +66,10 @@ public struct PictureName: Sendable, Equatable {
     self.parts = parts
   }
 
-  /// Judges the name for `count` pictures of a format.
+  /// Checks the name for `count` pictures of a format.
   ///
-  /// - Throws: ``ImagingError`` of code `usage` where they would all have it, or it ends as another format does.
+  /// - Throws: ``ImagingError`` of code `usage` when all of them would have the same name, or it has another format's
+  ///   extension.
   func check(count: Int, format: PictureFormat) throws(LarderError) {
     guard !tellsApart else { return }
     let text = String(decoding: bytes(stem: [], ending: format.fileExtension), as: UTF8.self)
@@ -87,7 +90,7 @@ public struct PictureName: Sendable, Equatable {
     String(decoding: bytes(stem: Array(stem.utf8), ending: ending), as: UTF8.self)
   }
 
-  /// The same as bytes, of a stem that need not be UTF-8.
+  /// The name as bytes, for a stem that need not be UTF-8.
   func bytes(stem: [UInt8], ending: String) -> [UInt8] {
     parts.flatMap { part in
       switch part {
@@ -99,7 +102,7 @@ public struct PictureName: Sendable, Equatable {
   }
 }
 
-/// A text with fields in braces, `{stem}.{ext}`, taken apart piece by piece.
+/// Splits a template such as `{stem}.{ext}` into texts and fields, piece by piece.
 struct FieldTemplate {
   enum Piece {
     case text(Substring)
@@ -111,8 +114,7 @@ struct FieldTemplate {
   private let purpose: String
   private var rest: Substring
 
-  /// Starts at the beginning; `purpose` is the purpose of the text, as errors say it: `name
-  /// pictures`.
+  /// Starts at the beginning; `purpose` completes the words "cannot …" in errors, for example `name pictures`.
   init(_ template: String, for purpose: String) {
     (self.template, self.purpose) = (template, purpose)
     rest = template[...]
@@ -125,7 +127,7 @@ struct FieldTemplate {
 
   /// The next piece, never an empty text; nil at the end.
   ///
-  /// - Throws: ``ImagingError`` of code `usage` for a brace that nothing closes.
+  /// - Throws: ``ImagingError`` of code `usage` for an unclosed brace.
   mutating func next() throws(LarderError) -> Piece? {
     guard rest.first == "{" else {
       let text = rest.prefix { $0 != "{" }

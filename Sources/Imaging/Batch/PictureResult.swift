@@ -5,7 +5,7 @@ import Base
 public struct PictureResult: Sendable, Equatable {
   /// The input, as it was named.
   public var input: String
-  /// The file that was written, or nil; the one that was there already where that was left alone.
+  /// The file that was written, or for a skipped input the existing one; nil if there is neither.
   public var output: String?
   /// Whether nothing was made because the output was there already.
   public var isSkipped = false
@@ -28,16 +28,16 @@ public struct PictureResult: Sendable, Equatable {
     public var status: Int?
     /// The server's message.
     public var message: String?
-    /// How often the picture was sent, or tried to be.
+    /// The number of attempts to send the picture.
     public var attempts: Int
 
-    /// Makes an account of an upload.
+    /// Describes the result of an upload.
     ///
     /// - Parameters:
     ///   - isAccepted: Whether the server took the picture.
     ///   - status: The status of its last answer.
     ///   - message: The server's message, without secrets.
-    ///   - attempts: How often the picture was sent, or tried to be.
+    ///   - attempts: The number of attempts to send the picture.
     public init(isAccepted: Bool, status: Int?, message: String?, attempts: Int) {
       self.isAccepted = isAccepted
       self.status = status
@@ -49,7 +49,7 @@ public struct PictureResult: Sendable, Equatable {
       case accepted, status, message, attempts
     }
 
-    /// Encodes every key, null where there is nothing to say.
+    /// Encodes every key; a missing value is null.
     public func encode(to encoder: any Encoder) throws {
       var object = encoder.container(keyedBy: Key.self)
       try object.encode(isAccepted, forKey: .accepted)
@@ -69,9 +69,9 @@ public struct PictureResult: Sendable, Equatable {
     public let height: Int
     /// How the pixels came from the input's.
     public let method: EncodedPicture.Method
-    /// How far the square is from where it was asked to be.
+    /// The distance of the square from its requested position.
     public let shift: EncodedPicture.Shift
-    /// The point of the upright input that the part which is kept was drawn to.
+    /// The point of the upright input around which the kept part was placed.
     public let gravity: EncodedPicture.Point?
     /// Whether a part of the input is missing or wrong.
     public let isDamaged: Bool
@@ -79,13 +79,13 @@ public struct PictureResult: Sendable, Equatable {
     public let remarks: Set<EncodedPicture.Remark>
   }
 
-  /// The result of an input of which nothing could be made.
+  /// The result of an input that failed.
   public init(input: String, error: LarderError) {
     self.input = input
     self.error = error
   }
 
-  /// The result of an input whose output was there already, and was left alone.
+  /// The result of a skipped input, whose output already existed.
   init(skipping input: String, _ output: String) {
     (self.input, self.output, isSkipped) = (input, output, true)
   }
@@ -126,7 +126,7 @@ extension PictureResult: Encodable {
     case x, y
   }
 
-  /// Encodes every key, null where there is nothing to say.
+  /// Encodes every key; a missing value is null.
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: Key.self)
     try object.encode(input, forKey: .input)

@@ -1,8 +1,10 @@
 import Base
 
 extension Bitmap {
-  /// Decodes a whole picture, upright, in samples that can be shown: palettes as colours, tRNS as
-  /// alpha, JPEG colours, and those of WebP and AVIF without alpha, as `bgrx`.
+  /// Decodes a whole picture, upright, into samples that can be shown.
+  ///
+  /// Palettes become colours, and tRNS becomes alpha. The colours of a JPEG, and of WebP and AVIF without alpha, become
+  /// `bgrx`.
   ///
   /// - Parameters:
   ///   - file: The picture; of an animation, its first frame.
@@ -28,7 +30,7 @@ extension Bitmap {
     }
   }
 
-  /// The bitmap as a JPEG; clear pixels become white.
+  /// The bitmap as a JPEG; transparent pixels become white.
   ///
   /// - Parameters:
   ///   - quality: 1 to 100.
@@ -51,10 +53,10 @@ extension Bitmap {
   /// The bitmap as a PNG.
   ///
   /// - Parameters:
-  ///   - level: zlib's, 0 to 9.
+  ///   - level: zlib's compression level, 0 to 9.
   ///   - name: The name of the picture in errors.
   /// - Returns: The file.
-  /// - Throws: ``ImagingError`` of code `unsupported` for inks, which PNG does not have.
+  /// - Throws: ``ImagingError`` of code `unsupported` for CMYK, which PNG does not have.
   public consuming func png(
     level: Int = 6,
     name: String = "the picture"
@@ -62,7 +64,7 @@ extension Bitmap {
     try PNGCodec.encode(BitmapRows(consume self), level: level, name: name).bytes()
   }
 
-  /// The colour of a pixel on white.
+  /// The 8-bit colour of a pixel, composited on white.
   func colour(_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
     let start = y * rowBytes + x * pixelBytes
     let isWide = depth == 16
@@ -111,7 +113,7 @@ extension Bitmap {
 }
 
 extension PictureFile {
-  /// The picture as a JPEG: its own bytes if it is one, else re-encoded with clear pixels white.
+  /// The picture as a JPEG: its own bytes if it is one, else re-encoded with transparent pixels white.
   ///
   /// - Parameter quality: 1 to 100.
   /// - Returns: The file.

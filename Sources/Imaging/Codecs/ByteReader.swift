@@ -1,4 +1,4 @@
-/// Numbers in bytes, read without ever leaving them.
+/// Reads numbers from bytes, with every offset checked.
 struct ByteReader {
   let bytes: UnsafeBufferPointer<UInt8>
   var isLittleEndian = false
@@ -21,7 +21,7 @@ struct ByteReader {
     return isLittleEndian ? second << 16 | first : first << 16 | second
   }
 
-  /// Whether `text` stands at `offset`.
+  /// Whether the bytes at `offset` are `text`.
   func matches(_ text: String, at offset: Int) -> Bool {
     guard offset >= 0, text.utf8.count <= bytes.count - offset else { return false }
     return bytes[offset..<offset + text.utf8.count].elementsEqual(text.utf8)

@@ -1,17 +1,17 @@
 /// The fields of a picture's EXIF data that matter here. (EXIF 2.32)
 public struct Exif: Equatable, Sendable {
-  /// How the picture has to be turned; nil when it is not said, or out of range.
+  /// How the picture has to be turned; nil when missing or out of range.
   public private(set) var orientation: Orientation?
   /// `DateTimeOriginal`, else `DateTimeDigitized`, else `DateTime`, as written:
   /// `2021:01:13 06:30:00`.
   public private(set) var dateTime: String?
-  /// The offset that belongs to `dateTime`, as written: `+09:00`.
+  /// The UTC offset that belongs to `dateTime`, as written: `+09:00`.
   public private(set) var offset: String?
 
-  /// The date and the time of `GPSDateStamp` and `GPSTimeStamp`, at Greenwich.
+  /// The date and time of `GPSDateStamp` and `GPSTimeStamp`, in UTC.
   private(set) var gpsTime: CivilTime?
 
-  /// Where numbers that a crop changes stand, from the TIFF header on.
+  /// The numbers that a crop changes, with their offsets from the TIFF header.
   private(set) var places: [Place] = []
 
   /// A number that has to change when the picture does.
@@ -38,13 +38,13 @@ public struct Exif: Equatable, Sendable {
     }
   }
 
-  /// The part of `range` from the TIFF header on: some writers put JPEG's own mark before it.
+  /// The part of `range` from the TIFF header on: some writers put the `Exif\0\0` of a JPEG segment before it.
   static func tiff(_ reader: ByteReader, _ range: Range<Int>) -> Range<Int> {
     reader.matches("Exif\0\0", at: range.lowerBound) && range.count >= 6
       ? range.lowerBound + 6..<range.upperBound : range
   }
 
-  /// The same of bytes that are nothing else.
+  /// The part of `bytes` from the TIFF header on.
   static func tiff(in bytes: [UInt8]) -> [UInt8] {
     bytes.withUnsafeBufferPointer {
       Array(bytes[tiff(ByteReader(bytes: $0), 0..<bytes.count)])
@@ -58,12 +58,13 @@ public struct Exif: Equatable, Sendable {
     let next = Self.entries(reader, at: first) { entry in
       switch entry.tag {
       case 0x0112:
-        // Of several the first counts, as it does to ExifTool, Pillow, libvips and ImageMagick; all are reset.
+        // If there are several, the first counts, as in ExifTool, Pillow, libvips and ImageMagick. A crop resets all of
+        // them.
         guard !places.contains(where: { $0.meaning == .orientation }) else {
           places.append(Place(.orientation, entry, reader))
           break
         }
-        // A short, which some programs write as a long.
+        // A short by the standard, but some programs write a long.
         let value = entry.type == 4 ? reader.long(entry.value) : reader.short(entry.value)
         orientation = value.flatMap(Orientation.init(rawValue:))
         places.append(Place(.orientation, entry, reader))
@@ -94,14 +95,14 @@ public struct Exif: Equatable, Sendable {
     }
   }
 
-  /// The time that satellites gave, of the directory at `offset`; nil where it has no whole one.
+  /// The GPS time in the directory at `offset`; nil if it is missing or incomplete.
   private static func gpsTime(_ reader: ByteReader, at offset: Int) -> CivilTime? {
     var (date, clock): (String?, [Int]) = (nil, [])
     _ = entries(reader, at: offset) { entry in
       switch entry.tag {
       case 0x001D: date = entry.text(reader)
       case 0x0007 where entry.type == 5 && entry.count == 3:
-        // Three fractions; the seconds of some have a part.
+        // Three fractions: hours, minutes and seconds. Parts of a second are dropped.
         guard let start = reader.long(entry.value) else { break }
         clock = (0..<3).compactMap { index in
           guard let above = reader.long(start + index * 8),
@@ -130,7 +131,7 @@ public struct Exif: Equatable, Sendable {
     var start: Int?
     var count: Int?
     _ = Self.entries(reader, at: second) { entry in
-      // A JPEG, or a strip of plain samples.
+      // 0x0201 and 0x0202 describe a JPEG, 0x0111 and 0x0117 a strip of plain samples.
       if [0x0201, 0x0111].contains(entry.tag) { start = entry.number(reader) }
       if [0x0202, 0x0117].contains(entry.tag) { count = entry.number(reader) }
     }
@@ -139,7 +140,7 @@ public struct Exif: Equatable, Sendable {
     }
   }
 
-  /// Visits the entries of the directory at `offset`; returns where the link to the next stands.
+  /// Visits the entries of the directory at `offset`; returns the offset of the link to the next directory.
   private static func entries(
     _ reader: ByteReader,
     at offset: Int,
@@ -169,7 +170,7 @@ private struct Entry {
     type == 3 ? reader.short(value) : reader.long(value)
   }
 
-  /// The text of an ASCII entry, without its end mark and blanks.
+  /// The text of an ASCII entry, up to its terminating zero.
   func text(_ reader: ByteReader) -> String? {
     guard type == 2, count > 0, count <= 64,
       let start = count <= 4 ? value : reader.long(value), start <= reader.bytes.count - count
@@ -191,10 +192,9 @@ extension Exif.Place {
 }
 
 extension Exif {
-  /// The data in `tiff`, which this was read from, changed for an upright picture of `width` × `height`.
+  /// A copy of `tiff`, from which this was read, changed for an upright picture of `width` × `height`.
   ///
-  /// No thumbnail is left that could show the parts that were cropped away, not even one in a
-  /// maker note.
+  /// Erases every thumbnail, even one in a maker note, because it could show the parts that were cropped away.
   func cropped(_ tiff: ArraySlice<UInt8>, width: Int, height: Int) -> [UInt8] {
     var tiff = Array(tiff)
     for place in places {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Bytes that a C function made with malloc, freed exactly once.
+/// A buffer that C allocated with malloc, freed exactly once.
 struct MallocBuffer: ~Copyable {
   var bytes: UnsafeMutablePointer<UInt8>?
   var count = 0
@@ -14,15 +14,15 @@ struct MallocBuffer: ~Copyable {
 }
 
 extension MallocBuffer {
-  /// The output of `encode` in `room` bytes that are Swift's own, so that a file which fits there
-  /// is never in memory twice; a larger one comes in memory that was made with malloc, and is
-  /// copied.
+  /// Collects the output of `encode` in `room` bytes of an array, so that a file which fits is never in memory twice.
+  ///
+  /// `encode` allocates a larger file with malloc, and it is copied.
   ///
   /// - Parameters:
   ///   - room: Bytes that most files fit in.
-  ///   - encode: Takes the room and its size, and leaves there where the file is, and its size; false
-  ///     when there is none.
-  /// - Returns: The file; nil where `encode` made none.
+  ///   - encode: Gets the room and its size, and replaces them by the address and the size of the file. Returns false
+  ///     if it made none.
+  /// - Returns: The file; nil if `encode` made none.
   static func collect(
     room: Int,
     _ encode: (

@@ -1,10 +1,10 @@
-/// The box that a file of ISO's media formats begins with, as far as it lies in the file's first bytes.
+/// The `ftyp` box at the start of an ISO media file, as far as it is within the file's first bytes.
 /// (ISO/IEC 14496-12, 4.3)
 struct FileType {
   /// The major brand, then those that the file is compatible with.
   private let brands: [ArraySlice<UInt8>]
 
-  /// Reads a file's first bytes; nil where they are no such box.
+  /// Reads a file's first bytes; nil if they do not begin with that box.
   init?(_ head: [UInt8]) {
     guard head.count >= 12, head[4..<8].elementsEqual("ftyp".utf8) else { return nil }
     let size = head[..<4].reduce(0) { $0 << 8 | Int($1) }
@@ -12,7 +12,7 @@ struct FileType {
     brands = [head[8..<12]] + ends.map { head[($0 - 4)..<$0] }
   }
 
-  /// Whether one of these is the major brand, or a compatible one of an image whose major brand names no codec.
+  /// Whether the major brand is one of `names`; or a compatible brand is, if the major brand names no codec.
   func holds(_ names: [String]) -> Bool {
     func isOne(_ brand: ArraySlice<UInt8>, of names: [String]) -> Bool {
       names.contains { brand.elementsEqual($0.utf8) }
@@ -23,16 +23,17 @@ struct FileType {
   }
 }
 
-/// A box of a file of ISO's media formats. (ISO/IEC 14496-12, 4.2)
+/// A box of an ISO media file. (ISO/IEC 14496-12, 4.2)
 struct MediaBox: Equatable, Sendable {
-  /// Four letters.
+  /// The four-letter type, such as `meta`.
   let type: String
-  /// Its content, behind its header.
+  /// Its content, without its header.
   let body: Range<Int>
 
-  /// Visits the boxes in a range, each behind the one before.
+  /// Visits the consecutive boxes in a range.
   ///
-  /// Fewer bytes behind the last than a box's header has are no box: a line feed that a program has left, say.
+  /// Bytes after the last box that are fewer than a header are ignored, for example a line feed that a program
+  /// appended.
   ///
   /// - Returns: Whether all end within the range.
   @discardableResult

@@ -1,18 +1,17 @@
 import Base
 
-/// The structure of a file of one format, found before any pixel is decoded, and the ways to its pixels and tags.
+/// The structure of a file of one format, found before any pixel is decoded, with access to its pixels and tags.
 ///
-/// A format is a folder of Codecs with a type that conforms, a case of ``PictureFormat``, and its
-/// line in ``PictureFormat/codec``. Other code asks for a picture's format only to keep features
-/// of that format.
+/// A format is a folder in Codecs with a conforming type, a case of ``PictureFormat``, and a line in
+/// ``PictureFormat/codec``. Other code asks for a picture's format only to preserve features of that format.
 protocol PictureCodec: Sendable, Equatable {
   /// The usual name of the format.
   static var name: String { get }
-  /// The endings of its files' names; the first is the one to write.
+  /// The file extensions of the format; the first one is used for output.
   static var fileExtensions: [String] { get }
-  /// The format that is written when its own is to be kept.
+  /// The output format for pictures of this format, unless another is requested.
   static var kept: PictureFormat { get }
-  /// Whether browsers show it, so that a shop may have pictures of it.
+  /// Whether browsers can show the format, so that a shop may use it.
   static var isShown: Bool { get }
 
   /// Whether a file begins as this format does.
@@ -25,54 +24,54 @@ protocol PictureCodec: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - head: Its first bytes, as above.
-  ///   - tail: Its last bytes, as some programs write more behind the end.
-  ///   - count: How many bytes there are.
+  ///   - tail: Its last bytes; a marker is searched for in them, because some programs append data after the end.
+  ///   - count: The size of the file.
   /// - Returns: Whether it does.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool
 
   /// Reads the structure of a file.
   ///
-  /// - Throws: ``ImagingError`` when the picture is not whole, breaks the format's rules, or is more than `limits`.
+  /// - Throws: ``ImagingError`` when the picture is incomplete, breaks the format's rules, or exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError)
 
   /// The size as stored.
   var size: PixelSize { get }
   /// Bits of a sample.
   var depth: Int { get }
-  /// Samples of a pixel as stored; the indices of a palette are one.
+  /// Samples of a pixel as stored; a palette index is one.
   var channels: Int { get }
-  /// How often the file goes over the picture.
+  /// The number of scans.
   var scans: Int { get }
-  /// Whether the end of the file is missing, and yet a part of the picture is there.
+  /// Whether the end of the file is missing, although a part of the picture can be decoded.
   var isCutShort: Bool { get }
-  /// How the format itself says that the picture has to be turned; nil where EXIF data says so.
+  /// The orientation that the format itself stores; nil if EXIF data decides.
   var ownOrientation: Orientation? { get }
   /// Whether pixels are indices into a palette.
   var isIndexed: Bool { get }
-  /// Whether samples are four inks.
+  /// Whether the samples are CMYK.
   var isInk: Bool { get }
-  /// How much colour there is; nil for none.
+  /// The chroma subsampling; nil for a picture without colour.
   var chroma: ChromaSampling? { get }
-  /// The quality, 1 to 100, that the picture was written with, where that can be told.
+  /// The quality, 1 to 100, with which the picture was written; nil if unknown.
   var quality: Int? { get }
 
-  /// The ICC profile of `file`; empty where there is none.
+  /// The ICC profile of `file`; empty if it has none.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8]
-  /// The colours that a file names by number; nil where it has none.
+  /// The colours that the file names by numbers of ITU-T H.273; nil if it does not.
   var namedColours: AVIFHeader.Colour? { get }
-  /// The EXIF data of a file's bytes, from its TIFF header on; nil where there are none.
+  /// The EXIF data in a file's bytes, from its TIFF header on; nil if there is none.
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>?
-  /// The XMP packet of a file's bytes; empty where there is none.
+  /// The XMP packet in a file's bytes; empty if there is none.
   func xmp(in bytes: [UInt8]) -> [UInt8]
 
   /// Opens rows of the stored picture.
   ///
   /// - Parameters:
   ///   - file: The picture.
-  ///   - bytes: Its bytes, which stay where they are as long as rows are read.
-  ///   - request: The part that is wanted.
+  ///   - bytes: Its bytes, which must stay valid while the rows are read.
+  ///   - request: The requested part.
   ///   - limits: The limits of the picture.
-  /// - Returns: The rows, to be read while `bytes` stay.
+  /// - Returns: The rows.
   /// - Throws: ``ImagingError`` when the picture cannot be decoded.
   func rows(
     of file: PictureFile,
@@ -81,7 +80,7 @@ protocol PictureCodec: Sendable, Equatable {
     _ limits: PictureLimits
   ) throws(LarderError) -> OpenRows
 
-  /// Encodes rows of any layout but `cmyk`, upright.
+  /// Encodes upright rows of any layout but `cmyk`.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding,
@@ -90,7 +89,7 @@ protocol PictureCodec: Sendable, Equatable {
   ) throws(LarderError) -> PictureEncoding.EncodedBitmap
 }
 
-// Most formats.
+// Defaults, right for most formats.
 extension PictureCodec {
   static var fileExtensions: [String] { [name.lowercased()] }
   static var isShown: Bool { true }
@@ -101,12 +100,12 @@ extension PictureCodec {
   var isInk: Bool { false }
   var quality: Int? { nil }
   var namedColours: AVIFHeader.Colour? { nil }
-  /// A profile of the colours that are named by number; empty where they are sRGB's.
+  /// An ICC profile for the colours that are named by number; empty if they are sRGB.
   var namedProfile: [UInt8] { namedColours?.profile ?? [] }
-  /// Whether a file is whole, its length does not tell.
+  /// Assumes that a file is whole, because nothing at its end tells.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
 
-  /// Writes the format that it is kept as; the default for formats that are only read.
+  /// Encodes as the output format that stands in for this one: the default for formats that larder only reads.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding,

@@ -1,6 +1,6 @@
 import Base
 
-/// How a bitmap becomes a file of any format.
+/// The settings with which a bitmap is encoded in any format.
 struct PictureEncoding {
   /// The format.
   var format: PictureFormat
@@ -8,30 +8,30 @@ struct PictureEncoding {
   var quality: Int?
   /// Whether a JPEG is progressive.
   var isProgressive = false
-  /// How much colour a JPEG or an AVIF has; nil for as much as the source.
+  /// The chroma subsampling of a JPEG or an AVIF; nil for that of the source.
   var chroma: ChromaSampling?
-  /// Whether the colours are sRGB's now, which the source's were not.
+  /// Whether the colours were converted to sRGB.
   var isConverted = false
-  /// Whether every sample is to be kept, where the format can.
+  /// Whether to encode without loss, if the format can.
   var lossless: Bool
   /// The background of a picture that loses its alpha; nil for white.
   var background: PictureColour?
-  /// Whether there are colours that the source, if it is grey, does not have.
+  /// Whether there may be colours that a grey source does not have.
   var hasNewColours = false
-  /// The file that the pixels come from, whose ways are kept: chroma, bits and colours of an AVIF.
+  /// The file that the pixels come from, whose settings are kept: for example chroma, depth and colours of an AVIF.
   var source: PictureFile
-  /// The other contents of the file.
+  /// The profile and metadata of the output.
   var tags: PictureTags
-  /// The file that a PNG becomes; nil for one that is wanted in memory.
+  /// The file that a PNG becomes; nil for a PNG that stays in memory.
   var place: PNGOutput.Place?
 
-  /// A file of a bitmap, and whether its samples are the bitmap's own.
+  /// An encoded bitmap, and whether it was encoded without loss.
   struct EncodedBitmap {
     let file: EncodedFile
     let isLossless: Bool
   }
 
-  /// Encodes rows of any layout but `cmyk`, upright.
+  /// Encodes upright rows of any layout but `cmyk`.
   func encode(
     _ rows: any RowSource,
     _ limits: PictureLimits = PictureLimits(),
@@ -41,13 +41,13 @@ struct PictureEncoding {
   }
 }
 
-/// How many samples of colour there are for those of light, in a JPEG or an AVIF.
+/// The chroma subsampling of a JPEG or an AVIF.
 public enum ChromaSampling: String, Sendable, CaseIterable, Codable {
-  /// One for four pixels: half across and half down.
+  /// One chroma sample for four pixels, halved across and down.
   case quarter = "420"
-  /// One for two pixels beside each other.
+  /// One chroma sample for two adjacent pixels of a row.
   case half = "422"
-  /// One for each pixel.
+  /// One chroma sample for each pixel.
   case full = "444"
 
   /// Its usual name: `4:2:0`.

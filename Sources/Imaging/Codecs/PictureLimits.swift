@@ -8,9 +8,9 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   public var side: Int
   /// Scans of a JPEG.
   public var scans: Int
-  /// Scans times pixels: how often a decoder may have to go over the picture.
+  /// Scans times pixels, which bounds the work of a decoder.
   public var scannedPixels: Int
-  /// Bytes of everything in the file that is not picture.
+  /// Bytes of everything in the file other than the picture.
   public var metadataBytes: Int
   /// Bytes of the file.
   public var fileBytes: Int
@@ -22,8 +22,8 @@ public struct PictureLimits: Equatable, Sendable, Codable {
 
   /// Limits; the defaults admit any photo and stop decompression bombs.
   ///
-  /// A picture that goes from file to file row by row takes little memory at any size, so the
-  /// pixels bound time above all: phones, cameras and panoramas stay below them.
+  /// A picture that is processed row by row takes little memory at any size, so the limit on pixels mainly bounds the
+  /// time. Photos of phones and cameras, and panoramas, stay below it.
   public init(
     pixels: Int = 150_000_000,
     side: Int = 65_535,
@@ -44,13 +44,13 @@ public struct PictureLimits: Equatable, Sendable, Codable {
     self.decoding = decoding
   }
 
-  /// The limits for pictures of up to `pixels`, with the memory, the work and the sides that these need.
+  /// The limits for pictures of up to `pixels`, with the memory, work and sides that they need.
   ///
-  /// - Parameter pixels: Pixels in all, at least one.
-  /// - Returns: Limits that are nowhere below the usual ones but in the pixels.
+  /// - Parameter pixels: The most pixels, at least one.
+  /// - Returns: Limits of which none but `pixels` is below its default.
   public static func allowing(pixels: Int) -> PictureLimits {
     var limits = PictureLimits()
-    // Beyond, the products below would leave an Int.
+    // A larger number would overflow the products below.
     limits.pixels = min(max(pixels, 1), 1 << 40)
     limits.side = max(limits.side, min(limits.pixels, 0x7FFF_FFFF))
     limits.scannedPixels = max(limits.scannedPixels, limits.pixels * 20)
@@ -63,10 +63,10 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   /// The longest side of a picture that is made by scaling.
   static let scaledSide = 16_384
 
-  /// Scans that any picture may have: progressive ones as programs write them have 10.
+  /// Scans that a picture of any size may have; ordinary progressive files have 10.
   private static let usualScans = 12
 
-  /// Judges the size of a picture.
+  /// Checks the size of a picture.
   func check(width: Int, height: Int, of name: String) throws(LarderError) {
     guard width > 0, height > 0 else {
       throw .damaged(name, "it says that it is \(width) × \(height) pixels")
@@ -79,7 +79,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
     }
   }
 
-  /// Judges the scans of a JPEG of `pixels` pixels.
+  /// Checks the scans of a JPEG of `pixels` pixels.
   func check(scans count: Int, pixels: Int, of name: String) throws(LarderError) {
     guard count <= scans else { throw .tooLarge(name, "it has more than \(scans) scans") }
     guard count <= Self.usualScans || count * pixels <= scannedPixels else {
@@ -87,7 +87,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
     }
   }
 
-  /// Judges bytes that hold no picture.
+  /// Checks the size of the metadata.
   func check(metadata count: Int, of name: String) throws(LarderError) {
     guard count <= metadataBytes else {
       throw .tooLarge(name, "it has more than \(metadataBytes) bytes of metadata")
@@ -101,7 +101,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
     }
   }
 
-  /// Judges an allocation.
+  /// Checks the size of an allocation.
   func check(memory count: Int, of name: String) throws(LarderError) {
     guard count <= memory else {
       throw .overLimit(name, "it takes \(count) bytes of memory, more than \(memory)")

@@ -5,7 +5,7 @@ import Base
 ///     let probe = try PictureProbe(bytes, name: "soup.jpg")
 ///     print(probe.format, probe.width, probe.height)
 ///
-/// `width` and `height` are as the picture is to be shown, once `orientation` is applied.
+/// `width` and `height` describe the picture as it is shown, with `orientation` applied.
 public struct PictureProbe: Sendable, Equatable {
   /// The format of the picture.
   public let format: PictureFormat
@@ -15,18 +15,18 @@ public struct PictureProbe: Sendable, Equatable {
   public let height: Int
   /// Bits of a sample.
   public let depth: Int
-  /// Samples of a pixel as stored; the indices of a palette are one.
+  /// Samples of a pixel as stored; a palette index is one.
   public let channels: Int
   /// How the stored picture has to be turned.
   public let orientation: Orientation
-  /// How often the file goes over the picture; 1 for all but progressive JPEGs.
+  /// The number of scans; 1 for all but progressive JPEGs.
   public let scans: Int
-  /// Whether the end of the file is missing; PNG, WebP and AVIF like that are refused at once.
+  /// Whether the end of the file is missing; a PNG, WebP or AVIF without its end is refused instead.
   public let isCutShort: Bool
   /// The EXIF data, if there is any.
   public let exif: Exif?
 
-  /// The quality, 1 to 100, that a JPEG's first table stands for; nil for other formats.
+  /// The quality of a JPEG, 1 to 100, estimated from its first quantization table; nil for other formats.
   public var quality: Int? { structure.quality }
 
   /// The structure that was found.
@@ -43,7 +43,7 @@ public struct PictureProbe: Sendable, Equatable {
   ///   - bytes: The whole file.
   ///   - name: The name of the picture in errors.
   ///   - limits: The limits of the picture.
-  /// - Throws: ``ImagingError`` when it is no picture, asks for too much or is broken.
+  /// - Throws: ``ImagingError`` when it is not a picture, exceeds `limits` or is broken.
   public init(
     _ bytes: [UInt8],
     name: String = "the picture",
@@ -62,14 +62,14 @@ public struct PictureProbe: Sendable, Equatable {
     (width, height) = (size.width, size.height)
   }
 
-  /// Whether two probes say the same.
+  /// Whether two pictures have the same format, structure and EXIF data.
   public static func == (left: PictureProbe, right: PictureProbe) -> Bool {
     left.format == right.format && left.exif == right.exif
       && left.structure.isEqual(to: right.structure)
   }
 }
 
-/// The kinds of picture that are told apart by their first bytes.
+/// A picture format that larder reads, detected by a file's first bytes.
 public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// A JPEG (ISO/IEC 10918-1).
   case jpeg
@@ -88,20 +88,20 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   /// A TIFF; its first picture is read.
   case tiff
 
-  /// How many bytes are enough to judge any format: the brands of an AVIF may be twelve.
+  /// The number of first bytes that suffice to detect any format; an AVIF may list twelve brands.
   @usableFromInline package static let sniffLength = 64
 
-  /// How many bytes are enough to judge any format but an AVIF that is known by a compatible brand.
+  /// The number of first bytes that suffice for any format, except an AVIF or HEIC with another major brand.
   package static let leastSniffed = 12
 
-  /// Whether the first bytes, at least ``leastSniffed``, show no format yet, and more bytes could.
+  /// Whether more bytes are needed to detect the format; `head` has at least ``leastSniffed``.
   package static func isUndecided(_ head: [UInt8]) -> Bool {
     head.count < sniffLength && head[4..<8].elementsEqual("ftyp".utf8)
   }
 
-  /// The format that a file's first bytes show, regardless of its name; nil when they show none.
+  /// Detects the format by a file's first bytes, regardless of its name; nil if it is unknown.
   @inlinable public init?(sniffing bytes: some Collection<UInt8>) {
-    // Specialized where it is called: each picture that a run fetches comes through here.
+    // Inlinable, so that callers specialize it: it is called for each picture that a run fetches.
     self.init(head: Array(bytes.prefix(Self.sniffLength)))
   }
 
@@ -110,7 +110,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     self = format
   }
 
-  /// The format that a file's first bytes show, of those that browsers show; nil for any other.
+  /// Detects a format that browsers can show by a file's first bytes; nil for any other.
   @inlinable package init?(shown bytes: some Collection<UInt8>) {
     self.init(sniffing: bytes)
     guard isShown else { return nil }
@@ -125,14 +125,13 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
     self.init(rawValue: String(mediaType.dropFirst(6)))
   }
 
-  /// The media type, as it stands in `Content-Type`.
+  /// The media type, as in `Content-Type`.
   package var mediaType: String { "image/\(rawValue)" }
 
   /// The usual name of the format.
   public var name: String { codec.name }
 
-  /// The format that a picture of this one is written in unless another is asked for: GIF becomes
-  /// PNG.
+  /// The output format for pictures of this format, unless another is requested: GIF becomes PNG.
   public var kept: PictureFormat { codec.kept }
 
   /// Whether larder writes it.
@@ -148,8 +147,8 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
   ///
   /// - Parameters:
   ///   - head: Its first bytes, ``sniffLength`` of them unless it has fewer.
-  ///   - tail: Its last bytes, as some programs write more behind the end.
-  ///   - count: How many bytes there are.
+  ///   - tail: Its last bytes; a marker is searched for in them, because some programs append data after the end.
+  ///   - count: The size of the file.
   /// - Returns: Whether it does.
   package func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool {
     codec.ends(head: head, tail: tail, count: count)
@@ -157,7 +156,7 @@ public enum PictureFormat: String, Sendable, CaseIterable, Codable {
 }
 
 extension [UInt8] {
-  /// Whether these bytes are somewhere in it.
+  /// Whether the bytes of `mark` occur in it.
   func holds(_ mark: [UInt8]) -> Bool {
     indices.contains { self[$0...].starts(with: mark) }
   }

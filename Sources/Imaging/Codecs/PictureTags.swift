@@ -9,7 +9,7 @@ struct PictureTags: Equatable {
   /// An XMP packet.
   var xmp: [UInt8] = []
 
-  /// Nothing.
+  /// Makes empty tags.
   init() {}
 
   /// The tags of a file that an upright picture of `width` × `height` takes over.
@@ -24,7 +24,7 @@ struct PictureTags: Equatable {
     limits: PictureLimits
   ) {
     let profile = file.probe.structure.profile(of: file, limits)
-    // A profile's bytes 16 to 19 name the samples that it is for. (ICC.1:2022, 7.2.6)
+    // Bytes 16 to 19 of a profile name its colour space. (ICC.1:2022, 7.2.6)
     if profile.count >= 20, profile[16..<20].elementsEqual(isGrey ? "GRAY".utf8 : "RGB ".utf8) {
       self.profile = profile
     }
@@ -44,7 +44,7 @@ struct PictureTags: Equatable {
 }
 
 extension PictureTags {
-  /// The JPEG `bytes` with these.
+  /// The JPEG `bytes` with these tags added.
   func added(toJPEG bytes: consuming [UInt8]) -> [UInt8] {
     var segments: [UInt8] = []
     func add(_ marker: UInt8, _ payload: [UInt8]) {
@@ -55,7 +55,7 @@ extension PictureTags {
     }
     if !exif.isEmpty { add(0xE1, Array("Exif\0\0".utf8) + exif) }
     if !xmp.isEmpty { add(0xE1, Array("http://ns.adobe.com/xap/1.0/\0".utf8) + xmp) }
-    // Behind the name: the number of the segment, and how many there are. (ICC.1:2022, annex B.4)
+    // After the name: the number of the segment, and the number of segments. (ICC.1:2022, annex B.4)
     let most = 65_519
     let count = (profile.count + most - 1) / most
     for index in 0..<count where count <= 255 {
@@ -66,7 +66,7 @@ extension PictureTags {
     return bytes
   }
 
-  /// These as chunks of a PNG that goes to `place`.
+  /// The tags as chunks of a PNG that is written to `place`.
   func output(to place: PNGOutput.Place?) -> PNGOutput {
     var chunks: [UInt8] = []
     if !profile.isEmpty {
@@ -82,7 +82,7 @@ extension PictureTags {
     return PNGOutput(head: chunks, place: place)
   }
 
-  /// The WebP `bytes`, which hold one still and no more, with these. (RFC 9649, section 2.7)
+  /// The WebP `bytes`, which hold nothing but one still, with these tags added. (RFC 9649, section 2.7)
   func added(toWebP bytes: consuming [UInt8], width: Int, height: Int, hasAlpha: Bool) -> [UInt8] {
     guard self != PictureTags() else { return bytes }
     func long(_ value: Int) -> [UInt8] {
@@ -97,7 +97,7 @@ extension PictureTags {
     if !profile.isEmpty { flags |= 0x20 }
     if !exif.isEmpty { flags |= 0x08 }
     if !xmp.isEmpty { flags |= 0x04 }
-    // libwebp writes a header of its own before a still of two chunks.
+    // libwebp has already written a VP8X header if the still has two chunks.
     let hasHeader = bytes.count >= 30 && bytes[12..<16].elementsEqual("VP8X".utf8)
     let head =
       long(flags) + long(width - 1).prefix(3) + long(height - 1).prefix(3)
@@ -108,8 +108,7 @@ extension PictureTags {
   }
 }
 
-/// Small copies of a picture inside its metadata, which still show the parts that a crop leaves
-/// out.
+/// Removes previews from a picture's metadata, which would still show the parts that were cropped away.
 enum Previews {
   /// Blanks every JPEG in EXIF data: thumbnails, and previews in maker notes, whose formats are
   /// unpublished.
@@ -122,15 +121,16 @@ enum Previews {
     }
   }
 
-  /// A Photoshop segment of a JPEG, with its marker, without the resources that hold a thumbnail; nil when
-  /// nothing else is in it, or it cannot be read. (Photoshop File Formats, image resource blocks)
+  /// Removes the thumbnails from a Photoshop segment of a JPEG, which includes its marker.
+  ///
+  /// Nil if nothing else is in the segment, or it cannot be read. (Photoshop File Formats, image resource blocks)
   static func removed(fromPhotoshop segment: ArraySlice<UInt8>) -> [UInt8]? {
     let head = segment.startIndex + 4 + photoshop.count
     guard head <= segment.endIndex else { return nil }
     var kept: [UInt8] = []
     var rest = segment[head...]
     while !rest.isEmpty {
-      // A mark, a number, a name of even length with its count, a size, and data of even length.
+      // A signature, a number, a length and name padded to even length, a size, and data padded to even length.
       let start = rest.startIndex
       guard rest.count >= 12, rest.starts(with: Array("8BIM".utf8)) else { return nil }
       let number = Int(rest[start + 4]) << 8 | Int(rest[start + 5])

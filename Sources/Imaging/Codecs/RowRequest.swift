@@ -1,19 +1,20 @@
 import Base
 
-/// The part of a stored picture that a decoder is asked for.
+/// The part of a stored picture that a decoder has to deliver.
 struct RowRequest: Equatable {
   /// The part, in pixels of the stored picture.
   var region: PixelRegion
-  /// The scaling of a window of the picture, if any: a decoder may reduce it while decoding.
+  /// The scaling that follows, if any, so that the decoder may deliver a reduced picture.
   var scaling: Scaling?
-  /// Whether samples are wanted as a PNG has them: indices, and less than 8 bits.
+  /// Whether the samples of a PNG stay as stored: palette indices, and fewer than 8 bits.
   var isNative = false
 
   struct Scaling: Equatable {
     let window: PixelSize
     let size: PixelSize
 
-    /// How many times more pixels the window has, along either side, than leave the filter two for one of the result.
+    /// The ratio by which a decoder may reduce the window, if the scaling filter needs two pixels for one of the
+    /// result.
     var spare: Double {
       let across = Double(window.width) / Double(size.width)
       let down = Double(window.height) / Double(size.height)
@@ -26,19 +27,19 @@ struct RowRequest: Equatable {
   }
 }
 
-/// The rows of a part of a picture, while they can be read.
+/// Opened rows of a part of a picture.
 struct OpenRows {
   let source: any RowSource
-  /// Where the part lies in these rows, which may be fewer and smaller; nil where it is all of them.
+  /// The requested part within these rows, which may be reduced; nil if the rows are exactly that part.
   var part: Bitmap.Part?
-  /// Whether a part of the input so far was missing or wrong, and rows were made of the rest.
+  /// Whether a part of the input read so far was missing or wrong, although rows could be decoded.
   var isDamaged: () -> Bool = { false }
 }
 
 extension PictureFile {
-  /// Lends rows of the stored picture.
+  /// Calls `body` with rows of the stored picture.
   ///
-  /// - Throws: ``ImagingError`` where there are none, and the error of `body`.
+  /// - Throws: ``ImagingError`` when the picture cannot be decoded, and the error of `body`.
   func withRows<Result>(
     _ request: RowRequest,
     _ limits: PictureLimits,

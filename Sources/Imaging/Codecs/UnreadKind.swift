@@ -1,18 +1,18 @@
-/// A kind of picture that larder knows and does not read.
+/// A kind of picture that larder recognizes but cannot read.
 struct UnreadKind {
-  /// The usual name of it.
+  /// Its usual name.
   let name: String
-  /// A program that makes a picture of it that larder reads.
+  /// A program that converts it to a format that larder reads.
   let converter: String
 
-  /// A camera's own file, which is a TIFF with a small copy of the photo first.
+  /// A camera's raw file: a TIFF that begins with a small preview of the photo.
   static let raw = UnreadKind("raw photos of cameras", "darktable-cli")
 
   private init(_ name: String, _ converter: String) {
     (self.name, self.converter) = (name, converter)
   }
 
-  /// Knows a file by its first bytes, ``PictureFormat/sniffLength`` of them unless it has fewer; nil for any other kind.
+  /// Recognizes a file by its first bytes: ``PictureFormat/sniffLength`` of them, or all of a shorter file; else nil.
   init?(_ head: [UInt8]) {
     let kind = Self.kinds.first { kind in
       head.starts(with: kind.mark.unicodeScalars.map { UInt8($0.value) })

@@ -3,16 +3,16 @@ import CLCMS
 import Glibc
 
 extension RowSource {
-  /// These rows in sRGB; `profile` gives the meaning of their samples.
+  /// Converts these rows to sRGB from the colour space of `profile`.
   ///
-  /// Alpha stays, and a palette has its colours converted. Rows that the profile is not for, or whose profile cannot be
-  /// read, stay as they are: nobody shows those by their profile.
+  /// Alpha is unchanged, and a palette's colours are converted. Rows stay as they are if the profile is for other
+  /// samples, or cannot be read: viewers ignore such a profile, too.
   ///
   /// - Parameters:
-  ///   - profile: An ICC profile of light or of grey. Inks are lit instead.
+  ///   - profile: An ICC profile for RGB or grey; for CMYK, call `lit` instead.
   ///   - name: The name of the picture in errors.
   /// - Returns: Rows of the same layout.
-  /// - Throws: ``ImagingError`` when memory is short.
+  /// - Throws: ``ImagingError`` when there is not enough memory.
   func inSRGB(from profile: [UInt8], name: String) throws(LarderError) -> any RowSource {
     guard !profile.isEmpty else { return self }
     switch SourceProfile.space(of: profile) {
@@ -58,10 +58,10 @@ extension RowSource {
     )
   }
 
-  /// Four inks as blue, green and red, by littlecms.
+  /// Converts CMYK rows to sRGB, as `bgrx`, with littlecms.
   ///
-  /// Without a usable `profile`, inks are plain filters over white. `isInverted` says that 255 is no
-  /// ink, as Adobe writes it.
+  /// Without a usable `profile`, the inks are ideal filters over white. `isInverted` means that 255 is no ink, as Adobe
+  /// writes it.
   func lit(
     profile: [UInt8],
     isInverted: Bool,
@@ -81,7 +81,7 @@ extension RowSource {
 }
 
 extension Conversion {
-  /// Replaces every sample of light by its value in `tones`; nil for indices.
+  /// Maps every sample but alpha through the table `tones`; nil for palette indices.
   fileprivate static func toned(_ shape: RowShape, _ tones: [UInt16]) -> Conversion? {
     if case .indexed = shape.layout { return nil }
     let (channels, isWide) = (shape.layout.channels, shape.depth == 16)
@@ -103,13 +103,12 @@ extension Conversion {
   }
 }
 
-/// The kind of samples that a picture's profile is for.
+/// The kind of samples that a profile converts.
 private enum SourceProfile {
   case grey
   case colour
 
-  /// The kind of samples that a profile is for; nil when it cannot be read, or is for another
-  /// kind.
+  /// The kind of samples that a profile converts; nil if it cannot be read, or is for another kind.
   static func space(of profile: [UInt8]) -> SourceProfile? {
     guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
       return nil
@@ -125,8 +124,7 @@ private enum SourceProfile {
     }
   }
 
-  /// The result for each value of a sample of `depth` bits by a profile of grey; nil where the
-  /// profile cannot be used.
+  /// A table from grey samples of `depth` bits to sRGB, by a profile for grey; nil if the profile cannot be used.
   static func tones(
     of profile: [UInt8],
     depth: Int,
@@ -154,9 +152,9 @@ private final class ColourTransform {
 
   deinit { cmsDeleteTransform(transform) }
 
-  /// Prepares a conversion; nil when the profile cannot be used.
+  /// Prepares a conversion; nil if the profile cannot be used.
   ///
-  /// - Throws: ``ImagingError`` when memory is short.
+  /// - Throws: ``ImagingError`` when there is not enough memory.
   init?(
     _ profile: [UInt8],
     _ format: cmsUInt32Number,
@@ -184,7 +182,7 @@ private final class ColourTransform {
     self.transform = transform
   }
 
-  /// Converts pixels where they are.
+  /// Converts pixels in place.
   func convert(_ pixels: UnsafeMutableRawPointer?, _ count: Int) {
     cmsDoTransform(transform, pixels, pixels, cmsUInt32Number(count))
   }
@@ -194,13 +192,13 @@ private final class ColourTransform {
   }
 }
 
-/// A conversion that littlecms has prepared, freed exactly once.
+/// A conversion from CMYK that littlecms has prepared, freed exactly once.
 private final class InkTransform {
   private let transform: cmsHTRANSFORM
 
   deinit { cmsDeleteTransform(transform) }
 
-  /// By a profile of a picture to sRGB; nil when it is none, or not one for four inks.
+  /// Converts to sRGB by a picture's profile; nil if it cannot be read, or is not for CMYK.
   init?(profile: [UInt8], format: cmsUInt32Number) {
     guard let source = cmsOpenProfileFromMem(profile, cmsUInt32Number(profile.count)) else {
       return nil
@@ -223,7 +221,7 @@ private final class InkTransform {
     self.transform = transform
   }
 
-  /// By inks that each let through the light of the others.
+  /// Converts without a profile: each ink filters the light that the others let through.
   init?(_ format: cmsUInt32Number) {
     guard let link = cmsCreateProfilePlaceholder(nil) else { return nil }
     defer { cmsCloseProfile(link) }
@@ -272,11 +270,11 @@ private final class InkTransform {
 }
 
 extension AVIFHeader.Colour {
-  /// An ICC profile of these primaries and this curve, for formats that have no numbers for them.
+  /// An ICC profile of these primaries and this transfer curve, for formats that have no numbers for them.
   ///
-  /// Colours brighter than the white of a page (203 cd/m², ITU-R BT.2408) are clipped in curves
-  /// that go further. The same numbers always give the same bytes. Nil where they are those that
-  /// viewers assume without one, or unknown.
+  /// In HDR curves (PQ and HLG), colours brighter than paper white (203 cd/m², ITU-R BT.2408) are clipped. The same
+  /// numbers always give the same bytes. Nil if viewers assume these colours without a profile, or if the numbers are
+  /// unknown.
   var profile: [UInt8]? {
     let isUsualCurve = ![4, 5, 8, 16, 18].contains(transfer)
     guard let (red, green, blue, white) = chromaticities ?? (isUsualCurve ? nil : Self.usual)
@@ -293,7 +291,7 @@ extension AVIFHeader.Colour {
     guard cmsSaveProfileToMem(made, nil, &count) != 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(count))
     guard cmsSaveProfileToMem(made, &bytes, &count) != 0, count >= 128 else { return nil }
-    // The day that it was made, which would be another in each run. (ICC.1:2022, 7.2.8)
+    // A fixed creation date, so that every run makes the same bytes. (ICC.1:2022, 7.2.8)
     bytes.replaceSubrange(24..<36, with: [7, 0xE4, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0])
     return bytes
   }
@@ -305,8 +303,7 @@ extension AVIFHeader.Colour {
   private static let daylight = (0.3127, 0.3290)
   private static let usual: Primaries = ((0.64, 0.33), (0.30, 0.60), (0.15, 0.06), daylight)
 
-  /// Where the primaries lie, other than sRGB's; nil for those and for unknown ones. (ITU-T H.273,
-  /// table 2)
+  /// The chromaticities of the primaries; nil for sRGB's and for unknown ones. (ITU-T H.273, table 2)
   private var chromaticities: Primaries? {
     let day = Self.daylight
     return switch primaries {
@@ -322,7 +319,7 @@ extension AVIFHeader.Colour {
     }
   }
 
-  /// From samples to light. (ITU-T H.273, table 3)
+  /// The transfer curve, from samples to linear light. (ITU-T H.273, table 3)
   private static func curve(_ transfer: Int32) -> OpaquePointer? {
     switch transfer {
     case 1, 6, 14, 15:
@@ -346,13 +343,13 @@ extension AVIFHeader.Colour {
     return cmsBuildTabulatedToneCurve16(nil, 4096, values)
   }
 
-  /// Light of 10,000 cd/m². (SMPTE ST 2084)
+  /// PQ: the light of a sample, where 1 is 10,000 cd/m². (SMPTE ST 2084)
   private static func perceptual(_ sample: Double) -> Double {
     let power = pow(sample, 32 / 2523.0)
     return pow(max(power - 0.8359375, 0) / (18.8515625 - 18.6875 * power), 16384 / 2610.0)
   }
 
-  /// Light of a scene. (ITU-R BT.2100, table 5)
+  /// HLG: the scene light of a sample. (ITU-R BT.2100, table 5)
   private static func hybrid(_ sample: Double) -> Double {
     sample <= 0.5
       ? sample * sample / 3 : (exp((sample - 0.55991073) / 0.17883277) + 0.28466892) / 12

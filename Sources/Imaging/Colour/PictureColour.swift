@@ -1,4 +1,4 @@
-/// A colour as style sheets write it, which a picture is laid on.
+/// A colour that can be written as in CSS, for example the background of a picture.
 public struct PictureColour: Sendable, Hashable, Codable {
   /// Red, 0 to 255.
   public var red: UInt8
@@ -6,7 +6,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
   public var green: UInt8
   /// Blue, 0 to 255.
   public var blue: UInt8
-  /// Alpha: 0 is clear, 255 opaque.
+  /// Alpha: 0 is transparent, 255 opaque.
   public var alpha: UInt8
 
   /// Makes a colour; opaque by default.
@@ -16,7 +16,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
 
   /// White.
   public static let white = PictureColour(red: 255, green: 255, blue: 255)
-  /// Clear.
+  /// Fully transparent.
   public static let transparent = PictureColour(red: 0, green: 0, blue: 0, alpha: 0)
 
   /// Reads `#rgb`, `#rgba`, `#rrggbb`, `#rrggbbaa`, `transparent` or one of the sixteen basic names;
@@ -32,7 +32,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
       let number = UInt32(digits, radix: 16)
     else { return nil }
     func part(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: number >> shift) }
-    // A digit that stands alone is doubled.
+    // In the short forms, each digit is doubled.
     func digit(_ shift: UInt32) -> UInt8 { UInt8(number >> shift & 15) * 17 }
     switch digits.utf8.count {
     case 3: self.init(red: digit(8), green: digit(4), blue: digit(0))
@@ -43,7 +43,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
     }
   }
 
-  /// The names that every browser has had from the beginning. (HTML 4.01, section 6.5)
+  /// The basic colour names, known to every browser. (HTML 4.01, section 6.5)
   private static let names = [
     "aqua": "00ffff", "black": "000000", "blue": "0000ff", "fuchsia": "ff00ff", "gray": "808080",
     "grey": "808080", "green": "008000", "lime": "00ff00", "maroon": "800000", "navy": "000080",
@@ -54,7 +54,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
   /// Whether it is a shade of grey.
   var isGrey: Bool { red == green && green == blue }
 
-  /// This over white, opaque.
+  /// This colour on white, opaque.
   var onWhite: PictureColour {
     let (opacity, white) = (Int(alpha), 255 * (255 - Int(alpha)))
     func over(_ value: UInt8) -> UInt8 {
@@ -64,10 +64,10 @@ public struct PictureColour: Sendable, Hashable, Codable {
     return PictureColour(red: over(red), green: over(green), blue: over(blue))
   }
 
-  /// The samples of a pixel of this colour, of 8 bits each.
+  /// The 8-bit samples of a pixel of this colour.
   ///
-  /// A layout without alpha has the colour over white, one without colour its red. Inks are in the
-  /// sense of Adobe, where 255 is none, unless `isInverted` is false.
+  /// A layout without alpha gets the colour on white, and a grey layout its red. CMYK is inverted, with 255 for no ink
+  /// as Adobe writes it, unless `isInverted` is false.
   func samples(in layout: Bitmap.Layout, isInverted: Bool = true) -> [UInt8] {
     let opaque = onWhite
     switch layout {
@@ -77,7 +77,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
     case .rgba: return [red, green, blue, alpha]
     case .bgrx: return [opaque.blue, opaque.green, opaque.red, 255]
     case .cmyk:
-      // As much black as all three have in common: light is the product of an ink's and black's.
+      // Black is what the three inks have in common: the light is that of an ink times that of black.
       let light = Int(max(opaque.red, opaque.green, opaque.blue))
       var inks = [opaque.red, opaque.green, opaque.blue].map { (value: UInt8) -> UInt8 in
         light == 0 ? 255 : UInt8((Int(value) * 255 + light / 2) / light)
@@ -90,7 +90,7 @@ public struct PictureColour: Sendable, Hashable, Codable {
   /// The bytes of a pixel of this colour in a bitmap of a layout and 8 or 16 bits.
   func pixel(in layout: Bitmap.Layout, depth: Int, isInverted: Bool = true) -> [UInt8] {
     let samples = samples(in: layout, isInverted: isInverted)
-    // 257 times a byte is the same light in two.
+    // A byte times 257 is the same intensity in 16 bits.
     return depth == 16 ? samples.flatMap { [$0, $0] } : samples
   }
 }

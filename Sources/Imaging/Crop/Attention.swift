@@ -1,29 +1,27 @@
 import Base
 
-/// Where people look in a picture: how much each place of a small version of it stands out.
+/// A saliency map, by which ``Crop`` finds the part to keep: how much each place in a small picture stands out.
 ///
-/// Four maps are added: edges; colours that differ from the picture's own, as far as these are even or
-/// run in one direction; saturated colours; and the tones of skin, which baked, fried and stewed dishes
-/// share. Each counts by how far a place is above the rest, and for more the rarer that is, so that a
-/// pattern all over the picture counts for nothing. (After Itti, Koch and Niebur 1998 and Achanta et al.
-/// 2009.)
+/// Four features are added: edges; colours that differ from the picture's mean colour and its linear gradient;
+/// saturated colours; and the tones of skin, which baked, fried and stewed dishes share. Each counts by how far a place
+/// is above the feature's trend, and rare features count more. So a pattern all over the picture counts for nothing.
+/// (After Itti, Koch and Niebur 1998 and Achanta et al. 2009.)
 struct Attention {
   /// Pixels along the longer side of the small version.
   static let side = 160
 
-  /// Bytes of a whole picture that may be held to be looked at before a part of it is taken; a
-  /// larger one is decoded twice.
+  /// The most bytes of a decoded picture that are held to compute the map; a larger picture is thinned.
   static let mostBytes = 48 << 20
 
-  /// Every how many-th row and column of a picture is enough for a small version.
+  /// The distance between the rows, and between the columns, that suffice for a small version.
   static func step(for size: PixelSize) -> Int {
     max(max(size.width, size.height) / (side * 3), 1)
   }
 
-  /// How much people look at each place; nowhere below 0.
+  /// The saliency of each place, at least 0.
   let map: Plane
 
-  /// Looks at a small picture of 8 bits that stands upright: `rgb`, `rgba` or `bgrx`.
+  /// Computes the map of a small, upright picture of 8 bits: `rgb`, `rgba` or `bgrx`.
   init(_ picture: Bitmap) {
     let colours = Opponents(picture)
     let longer = max(picture.width, picture.height)
@@ -37,13 +35,14 @@ struct Attention {
       return SIMD4(
         (gradient.x + gradient.y + gradient.z).squareRoot(),
         (difference.x + difference.y + difference.z).squareRoot(),
-        // Dark pixels have no colour that anybody sees.
+        // Nobody sees the colour of dark pixels.
         (redness * redness + yellowness * yellowness).squareRoot() * min(light * 3, 1),
         skin
       )
     }
-    /// How far places are above the rest. `least` is the smallest divisor of each, so that faint
-    /// differences stay faint, and `weight` its share.
+    /// How far each place is above the trend of its feature.
+    ///
+    /// `least` is the smallest divisor of each feature, so that faint differences stay faint, and `weight` its share.
     func standingOut(_ features: [SIMD4<Float>], least: SIMD4<Float>, weight: SIMD4<Float>)
       -> Plane
     {
@@ -72,19 +71,18 @@ struct Attention {
       let opacity = alpha.values.map { SIMD4($0, 0, 0, 0) }
       map.add(standingOut(opacity, least: .one, weight: SIMD4(0.8, 0, 0, 0)))
     }
-    // Clear places get no attention.
+    // Transparent places get no attention.
     if let alpha = colours.alpha { map = map.combined(alpha) { $0 * $1 } }
     self.map = map
   }
 
-  /// The point that a window of a picture of the size `whole` is best drawn to.
+  /// The point around which a window of a picture of the size `whole` is best placed.
   ///
-  /// The middle of the best place for it, or, where that is at an edge, of the salient part there.
-  /// The middle of the picture where nothing stands out.
+  /// It is the middle of the best window or, if that is at an edge, of the salient area there. It is the middle of the
+  /// picture if nothing stands out.
   func focus(in whole: PixelSize, window: PixelSize) -> Focus {
     let middle = Focus(.centre, in: whole)
-    // Of pictures with something to see the highest place has 0.5 and more; of gradients and of noise
-    // 0.2 at most.
+    // The highest value is at least 0.5 in a picture with a subject, and at most 0.2 in gradients and noise.
     guard let highest = map.values.max(), highest >= 0.3 else { return middle }
     let isAcross = window.width < whole.width
     let share =
@@ -110,26 +108,26 @@ struct Attention {
     )
   }
 
-  /// The share of the highest place from which on a window's edge should not run through a thing:
-  /// lower values are everywhere in a picture, and are cut by any edge.
+  /// The saliency, as a share of the highest, that the edge of a window should not cut through.
+  ///
+  /// Lower values are everywhere in a picture, and are cut by any edge.
   private static let leastCut: Float = 0.3
 
-  /// Where a window lies best that takes up a share of a side.
+  /// The best position of a window that takes up a share of a side.
   ///
-  /// Places in the middle of the window count for more, so that they come to lie there. Of windows
-  /// that show nearly as much as the best, it is one whose edges run through little.
+  /// The middle of the window counts more, so that salient places end up there. Of the windows that show nearly as much
+  /// as the best, it is one whose edges cut through little.
   ///
   /// - Parameters:
   ///   - profile: The saliency along the side.
-  ///   - cuts: The shares of the salient area that an edge runs through, before each part of the
-  ///     profile and
-  ///     behind the last; empty where nothing does.
+  ///   - cuts: The share of the salient area that an edge would cut through: before each part of the profile, and after
+  ///     the last. Empty if edges do not matter.
   ///   - share: The share of the side that the window takes up.
-  /// - Returns: From 0, at the side's beginning, to 1, at its end; nil where the middle is as good.
+  /// - Returns: From 0, at the side's beginning, to 1, at its end; nil if the middle is as good.
   static func place(on profile: [Float], cuts: [Float] = [], share: Double) -> Double? {
     let length = Double(profile.count) * share
     let spare = Double(profile.count) - length
-    // Half a pixel of the small version each; an even number, so that the middle is one of them.
+    // Steps of half a pixel of the small version. Their number is even, so that one of them is the middle.
     let steps = max(Int(spare), 1) * 2
     func shown(_ step: Int) -> Double {
       let start = spare * Double(step) / Double(steps)
@@ -153,8 +151,8 @@ struct Attention {
     let (all, middle) = (profile.reduce(0) { $0 + Double($1) }, steps / 2)
     let seen = (0...steps).map(shown)
     guard let most = seen.max(), most > 0 else { return nil }
-    // Edges through a thing as wide as a tenth of the window cost half as much as the thing is
-    // worth, but the gain is never worth more than a twentieth of the whole saliency.
+    // An edge through a thing that is a tenth as wide as the window costs half of what the thing is worth. Only windows
+    // that show at least 95 % of what the best one shows are considered.
     let least = (most >= seen[middle] * 1.03 ? most : seen[middle]) * 0.95
     let worths = (0...steps).map { step -> Double in
       guard seen[step] >= least else { return -.infinity }
@@ -172,7 +170,7 @@ struct Attention {
 extension Bitmap {
   /// A small version of a picture whose stored size is `size`, of 8 bits: `rgb`, `rgba` or `bgrx`.
   ///
-  /// This is all of that picture, at any scale, with as many of its rows and columns as there are.
+  /// This bitmap shows that whole picture, at any scale, with all or only some of its rows and columns.
   func glance(
     of size: PixelSize,
     limits: PictureLimits,
@@ -181,12 +179,12 @@ extension Bitmap {
     let longer = max(size.width, size.height)
     let side = min(longer, Attention.side)
     let (across, down) = (max(size.width * side / longer, 1), max(size.height * side / longer, 1))
-    // Three pixels for each along either side are enough to be scaled.
+    // Three pixels for one of the result, along each side, are enough for scaling.
     let (columns, rows) = (max(width / (across * 3), 1), max(height / (down * 3), 1))
     var small = picked(every: columns, rows).converted(Conversion.coloured)
       .converted(Conversion.narrowed)
     if small.layout == .cmyk { small = small.flattened() }
-    // One that is hardly larger is as good.
+    // A version that is at most an eighth larger is used as it is.
     guard
       !(across...across * 9 / 8).contains(small.width)
         || !(down...down * 9 / 8).contains(small.height)
@@ -194,7 +192,7 @@ extension Bitmap {
     return try small.scaled(width: across, height: down, limits: limits, name: name)
   }
 
-  /// Every so many-th column and row.
+  /// Keeps one of each `columns` columns and `rows` rows.
   private func picked(every columns: Int, _ rows: Int) -> Bitmap {
     guard columns > 1 || rows > 1 else { return self }
     let (across, down) = ((width + columns - 1) / columns, (height + rows - 1) / rows)
@@ -220,12 +218,11 @@ extension Bitmap {
   }
 }
 
-/// A picture's colours as the eye tells them apart.
+/// A picture's colours as opponent channels, which is how the eye tells them apart.
 struct Opponents {
-  /// Light, red against green, yellow against blue; and how near each place is to the tones of
-  /// skin, of any shade, 0 to 1.
+  /// Lightness, red against green, yellow against blue, and the similarity to skin of any shade, from 0 to 1.
   let planes: FourPlanes
-  /// How opaque each place is; nil where all are.
+  /// The opacity of each place; nil for a picture without alpha.
   let alpha: Plane?
 
   /// Takes the colours of a picture of 8 bits, `rgb`, `rgba` or `bgrx`, each averaged with those next to it.
@@ -244,7 +241,7 @@ struct Opponents {
         guard hasAlpha else { return colour }
         let alpha = Float(samples[index * step + 3]) / 255
         opacity.append(alpha)
-        // Clear places are grey to the search for colours.
+        // Transparent places count as grey.
         return colour * alpha + 0.5 * (1 - alpha)
       }
     }
@@ -258,7 +255,7 @@ struct Opponents {
     let light = 0.299 * red + 0.587 * green + 0.114 * blue
     let sum = red + green + blue + 0.001
     let (redder, greener) = ((red / sum - 0.43) / 0.06, (green / sum - 0.32) / 0.03)
-    // A bell around the chromaticity of skin, by its square; neither black nor glaring white.
+    // A squared bell around the chromaticity of skin; black and glaring white do not count.
     let near = 1 / (1 + redder * redder + greener * greener)
     let (dark, glaring) = ((light - 0.08) * 5, (0.97 - light) * 8)
     let seen = min(max(dark, 0), 1) * min(max(glaring, 0), 1)
@@ -268,9 +265,8 @@ struct Opponents {
 
 /// Four numbers for each place of a small picture, row by row.
 ///
-/// For speed alone: each operation on a plane works on four in the same step. One after the other,
-/// each in memory of its own, they took 2.5 ms of a processor a look instead of 1.1, with the same
-/// result to the bit.
+/// For speed alone: each operation processes the four planes at once. As separate planes, they took 2.5 ms of a
+/// processor for each picture instead of 1.1, with the same result to the bit.
 struct FourPlanes {
   let width: Int
   let height: Int
@@ -301,9 +297,9 @@ struct FourPlanes {
     Plane(width: width, height: height, values: values.map { $0.x + $0.y + $0.z + $0.w })
   }
 
-  /// The value that one in a hundred places of each plane is above, within a thousandth of the highest.
+  /// The 99th percentile of each plane, within a thousandth of its highest value.
   var nearlyHighest: SIMD4<Float> {
-    // Counted into a thousand bins, as sorting took half of the time of a look.
+    // A histogram of a thousand bins, because sorting took half of the time of the whole analysis.
     let most = values.reduce(.zero) { $0.replacing(with: $1, where: $0 .< $1) }
     let divisor = most.replacing(with: 1, where: most .<= 0)
     var shelves = [Int](repeating: 0, count: 1001 * 4)
@@ -326,7 +322,7 @@ struct FourPlanes {
     return highest
   }
 
-  /// How fast the values change at each place, squared; nothing at the edges.
+  /// The squared gradient at each place; along either axis it is 0 at the edges.
   var squaredGradient: FourPlanes {
     var made = [SIMD4<Float>](repeating: .zero, count: values.count)
     for y in 0..<height {
@@ -341,8 +337,7 @@ struct FourPlanes {
     return FourPlanes(width: width, height: height, values: made)
   }
 
-  /// For each of the four the plane, level or not, that lies nearest to the values: their even
-  /// part.
+  /// The linear trend of each of the four planes, fitted by least squares.
   struct Trend {
     let mean, slopeX, slopeY: SIMD4<Float>
     let middleX, middleY: Float
@@ -376,9 +371,9 @@ struct FourPlanes {
     )
   }
 
-  /// The mean around each place, up to `radius` away along either axis; the edges go on as they are.
+  /// A box blur: the mean around each place, up to `radius` away along either axis; values at the edges are repeated.
   ///
-  /// The mean of means, the second time, is nearly a bell.
+  /// Applied twice, it is nearly a Gaussian.
   func averaged(_ radius: Int, times: Int = 1) -> FourPlanes {
     let rows = Lines(count: height, between: width, length: width, step: 1)
     let columns = Lines(count: width, between: 1, length: height, step: width)
@@ -401,7 +396,7 @@ struct FourPlanes {
   private struct Lines {
     let count, between, length, step: Int
 
-    /// Puts the mean around each place, along its line, into every place of `made`.
+    /// Writes the mean around each place, along its line, to `made`.
     func average(
       _ values: UnsafeBufferPointer<SIMD4<Float>>,
       _ radius: Int,
@@ -409,8 +404,8 @@ struct FourPlanes {
     ) {
       let share = 1 / Double(radius * 2 + 1)
       func place(_ index: Int) -> Int { min(max(index, 0), length - 1) * step }
-      // In double precision, so that the errors of running sums are negligible; the sums of all
-      // lines side by side, as each addition waits for the one before it.
+      // In double precision, so that the errors of running sums are negligible. The sums of all lines are computed side
+      // by side, because within a line each addition waits for the one before it.
       withUnsafeTemporaryAllocation(of: SIMD4<Double>.self, capacity: count) { sums in
         sums.initialize(repeating: .zero)
         for index in -radius...radius {
@@ -462,11 +457,9 @@ struct Plane: Equatable {
     (0..<height).map { values[($0 * width)..<($0 + 1) * width].reduce(0, +) }
   }
 
-  /// The share of the area above `least` that an edge runs through before each column, or each
-  /// row, and behind the last.
+  /// The share of the area above `least` that an edge would cut through: before each column or row, and after the last.
   ///
-  /// An edge runs through a thing that is there on both sides of it; nothing extends beyond the
-  /// plane's own.
+  /// An edge cuts through a thing that is on both sides of it, so the edges of the plane cut through nothing.
   func cuts(isAcross: Bool, above least: Float) -> [Float] {
     let (length, step) = isAcross ? (width, 1) : (height, width)
     var cuts = [Float](repeating: 0, count: length + 1)
@@ -482,7 +475,7 @@ struct Plane: Equatable {
     return all > 0 ? cuts.map { $0 / all } : cuts
   }
 
-  /// The middle of the salient area in a part, all of them in shares of the sides.
+  /// The centre of the salient area within a part; all coordinates are shares of the sides.
   func centre(columns: ClosedRange<Double>, rows: ClosedRange<Double>) -> (x: Double, y: Double) {
     var (sum, across, down) = (0.0, 0.0, 0.0)
     for y in 0..<height {

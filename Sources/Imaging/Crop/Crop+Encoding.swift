@@ -1,7 +1,7 @@
 import Base
 
 extension Crop {
-  /// Encodes the rows of a result of `file`.
+  /// Encodes the rows of a result that was made from `file`.
   func encoded(
     _ rows: any RowSource,
     _ framing: Framing,
@@ -36,7 +36,7 @@ extension Crop {
     )
   }
 
-  /// A JPEG of a JPEG, whose tables, sampling, colour space and profile it keeps where they fit.
+  /// Encodes a JPEG from a JPEG, and keeps its tables, sampling, colour space and profile where they fit.
   private func encodedLike(
     _ rows: any RowSource,
     _ framing: Framing,
@@ -44,7 +44,7 @@ extension Crop {
     isStamped: Bool
   ) throws(LarderError) -> EncodedPicture {
     let header = try JPEGCodec.header(of: file)
-    // Grey and ink that have become colour have no use for their tables and their profile.
+    // Grey or CMYK that has become RGB cannot use the source's tables and profile.
     let isSame = rows.shape.layout == header.layout
     let isLike = isSame && !(chroma != nil && header.isRGB)
     var form = form
@@ -72,7 +72,7 @@ extension Crop {
     return picture
   }
 
-  /// A PNG of a PNG, whose chunks it keeps where they are still true.
+  /// Encodes a PNG from a PNG, and keeps the chunks that are still true.
   private func encodedLike(
     _ rows: any RowSource,
     _ chunks: PNGChunks,
@@ -99,7 +99,7 @@ extension Crop {
       converted: isConverted,
       to: place
     )
-    // All of an interlaced picture has to be in memory.
+    // An interlaced picture has to be in memory as a whole.
     let isSmall = rows.shape.height * rows.shape.rowBytes <= 64 << 20
     let made = try PNGCodec.encode(
       rows,
@@ -111,7 +111,7 @@ extension Crop {
     return picture(made, .png, framing, isNew || isStamped ? .reencoded : .lossless)
   }
 
-  /// A picture in another format than its own, or in one whose pictures are all encoded again.
+  /// Encodes a picture in another format than its own, or in WebP or AVIF, which are always re-encoded.
   private func encoded(
     _ rows: any RowSource,
     _ framing: Framing,
@@ -173,7 +173,7 @@ extension Crop {
     return picture
   }
 
-  /// Whether samples are to be kept, and can be: a lossless WebP's always are.
+  /// Whether samples are kept: on request if the format can, and always those of a lossless WebP.
   private func keepsSamples(
     of file: PictureFile,
     as target: PictureFormat,

@@ -1,8 +1,8 @@
 import Base
 
 extension Crop {
-  /// A JPEG of a JPEG whose coefficients are kept, or whose samples are encoded again as they are; nil where pixels have
-  /// to be made.
+  /// Makes a JPEG from a JPEG by keeping its coefficients, or by re-encoding its samples unchanged; nil if pixels have
+  /// to be converted.
   func keptJPEG(_ file: PictureFile) throws(LarderError) -> EncodedPicture? {
     guard let markers = file.probe.structure as? JPEGMarkers, target(of: .jpeg) == .jpeg
     else { return nil }
@@ -16,7 +16,7 @@ extension Crop {
       )
     }
     let plain = framing(file.probe)
-    // Chroma is a matter of how light is written, which red, green and blue do without.
+    // Only YCbCr has chroma to subsample; an RGB JPEG has to be converted first.
     let header = try JPEGCodec.header(of: file)
     let hasOtherColours = converts(file) || chroma != nil && header.isRGB
     guard file.probe.orientation == .upright, !plain.isScaled, !plain.isPadded, !hasOtherColours
@@ -45,12 +45,12 @@ extension Crop {
     return picture
   }
 
-  /// How JPEGs are written.
+  /// The options of JPEG output.
   var form: JPEGCodec.Form {
     JPEGCodec.Form(quality: quality, isProgressive: isProgressive, chroma: chroma)
   }
 
-  /// The square in the picture's own coefficients; nil where that cannot be.
+  /// Cuts the square from the picture's own coefficients; nil if that is not possible.
   private func transformed(
     _ file: PictureFile,
     _ markers: JPEGMarkers
@@ -65,16 +65,16 @@ extension Crop {
         height: 8 * (markers.sampling.map(\.height).max() ?? 1)
       )
     }
-    // Coefficients that are held at once: none of a picture that is read in one go, else the input's, and, to
-    // turn them, which TurboJPEG does without a limit of its own, the result's.
+    // Copies of the coefficients in memory: none if the picture is read in one pass, else those of the input. To turn a
+    // picture, those of the result are added, because TurboJPEG has no limit of its own.
     let isHeld = markers.scans > 1 || isProgressive
     let copies = orientation != .upright ? 2 : isHeld ? 1 : 0
-    // Where that is all that stands in the way, the error says so.
+    // With `isStrict`, the error names the limit.
     if isStrict { try limits.check(memory: markers.coefficientBytes * copies, of: file.name) }
     guard markers.coefficientBytes * copies <= limits.memory, block.width > 0, block.height > 0,
-      // larder's own output keeps to the standard.
+      // A zero in a table breaks the standard, to which larder's output conforms.
       !markers.hasZeroInTable,
-      // TurboJPEG would write Adobe's segment and with it turn the meaning of ink around.
+      // TurboJPEG would add Adobe's segment, which inverts the meaning of CMYK.
       markers.sampling.count != 4 || markers.hasAdobe
     else { return nil }
     let focus = try framing(of: file).focus
@@ -119,15 +119,14 @@ extension Crop {
   }
 }
 
-/// Where a lossless crop may lie: a JPEG can be cut only between its iMCUs, and a mirrored axis loses
-/// the blocks that are not full.
+/// The place of a lossless crop: a JPEG can be cut only between its iMCUs, and a mirrored axis loses partial blocks.
 struct LosslessGrid: Equatable {
-  /// The region in the turned picture that the transform is to keep.
+  /// The region of the turned picture that the transform keeps.
   let region: PixelRegion
-  /// How far the region is from the exact place of a square of its size.
+  /// The distance of the region from the exact place of a square of its size.
   let shift: (x: Int, y: Int)
 
-  /// The largest square around `focus`; nil when not one block is whole.
+  /// The largest square around `focus`; nil if no block is complete.
   init?(
     stored: PixelSize,
     block: PixelSize,
@@ -144,8 +143,8 @@ struct LosslessGrid: Equatable {
     let side = min(kept.width, kept.height)
     guard side > 0 else { return nil }
     let exact = focus.region(of: PixelSize(side: side), in: full)
-    // TurboJPEG 2.1 holds the place in a picture on its side against the blocks of the stored one, so
-    // there it has to be on both grids. Sizes of blocks are powers of two.
+    // If the axes are swapped, TurboJPEG 2.1 checks the position against the blocks of the stored picture, so it must
+    // be on both grids. The sizes of blocks are powers of two, so the larger one suffices.
     let both = max(step.width, step.height)
     let grid = orientation.swapsAxes ? PixelSize(width: both, height: both) : step
     let x = Self.nearest(exact.x - lost.x, step: grid.width, upTo: kept.width - side)

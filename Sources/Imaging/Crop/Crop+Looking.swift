@@ -1,7 +1,7 @@
 import Base
 
 extension Crop {
-  /// How a picture goes into its frame, drawn to a point, or by gravity and its size alone.
+  /// The framing of a picture around `focus` or, without one, by the gravity and the picture's size alone.
   func framing(_ probe: PictureProbe, focus: Focus? = nil) -> Framing {
     let upright = PixelSize(width: probe.width, height: probe.height)
     return Framing(
@@ -14,13 +14,13 @@ extension Crop {
     )
   }
 
-  /// Whether it takes pixels to know which part of a picture is kept.
+  /// Whether pixels have to be decoded to know which part of a picture is kept.
   func needsLook(at probe: PictureProbe) -> Bool {
     gravity == .attention
       && framing(probe).window.size != PixelSize(width: probe.width, height: probe.height)
   }
 
-  /// How a picture goes into its frame; where pixels decide on that, it is decoded for them alone, as small as may be.
+  /// The framing of a picture; if it depends on pixels, the picture is first decoded at a size as small as possible.
   func framing(of file: PictureFile) throws(LarderError) -> Framing {
     let probe = file.probe
     guard needsLook(at: probe) else { return framing(probe) }
@@ -43,7 +43,7 @@ extension Crop {
     return try framing(file, whole: glance)
   }
 
-  /// How a picture goes into its frame, of which `whole` is all, stored as it is, at any scale.
+  /// The framing of a picture by its saliency; `whole` shows all of it, not yet turned upright, at any scale.
   func framing(_ file: PictureFile, whole: Bitmap) throws(LarderError) -> Framing {
     let probe = file.probe
     let upright = PixelSize(width: probe.width, height: probe.height)
@@ -55,14 +55,14 @@ extension Crop {
     )
   }
 
-  /// The ICC profile of a picture's samples: its own, or one of the colours that an AVIF names by
-  /// number; empty where they are sRGB's.
+  /// The ICC profile of a picture's samples: its own, or one for the colours that an AVIF names by number; empty for
+  /// sRGB.
   func colours(of file: PictureFile) -> [UInt8] {
     let own = file.probe.structure.profile(of: file, limits)
     return own.isEmpty ? file.probe.structure.namedProfile : own
   }
 
-  /// Whether pixels are to become other ones of sRGB.
+  /// Whether pixels have to be converted to sRGB.
   func converts(_ file: PictureFile) -> Bool {
     convertsToSRGB && (file.probe.structure.isInk || !colours(of: file).isEmpty)
   }

@@ -1,65 +1,63 @@
 import Base
 import SystemPackage
 
-/// Makes an exact square of a picture, upright, or a picture of any other size.
+/// Makes an exact, upright square from a picture, or a picture of any other size.
 ///
 ///     let crop = Crop(size: 512, gravity: .top)
 ///     let square = try crop.apply(to: PictureFile("photo.jpg"))
 ///     print(square.width, square.method)
 ///
-/// With ``frame`` it gets that width and height; ``fit`` decides whether the picture fills it and
-/// is cut, or is kept whole with a background around it.
+/// With ``frame`` the result gets that width and height. ``fit`` decides whether the picture fills the frame and is
+/// cut, or is kept whole with a background around it.
 ///
-/// A picture keeps its format unless ``format`` names another; of a GIF the first frame becomes a
-/// PNG. A PNG stays as it is, sample for sample unless it is scaled, and so does a lossless WebP;
-/// a JPEG keeps its colour space, its quantization tables and its sampling, an AVIF its bits and
-/// sampling. ICC profiles are kept.
+/// A picture keeps its format unless ``format`` names another; the first frame of a GIF becomes a PNG. A PNG or a
+/// lossless WebP keeps its exact samples unless it is scaled. A JPEG keeps its colour space, its quantization tables
+/// and its sampling, and an AVIF its depth and sampling. ICC profiles are kept.
 public struct Crop: PictureMaking, Equatable, Codable {
-  /// The size of the result; nil for a square of pixels as they are.
+  /// The size of the result; nil for the largest square, not scaled.
   public var frame: PixelSize?
-  /// How the picture goes into its frame.
+  /// How the picture is fitted into its frame.
   public var fit = PictureFit.cover
-  /// The part of the picture to keep, or, with `contain`, where the picture lies.
+  /// The part of the picture to keep, or, with `contain`, the picture's position in the frame.
   public var gravity: Gravity
   /// Whether a picture that is smaller than its frame is enlarged.
   ///
-  /// If not, a part that is cut keeps its pixels, and so the shape of the frame but not its size;
-  /// a contained picture gets more background.
+  /// If not, a part that is smaller keeps its pixels, and gets the shape of the frame but not its size. A contained
+  /// picture gets more background.
   public var enlarges = true
   /// The background around a contained picture, and behind one that loses its alpha in a JPEG.
   ///
-  /// In the picture's own colours. Without one it is white, and clear around a picture that has and
-  /// keeps alpha.
+  /// It is in the picture's own colour space. The default is white, or transparent around a picture that keeps alpha.
   public var background: PictureColour?
-  /// The format of the result; nil for the input's own, and PNG for a GIF.
+  /// The format of the result; nil for the input's own, or for ``PictureFormat/kept`` if that is another: PNG for a
+  /// GIF.
   public var format: PictureFormat?
   /// The quality of a JPEG, WebP or AVIF, 1 to 100; nil for that of a JPEG that stays one, else
   /// for the format's default.
   public var quality: Int?
-  /// Whether a JPEG is made progressive; else it is so when the input is a JPEG that is.
+  /// Whether a JPEG is made progressive; if false, it is progressive when the input is a progressive JPEG.
   public var isProgressive = false
-  /// How much colour a JPEG or an AVIF has; nil for as much as the input has.
+  /// The chroma subsampling of a JPEG or an AVIF; nil for that of the input.
   public var chroma: ChromaSampling?
-  /// Whether pixels become sRGB's by the input's profile, which is then left out.
+  /// Whether pixels are converted to sRGB by the input's profile, which is then left out.
   ///
-  /// A picture without a profile is taken for sRGB, and stays as it is. Inks become light.
+  /// A picture without a profile is assumed to be sRGB, and is not converted. CMYK becomes RGB.
   public var convertsToSRGB = false
-  /// Whether a JPEG keeps its coefficients, at the nearest place where it can be cut, and a PNG,
-  /// WebP or AVIF its samples.
+  /// Whether a JPEG keeps its coefficients, which moves the cut to the nearest block border, and a PNG, WebP or AVIF
+  /// its samples.
   public var lossless: Bool
-  /// Whether a picture that cannot be kept so is an error with `lossless`; else it is encoded
-  /// again.
+  /// Whether `lossless` fails for a picture that does not allow it; if false, that picture is re-encoded.
   public var isStrict = false
   /// Whether EXIF, XMP, texts and the like are kept, which may say where a photo was taken.
   public var keepsMetadata: Bool
   /// The limits of a picture.
   public var limits: PictureLimits
-  /// The file that the result becomes; nil for one that is wanted in memory.
+  /// The file that the result becomes; nil for a result in memory.
   var output: PictureOutput?
-  /// Bytes of a PNG that are held where it becomes a file; one of more waits beside that.
+  /// The most bytes of a PNG that are held in memory if it becomes a file; a larger one is written to a temporary file.
   var heldBytes = 32 << 20
 
-  /// Where a PNG goes; nil for one that is wanted in memory.
+  /// The destination of a PNG; nil for one in memory.
   var place: PNGOutput.Place? {
     output.map { PNGOutput.Place(output: $0, most: heldBytes) }
   }
@@ -106,7 +104,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
     try apply(to: file)
   }
 
-  /// Crops a picture that becomes a file; a large PNG waits there, not in memory.
+  /// Crops a picture that becomes a file; a large PNG is written to a temporary file, not held in memory.
   public func make(
     from file: PictureFile,
     for output: FilePath
@@ -116,7 +114,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
     return try crop.apply(to: file)
   }
 
-  /// Judges size and quality.
+  /// Checks the options.
   public func check() throws(LarderError) {
     try checkFrame()
     if let format, !format.isWritten {
@@ -131,7 +129,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
     try checkForm()
   }
 
-  /// Checks the options of the file besides its format, and those for pixels that are to be kept.
+  /// Checks the options of the encoding, and those that contradict `lossless`.
   private func checkForm() throws(LarderError) {
     if let format, isProgressive, format != .jpeg {
       throw LarderError(
@@ -176,7 +174,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
   }
 }
 
-/// A picture that was made, whole.
+/// A finished picture, encoded as a file.
 public struct EncodedPicture: Sendable, Equatable {
   /// How the pixels came from the input's.
   public enum Method: String, Sendable, Codable {
@@ -186,7 +184,7 @@ public struct EncodedPicture: Sendable, Equatable {
     case reencoded
   }
 
-  /// How far a picture lies from where it was asked to, in pixels of the upright input.
+  /// The distance of a crop from its requested place, in pixels of the upright input.
   public struct Shift: Sendable, Equatable, Codable {
     /// To the right.
     public var x: Int
@@ -231,43 +229,43 @@ public struct EncodedPicture: Sendable, Equatable {
   public let shift: Shift
   /// Whether the input was cut short or broken inside, so that a part of this may be wrong.
   public internal(set) var isDamaged: Bool
-  /// The point that the kept part was drawn to, in pixels of the upright input: the middle, a
-  /// side, a corner, or the most salient point.
+  /// The point around which the kept part was placed, in pixels of the upright input: the middle, a side, a corner, or
+  /// the most salient point.
   public var gravity: Point?
   /// The moment on the stamp; nil without one.
   public var time: StampTime?
   /// Remarks for the maker of the picture.
   public var remarks: Set<Remark> = []
 
-  /// The file, as ``contents()`` has it; empty where that throws.
+  /// The bytes of the file, from ``contents()``; empty if that throws.
   public var bytes: [UInt8] { (try? contents()) ?? [] }
 
-  /// The file.
+  /// The bytes of the file.
   ///
   /// A large PNG that was made for an output is read from the disk, each time.
   ///
   /// - Throws: ``ImagingError`` of code `disk` when it cannot be read.
   public func contents() throws(LarderError) -> [UInt8] { try file.bytes() }
 
-  /// Something about a picture that was made, but not as one would expect.
+  /// A warning about a picture that was made, but not quite as requested.
   public struct Remark: RawRepresentable, Hashable, Sendable {
-    /// The word for it.
+    /// The identifier, such as `not-lossless`.
     public let rawValue: String
 
-    /// Makes a remark from its word.
+    /// Makes a remark from its identifier.
     public init(rawValue: String) {
       self.rawValue = rawValue
     }
 
-    /// Coefficients were to be kept, and could not be.
+    /// A lossless result was requested, but was not possible.
     public static let notLossless = Remark(rawValue: "not-lossless")
-    /// A PNG says by gAMA alone how light it is, for which its new format has no place.
+    /// The input is a PNG whose gamma is only in a gAMA chunk, for which the new format has no place.
     public static let noGamma = Remark(rawValue: "no-gamma")
-    /// The picture was enlarged to more than twice the cut part.
+    /// The kept part was enlarged to more than twice its size.
     public static let enlarged = Remark(rawValue: "enlarged")
     /// A stamp's letters are under 9 pixels high.
     public static let smallText = Remark(rawValue: "small-text")
-    /// A stamp's letters stand out less than 3 to 1 from their background in places.
+    /// A stamp's letters have a contrast of less than 3:1 to their background in places.
     public static let faintText = Remark(rawValue: "faint-text")
   }
 }

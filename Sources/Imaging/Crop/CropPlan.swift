@@ -4,38 +4,38 @@ import Base
 enum Step: Equatable {
   /// Scale the stored part to a size.
   case scale(PixelSize)
-  /// Make samples of 16 bits the nearest of 8.
+  /// Round samples of 16 bits to 8.
   case narrow
-  /// Turn a picture that is stored in an orientation; all of it is held in memory.
+  /// Turn a picture upright from its stored orientation, which needs all of it in memory.
   case turn(Orientation)
-  /// Make grey and indices colours.
+  /// Convert grey and palette indices to RGB.
   case colour
   /// Convert to sRGB.
   case convert
-  /// Lay the picture on its canvas.
+  /// Place the picture on its canvas.
   case pad
-  /// Make inks light.
+  /// Convert CMYK to RGB.
   case light
-  /// Stamp it.
+  /// Draw the stamp.
   case stamp
 }
 
-/// How a result is made: the rows that a decoder is asked for, and the steps from there to an encoder.
+/// The plan of a result: the rows that the decoder has to deliver, and the steps from there to the encoder.
 struct CropPlan: Equatable {
   var request: RowRequest
   var steps: [Step]
 }
 
 extension Crop {
-  /// The format that is written of one that is read.
+  /// The output format for an input format.
   func target(of format: PictureFormat) -> PictureFormat { self.format ?? format.kept }
 
   /// Plans a result.
   ///
   /// - Parameters:
   ///   - probe: The picture.
-  ///   - framing: How it goes into its frame.
-  ///   - isConverted: Whether its colours are to become sRGB's, and are not.
+  ///   - framing: Its framing.
+  ///   - isConverted: Whether its colours have to be converted to sRGB.
   ///   - isStamped: Whether it is stamped.
   /// - Returns: The part to decode, and the steps.
   func plan(
@@ -46,7 +46,7 @@ extension Crop {
   ) -> CropPlan {
     let target = target(of: probe.format)
     let isNew = framing.isScaled || framing.isPadded || isStamped
-    // The colours of a palette are converted where they stand.
+    // For an indexed picture, the palette is converted instead.
     let convertsSamples = isConverted && !probe.structure.isIndexed
     let scaling =
       framing.isScaled
@@ -59,7 +59,7 @@ extension Crop {
     var steps: [Step] = []
     func add(_ step: Step, _ isWanted: Bool) { if isWanted { steps.append(step) } }
     add(.scale(probe.orientation.upright(framing.scaled)), framing.isScaled)
-    // Pixels that are calculated with keep their bits until they are encoded.
+    // Pixels that are scaled or converted keep their depth until they are encoded.
     let isNarrow = target == .jpeg || target == .webp
     add(.narrow, isNarrow && probe.depth > 8 && !framing.isScaled && !convertsSamples)
     add(.turn(probe.orientation), probe.orientation != .upright)
@@ -71,7 +71,7 @@ extension Crop {
     return CropPlan(request: request, steps: steps)
   }
 
-  /// Makes a picture: reads rows, takes them through the steps of its plan, and encodes them.
+  /// Makes a picture: reads rows, applies the steps of its plan, and encodes them.
   func made(
     from file: PictureFile,
     stamping stamp: (stamp: Stamp, moment: StampTime)? = nil
@@ -92,7 +92,7 @@ extension Crop {
     }
   }
 
-  /// Takes rows through steps, which are made as these rows are read.
+  /// Applies steps to rows; they are carried out while the resulting rows are read.
   func taken(
     _ opened: OpenRows,
     through steps: [Step],

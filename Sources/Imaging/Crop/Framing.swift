@@ -1,4 +1,4 @@
-/// How a picture goes into a frame of another shape.
+/// How a picture is fitted into a frame of another shape.
 public enum PictureFit: String, Sendable, CaseIterable, Codable {
   /// The frame is filled, and the rest of the picture is cut off.
   case cover
@@ -6,31 +6,29 @@ public enum PictureFit: String, Sendable, CaseIterable, Codable {
   case contain
 }
 
-/// How an upright picture becomes a result: the part, its size, and its place.
+/// How an upright picture becomes a result: the part, its scaled size, and its place.
 ///
 /// A plan; nothing is decoded to make it.
 struct Framing: Equatable {
   /// The part of the upright picture that is kept.
   let window: PixelRegion
-  /// The size that the window is scaled to; its own where it is not.
+  /// The size that the window is scaled to; that of the window if it is not scaled.
   let scaled: PixelSize
-  /// The size of the result, of which nothing but background lies outside of the scaled window.
+  /// The size of the result, which is background outside of the scaled window.
   let canvas: PixelSize
-  /// Where the scaled window lies on the canvas.
+  /// The position of the scaled window on the canvas.
   let place: (x: Int, y: Int)
-  /// The point that the window was drawn to.
+  /// The point around which the window was placed.
   let focus: Focus
 
-  /// Whether pixels are new.
   var isScaled: Bool { scaled != window.size }
 
-  /// Whether pixels are more than twice as many, across or down, as the picture has.
+  /// Whether the window is scaled to more than twice its width or height.
   var isEnlarged: Bool {
     scaled.width > window.width * 2 || scaled.height > window.height * 2
   }
 
-  /// How many times more pixels the window has, along either side, than leave the filter two for one of the
-  /// result.
+  /// The ratio by which a decoder may reduce the window, if the scaling filter needs two pixels for one of the result.
   var spare: Double {
     let across = Double(window.width) / Double(scaled.width)
     let down = Double(window.height) / Double(scaled.height)
@@ -44,11 +42,11 @@ struct Framing: Equatable {
   ///
   /// - Parameters:
   ///   - upright: The size of the picture, at least 1 × 1.
-  ///   - frame: The size that is asked for; nil for a square of pixels as they are.
-  ///   - fit: How the picture goes into the frame.
-  ///   - focus: The point that the kept part is drawn to.
-  ///   - gravity: Where a picture lies in a frame that it does not fill.
-  ///   - enlarges: Whether pixels may be made where there are too few.
+  ///   - frame: The requested size; nil for the largest square, not scaled.
+  ///   - fit: How the picture is fitted into the frame.
+  ///   - focus: The point around which the kept part is placed.
+  ///   - gravity: The position of a picture in a frame that it does not fill.
+  ///   - enlarges: Whether a picture that is smaller than the frame is enlarged.
   init(
     _ upright: PixelSize,
     frame: PixelSize?,
@@ -78,7 +76,7 @@ struct Framing: Equatable {
     }
   }
 
-  /// The largest size within `limits` that has the shape of `other`, as near as whole pixels can.
+  /// The largest size within `limits` that has the shape of `other`, rounded to whole pixels.
   private static func shape(of other: PixelSize, within limits: PixelSize) -> PixelSize {
     func part(_ side: Int, _ times: Int, _ over: Int, _ most: Int) -> Int {
       min(max((side * times + over / 2) / over, 1), most)
@@ -100,7 +98,7 @@ struct Framing: Equatable {
   }
 }
 
-/// The point of an upright picture that a part of it is drawn to, in pixels from the top left.
+/// The point of an upright picture around which a part of it is placed, in pixels from the top left.
 struct Focus: Equatable {
   var x: Double
   var y: Double
@@ -110,9 +108,9 @@ struct Focus: Equatable {
     (self.x, self.y) = (x, y)
   }
 
-  /// The point that a gravity draws to: an edge, a corner or the middle.
+  /// The point of a gravity: on an edge, in a corner or in the middle.
   ///
-  /// Attention needs more than the size; it gives the middle here.
+  /// For `attention`, which depends on the pixels, it is the middle.
   init(_ gravity: Gravity, in size: PixelSize) {
     func along(_ isNear: Bool, _ isFar: Bool, _ length: Int) -> Double {
       isNear ? 0 : isFar ? Double(length) : Double(length) / 2
@@ -121,8 +119,8 @@ struct Focus: Equatable {
     y = along(gravity.isTop, gravity.isBottom, size.height)
   }
 
-  /// The part of a picture that lies around this point as far as the edges allow; halves of a pixel
-  /// are floored.
+  /// The region of a size around this point, moved inside where it would cross an edge; halves of a pixel are rounded
+  /// down.
   func region(of size: PixelSize, in whole: PixelSize) -> PixelRegion {
     func start(_ middle: Double, _ length: Int, _ all: Int) -> Int {
       min(max(Int((middle - Double(length) / 2).rounded(.down)), 0), all - length)
@@ -156,8 +154,9 @@ public enum Gravity: String, Sendable, CaseIterable, Codable {
   case bottomLeft = "bottom-left"
   /// The corner at the bottom right.
   case bottomRight = "bottom-right"
-  /// The most salient part: places that stand out from the rest by edges and colours, skin and
-  /// dishes first. The middle where nothing does.
+  /// The most salient part: places that stand out by edges, by colours, or by the tones of skin and of cooked dishes.
+  ///
+  /// The middle if nothing stands out.
   case attention
 
   var isLeft: Bool { self == .left || self == .topLeft || self == .bottomLeft }

@@ -14,7 +14,7 @@ public struct PictureFile: Sendable {
   public let bytes: [UInt8]
   /// The properties found in the bytes.
   public let probe: PictureProbe
-  /// When the file was last written, in seconds since 1970; nil for bytes that are no file.
+  /// When the file was last written, in seconds since 1970; nil for bytes that are not from a file.
   public let modified: Int?
 
   /// Takes bytes that are in memory already.
@@ -62,7 +62,7 @@ public struct PictureFile: Sendable {
     return file
   }
 
-  /// Reads the bytes of an open file, regular and not larger than the limits, and when it was last written.
+  /// Reads an open file, which must be regular and within the limits; also returns when it was last written.
   static func read(
     _ file: Int32,
     _ name: String,
@@ -86,9 +86,9 @@ public struct PictureFile: Sendable {
 }
 
 extension LarderError {
-  /// Why an input cannot be read, by the system's error number.
+  /// The error for an input that cannot be read, by the system's error number.
   ///
-  /// A file that is not there, or that another owns, says nothing about the disk.
+  /// An error about the path, such as a missing file or a missing permission, is not reported as one of the disk.
   static func unread(_ name: String, _ code: Int32) -> LarderError {
     let isPath = [ENOENT, ENOTDIR, EACCES, EPERM, ELOOP, ENAMETOOLONG, EISDIR].contains(code)
     return LarderError(
@@ -125,11 +125,11 @@ package enum PictureInput: Sendable {
     }
   }
 
-  /// Reads the bytes of a file without looking at them.
+  /// Reads the bytes of a file without parsing them.
   ///
   /// - Parameters:
-  ///   - path: The file, which errors call the picture.
-  ///   - limits: The limits on the picture.
+  ///   - path: The file, which names the picture in errors.
+  ///   - limits: The limits of the picture.
   /// - Returns: Its bytes.
   /// - Throws: ``ImagingError`` when the file cannot be read, or is too large.
   package static func bytes(

@@ -4,19 +4,19 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Puts files on disk whole or not at all.
+/// Writes files atomically: whole or not at all.
 public enum WholeFile {
   /// Writes `bytes` to `path` so that a crash leaves the whole new file or the old state.
   ///
-  /// Writes another file, syncs it, gives it its name, then syncs the folder. Blocks. Makes the folder if
-  /// need be.
+  /// Writes a temporary file, syncs it, gives it its name, then syncs the folder. Creates the folder if necessary.
+  /// Blocks.
   ///
   /// - Parameters:
   ///   - bytes: The content of the file.
-  ///   - path: Where it is to be.
-  ///   - overwrite: Whether a file that is there may be replaced.
-  ///   - syncsFolder: Whether the name is to be on disk at return; false when the caller sees to it.
-  /// - Throws: ``ImagingError``: `exists`, `diskFull` or `disk`. No file was left half written.
+  ///   - path: The path of the file.
+  ///   - overwrite: Whether an existing file may be replaced.
+  ///   - syncsFolder: Whether the folder is synced before this returns; false if the caller does that.
+  /// - Throws: ``ImagingError``: `exists`, `diskFull` or `disk`. No partial file is left.
   public static func write(
     _ bytes: [UInt8],
     to path: FilePath,
@@ -30,17 +30,17 @@ public enum WholeFile {
     if syncsFolder { try sync(path.removingLastComponent()) }
   }
 
-  /// Whether a file is there.
+  /// Whether a file exists at `path`.
   static func isThere(_ path: FilePath) -> Bool {
     path.withPlatformString { access($0, F_OK) } == 0
   }
 
-  /// Judges whether a file may be written without replacing another.
+  /// Checks that writing would not replace a file.
   static func checkAbsent(_ path: FilePath) throws(LarderError) {
     guard !isThere(path) else { throw refusal(path, EEXIST) }
   }
 
-  /// Makes a folder and those above it.
+  /// Creates a folder and its parents.
   static func makeFolder(_ folder: FilePath) throws(LarderError) {
     guard !folder.isEmpty, !isThere(folder) else { return }
     try makeFolder(folder.removingLastComponent())
@@ -49,8 +49,8 @@ public enum WholeFile {
     }
   }
 
-  /// Removes the files of killed runs from a folder: siblings whose process is gone, and that no
-  /// process of another machine or container holds.
+  /// Removes leftover files of killed runs from a folder: siblings whose process is gone, and that no process of
+  /// another machine or container has locked.
   static func sweep(_ folder: FilePath) {
     let folder = folder.isEmpty ? "." : folder
     let entries = folder.withPlatformString { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -77,7 +77,7 @@ public enum WholeFile {
     }
   }
 
-  /// Puts the names in a folder on disk.
+  /// Syncs a folder, so that the names in it are on disk.
   static func sync(_ folder: FilePath) throws(LarderError) {
     let file = (folder.isEmpty ? "." : folder).withPlatformString {
       open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -91,7 +91,7 @@ public enum WholeFile {
     }
   }
 
-  /// Why a file cannot be written, by the system's error number.
+  /// The error for a file that cannot be written, by the system's error number.
   static func refusal(_ path: FilePath, _ code: Int32) -> LarderError {
     switch code {
     case EEXIST:
@@ -114,21 +114,21 @@ public enum WholeFile {
   }
 }
 
-/// A file that is being written and becomes `path` once it is whole; nothing is left of one that does not.
+/// A temporary file that becomes `path` once it is whole, and otherwise leaves nothing behind.
 ///
-/// It has no name until then, where the file system allows: when the process ends in any way, the
-/// system removes it. Else, and while it replaces another, it is `.NAME.PID.part` beside that,
-/// locked, and the next run removes the remains of a crash. One thread at a time appends, and then
+/// Where the file system allows, it has no name until then, so that the system removes it however the process ends.
+/// Otherwise, and while it replaces another file, it is a locked sibling `.NAME.PID.part`, and the next run removes
+/// what a crash leaves. One thread at a time appends, and then places it, once.
 /// places it, once.
 final class PartFile: Sendable {
   /// The file that it becomes.
   private let path: FilePath
   private let sibling: FilePath
   private let descriptor: Int32
-  /// Whether it is to be found as its sibling.
+  /// Whether it exists under the sibling's name.
   private let hasName: Atomic<Bool>
 
-  /// Begins the file that is to become `path`; makes the folder if need be.
+  /// Creates the temporary file for `path`, and the folder if necessary.
   ///
   /// - Parameters:
   ///   - path: The file that it becomes.
@@ -151,8 +151,9 @@ final class PartFile: Sendable {
     flock(descriptor, LOCK_EX | LOCK_NB)
   }
 
-  /// The name of the file beside `path`: `.NAME.PID.part`, or a number of this process instead of
-  /// a name that is too long for that, or that is no UTF-8.
+  /// The name of the sibling of `path`: `.NAME.PID.part`.
+  ///
+  /// A counter replaces NAME if that is too long, or not UTF-8.
   private static func siblingName(of path: FilePath) -> String {
     let name = path.lastComponent?.withPlatformString { String(validatingCString: $0) } ?? ""
     let sibling = ".\(name).\(getpid()).part"
@@ -160,24 +161,24 @@ final class PartFile: Sendable {
     return ".\(count.add(1, ordering: .relaxed).newValue).\(getpid()).part"
   }
 
-  /// The longest name that Linux takes, in bytes.
+  /// The longest file name that Linux accepts, in bytes.
   private static let longestName = 255
   private static let count = Atomic(0)
 
-  /// Takes a file that another process has begun, and will place.
+  /// Wraps a file that another process has created, and will place.
   ///
   /// - Parameters:
-  ///   - descriptor: The file, which is closed with this.
+  ///   - descriptor: The file, which is closed on deinitialization.
   ///   - path: The file that it becomes.
   init(begun descriptor: Int32, for path: FilePath) {
     (self.path, sibling, self.descriptor) = (path, path, descriptor)
     hasName = Atomic(false)
   }
 
-  /// Lends the file to another process, which appends to it.
+  /// Calls `body` with the descriptor, for another process to append to the file.
   func lend<Result>(_ body: (Int32) -> Result) -> Result { body(descriptor) }
 
-  /// A new file without a name, which can be given one; nil where there is no such thing.
+  /// Creates a file without a name that can get one later; nil if the system cannot do that.
   private static func unnamed(in folder: FilePath) -> Int32? {
     let file = (folder.isEmpty ? "." : folder).withPlatformString {
       larder_unnamed(AT_FDCWD, $0, 0o666)
@@ -195,7 +196,7 @@ final class PartFile: Sendable {
     if hasName.load(ordering: .relaxed) { removeSibling() }
   }
 
-  /// Writes more of the file.
+  /// Appends bytes.
   ///
   /// - Throws: ``ImagingError`` of code `diskFull` or `disk`, which names the file that it was to become.
   func append(_ bytes: UnsafeBufferPointer<UInt8>) throws(LarderError) {
@@ -213,14 +214,14 @@ final class PartFile: Sendable {
     }
   }
 
-  /// Puts the file on disk, and gives it its name.
+  /// Syncs the file, and gives it its final name.
   ///
-  /// - Parameter overwrite: Whether a file that is there may be replaced.
+  /// - Parameter overwrite: Whether an existing file may be replaced.
   /// - Throws: ``ImagingError`` of code `exists`, `diskFull` or `disk`.
   func place(overwrite: Bool) throws(LarderError) {
     guard fsync(descriptor) == 0 else { throw WholeFile.refusal(path, errno) }
     if !overwrite {
-      // A hard link, unlike a rename, never replaces a file that came in the meantime.
+      // A hard link, unlike a rename, never replaces a file that was created in the meantime.
       if link(to: path) {
         if hasName.exchange(false, ordering: .relaxed) { removeSibling() }
         return
@@ -229,7 +230,7 @@ final class PartFile: Sendable {
       guard errno != EEXIST else { throw WholeFile.refusal(path, EEXIST) }
     }
     if !hasName.load(ordering: .relaxed) {
-      // Left by a process that had the same number.
+      // A leftover of an earlier process with the same PID.
       removeSibling()
       if !link(to: sibling) { try copyToSibling() }
       hasName.store(true, ordering: .relaxed)
@@ -243,7 +244,7 @@ final class PartFile: Sendable {
 
   private func removeSibling() { _ = sibling.withPlatformString { unlink($0) } }
 
-  /// Writes the file once more under its sibling's name, for file systems that give a file no second one.
+  /// Copies the file to the sibling's name, for file systems without hard links.
   private func copyToSibling() throws(LarderError) {
     let bytes = try bytes()
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW
@@ -257,7 +258,7 @@ final class PartFile: Sendable {
     guard fsync(copy) == 0 else { throw WholeFile.refusal(path, errno) }
   }
 
-  /// Gives the file one more name; `errno` says why not.
+  /// Gives the file another name by a hard link; sets `errno` on failure.
   private func link(to name: FilePath) -> Bool {
     guard !hasName.load(ordering: .relaxed) else {
       return sibling.withPlatformString { sibling in
@@ -271,7 +272,7 @@ final class PartFile: Sendable {
     }
   }
 
-  /// All that was written.
+  /// Reads back all bytes that were written.
   ///
   /// - Throws: ``ImagingError`` of code `disk`.
   func bytes() throws(LarderError) -> [UInt8] {
@@ -288,14 +289,14 @@ final class PartFile: Sendable {
   }
 }
 
-/// The file of a picture that was made: in memory, or, where that is large and goes to a disk, there.
+/// The encoded file of a picture: in memory or, if it is large and made for an output, on disk.
 enum EncodedFile: Sendable, Equatable {
   /// All of its bytes.
   case held([UInt8])
-  /// A file beside the one that it becomes.
+  /// A temporary file that has not been placed yet.
   case waiting(PartFile)
 
-  /// All of its bytes; those of a file are read.
+  /// All of its bytes; those of a temporary file are read.
   ///
   /// - Throws: ``ImagingError`` of code `disk`.
   func bytes() throws(LarderError) -> [UInt8] {
@@ -305,8 +306,8 @@ enum EncodedFile: Sendable, Equatable {
     }
   }
 
-  /// Puts the file at `path`, as ``WholeFile/write(_:to:overwrite:syncsFolder:)`` does; one that waits, where it was
-  /// made for.
+  /// Writes the file to `path`, as ``WholeFile/write(_:to:overwrite:syncsFolder:)`` does; a temporary file is placed at
+  /// the path for which it was created.
   func write(to path: FilePath, overwrite: Bool) throws(LarderError) {
     switch self {
     case .held(let bytes):
@@ -324,19 +325,19 @@ enum EncodedFile: Sendable, Equatable {
   }
 }
 
-/// A file that a picture becomes, and how it is begun before it is whole.
+/// The output file of a picture, and how its temporary file is created.
 struct PictureOutput: Sendable, Equatable, Codable {
-  /// Where the file is to be.
+  /// The path of the file.
   let path: FilePath
-  /// Begins the file, which nobody sees until it is placed.
+  /// Creates the temporary file, which is invisible until it is placed.
   let open: @Sendable () throws(LarderError) -> PartFile
 
-  /// A file that this process begins beside its place.
+  /// An output whose temporary file this process creates.
   init(_ path: FilePath) {
     self.init(path) { () throws(LarderError) in try PartFile(for: path) }
   }
 
-  /// A file that is begun in some other way.
+  /// An output whose temporary file is created in some other way.
   init(_ path: FilePath, open: @escaping @Sendable () throws(LarderError) -> PartFile) {
     (self.path, self.open) = (path, open)
   }

@@ -18,7 +18,7 @@ public struct Bitmap: Sendable, Equatable {
     case rgba
     /// Blue, green, red and an unused byte: Cairo's RGB24.
     case bgrx
-    /// Four inks, in the sense that the file has them (Adobe's are inverted).
+    /// Cyan, magenta, yellow and black as stored in the file (inverted in Adobe's files).
     case cmyk
     /// Indices into a palette.
     case indexed(Palette)
@@ -33,13 +33,13 @@ public struct Bitmap: Sendable, Equatable {
       }
     }
 
-    /// Samples of a pixel that mean something: of `bgrx`, the last does not.
+    /// The samples of a pixel that are used: the last one of `bgrx` is not.
     var meaningful: Int { self == .bgrx ? 3 : channels }
 
     /// Whether the last sample of a pixel is alpha; a palette may have alpha, too.
     var hasAlpha: Bool { self == .rgba || self == .greyAlpha }
 
-    /// Light of the same kind with alpha; inks and indices as they are.
+    /// The layout with alpha added; CMYK and palette indices stay as they are.
     var withAlpha: Layout {
       switch self {
       case .grey, .greyAlpha: .greyAlpha
@@ -78,7 +78,7 @@ public struct Bitmap: Sendable, Equatable {
   public let layout: Layout
   /// Bits of a sample that count: 1, 2, 4, 8 or 16.
   public let depth: Int
-  /// A colour that stands for clear, a number for each channel: a PNG's tRNS without alpha.
+  /// The transparent colour, a value for each channel: the tRNS of a PNG without alpha.
   public var clear: [UInt16]?
   /// The samples.
   public internal(set) var samples: [UInt8]
@@ -117,7 +117,7 @@ public struct Bitmap: Sendable, Equatable {
     }
   }
 
-  /// Makes a bitmap whose samples `fill` writes, all of them.
+  /// Makes a bitmap; `fill` must write all of its samples.
   init<Failure: Error>(
     width: Int,
     height: Int,
@@ -141,31 +141,32 @@ public struct Bitmap: Sendable, Equatable {
 }
 
 extension PixelRegion {
-  /// The region with as many pixels around it as chroma of half the size is spread over, so that
-  /// pixels at its edge come out as in the whole picture; its corner is even, as libraries ask
-  /// for.
+  /// The region with a margin for the upsampling of chroma, so that pixels at its edge are the same as in the whole
+  /// picture.
+  ///
+  /// Its x and y are even, which libraries require.
   func padded(in size: PixelSize) -> PixelRegion {
     let (left, top) = (max(x - 2, 0) & ~1, max(y - 2, 0) & ~1)
     let (right, bottom) = (min(x + width + 2, size.width), min(y + height + 2, size.height))
     return PixelRegion(x: left, y: top, width: right - left, height: bottom - top)
   }
 
-  /// Where this lies in a region that holds it.
+  /// This region, relative to a region that contains it.
   func inside(_ outer: PixelRegion) -> PixelRegion {
     PixelRegion(x: x - outer.x, y: y - outer.y, width: width, height: height)
   }
 }
 
 extension Bitmap.Palette {
-  /// The first index that is clear; nil where none is.
+  /// The first transparent index; nil if there is none.
   var clearIndex: UInt8? { alpha.firstIndex(of: 0).map { UInt8(truncatingIfNeeded: $0) } }
 
-  /// Whether a colour lets something shine through.
+  /// Whether any colour is not opaque.
   var hasAlpha: Bool { !alpha.allSatisfy { $0 == 255 } }
 
-  /// The colours of 256 indices.
+  /// The colours of all 256 indices, prepared for lookup.
   struct Table {
-    /// `rgb`, or `rgba` where a colour lets something shine through, or alpha is asked for.
+    /// `rgb`, or `rgba` if any colour is not opaque, or if alpha is requested.
     let layout: Bitmap.Layout
     /// The four bytes of each colour, as they lie in memory.
     let colours: [UInt32]
@@ -182,7 +183,7 @@ extension Bitmap.Palette {
       }
     }
 
-    /// Writes the samples of pixels, of which there are the indices.
+    /// Writes the samples of pixels by their indices.
     func look(
       up indices: Slice<UnsafeBufferPointer<UInt8>>,
       into target: UnsafeMutableBufferPointer<UInt8>
@@ -222,12 +223,12 @@ extension Bitmap {
     return part
   }
 
-  /// Keeps a part of the bitmap alone, sample for sample, in the memory that it has.
+  /// Reduces the bitmap to a part of it, sample for sample and in place.
   mutating func keep(_ region: PixelRegion) {
     guard region != PixelRegion(x: 0, y: 0, width: width, height: height) else { return }
     let (from, bytes) = (rowBytes, region.width * pixelBytes)
     let first = region.y * from + region.x * pixelBytes
-    // Taken out of the bitmap, so that it is changed where it is.
+    // Moved out of the bitmap, so that the array is changed in place.
     var samples: [UInt8] = []
     swap(&samples, &self.samples)
     samples.withUnsafeMutableBytes { samples in
@@ -246,8 +247,8 @@ extension Bitmap {
     self.clear = clear
   }
 
-  /// A region of a canvas with this bitmap on it, where `frame` says, and around it clear pixels, for which indices need
-  /// one that is.
+  /// A region of a canvas with this bitmap at `frame`, and transparent pixels around it; a palette must have a
+  /// transparent index.
   consuming func placed(
     _ frame: PixelRegion,
     over region: PixelRegion,
@@ -265,20 +266,20 @@ extension Bitmap {
     return try rows.collected(limits, name: name)
   }
 
-  /// Gives whole pages of samples back, which are zero then.
+  /// Returns whole memory pages of samples to the system; they read as zero afterwards.
   ///
-  /// Only for those that a bitmap lends to be changed: nobody else holds them.
+  /// Only for samples that a bitmap has lent for mutation, which nobody else holds.
   static func giveBack(_ bytes: UnsafeBufferPointer<UInt8>) {
     let page = sysconf(CInt(_SC_PAGESIZE))
     let start = Int(bitPattern: bytes.baseAddress)
     let (first, end) = ((start + page - 1) / page * page, (start + bytes.count) / page * page)
     guard first < end, let pages = UnsafeMutableRawPointer(bitPattern: first) else { return }
-    // SAFETY: these pages are within samples that one bitmap alone holds, as it has lent them to be
-    // changed, in memory that malloc maps for this process alone: they read as zero afterwards.
+    // SAFETY: these pages are within samples that one bitmap alone holds, because it has lent them for mutation. malloc
+    // maps them for this process alone, so they read as zero afterwards.
     madvise(pages, end - first, MADV_DONTNEED)
   }
 
-  /// Whether any pixel of an `rgba` bitmap of 8 bits lets something shine through.
+  /// Whether any pixel of an `rgba` bitmap of 8 bits is not opaque.
   var isClearAnywhere: Bool {
     guard layout == .rgba, depth == 8 else { return false }
     return samples.withUnsafeBufferPointer { samples in

@@ -1,19 +1,19 @@
 import Base
 import CAVIF
 
-/// AVIF in and out by libavif, of which no pointer or struct is seen elsewhere.
+/// Decodes and encodes AVIF with libavif, whose pointers and structs are used nowhere else.
 enum AVIFCodec {
   /// Opens libavif.
   ///
-  /// - Throws: ``ImagingError`` of code `library` when it is not there.
+  /// - Throws: ``ImagingError`` of code `library` when it is not installed.
   static func open(_ name: String) throws(LarderError) {
     if let words = cavif_open() {
       throw .noLibrary(name, "AVIF", "libavif", String(cString: words))
     }
   }
 
-  /// Decodes a region of the visible part, stored as it is: `bgrx`, `rgb` of 16 bits, or `rgba` of
-  /// either.
+  /// Decodes a region of the visible part, not yet turned upright: as 8-bit `bgrx`, 16-bit `rgb`, or `rgba` of either
+  /// depth.
   static func decode(
     _ file: PictureFile,
     _ header: AVIFHeader,
@@ -29,7 +29,7 @@ enum AVIFCodec {
     let pixelBytes = layout.channels * (isWide ? 2 : 1)
     try limits.check(memory: padded.width * padded.height * pixelBytes, of: file.name)
     let coded = header.coded.width * header.coded.height
-    // The copy of the planes, so that the decoder can go.
+    // The decoder is freed before the conversion to RGB, so its planes are copied.
     let planes = (header.colour.isGrey ? 1 : 3) + (header.hasAlpha ? 1 : 0)
     try limits.check(memory: coded * planes * (isWide ? 2 : 1), of: file.name)
     let decoder: AVIFDecoder = cavif_has_dav1d() ? .dav1d : .other
@@ -41,8 +41,8 @@ enum AVIFCodec {
     )
     try limits.check(decoding: held, of: file.name)
     var outcome = cavif_outcome()
-    // A frame inside may be as large as its boxes say, and the cells of a grid a little larger in
-    // all.
+    // The limits of the frames inside: a frame is as large as its boxes say, and the cells of a grid together cover a
+    // little more than the picture.
     let allowed = cavif_limits(
       pixels: UInt32(clamping: min(limits.pixels, max(coded * 4, 4_000_000))),
       side: UInt32(clamping: limits.side),
@@ -79,9 +79,9 @@ enum AVIFCodec {
     return bitmap
   }
 
-  /// Encodes a bitmap as `rgb`, `rgba` or `bgrx`, of 8 or 16 bits, that stands upright.
+  /// Encodes an upright bitmap: `rgb`, `rgba` or `bgrx`, of 8 or 16 bits.
   ///
-  /// It is given back before the encoder begins, which takes much more.
+  /// Frees the bitmap before the encoder starts, which needs much more memory.
   static func encode(
     _ bitmap: consuming Bitmap,
     depth: Int,
@@ -155,15 +155,15 @@ enum AVIFCodec {
 
 /// The decoder of the AV1 pictures that are in an AVIF.
 enum AVIFDecoder {
-  /// It is quick, and holds hardly more than the planes.
+  /// Fast, and needs hardly more memory than the planes.
   case dav1d
-  /// Whichever else libavif was built with.
+  /// Any other decoder that libavif was built with.
   case other
 
-  /// Bytes that it holds at most while it decodes a picture of `pixels`, beside the file.
+  /// The most memory, in bytes, that decoding a picture of `pixels` takes, without the file.
   ///
-  /// Colours and alpha are two pictures to it. Film grain is added to a copy of the planes, and the cells of a grid
-  /// are copied into a picture of their own. (Measured in docs/decisions, 07)
+  /// Colours and alpha are decoded as two pictures. Film grain is added to a copy of the planes, and the cells of a
+  /// grid are copied into a picture of their own. (Measured in docs/decisions, 07)
   func memory(pixels: Int, chroma: Int32, depth: Int, hasAlpha: Bool) -> Int {
     let samplesOfChroma =
       switch Int(chroma) {
@@ -173,7 +173,7 @@ enum AVIFDecoder {
       default: 0.0
       }
     func bytes(_ samplesOfChroma: Double) -> Double {
-      // To others, as libaom, grey is 4:2:0 as well.
+      // Other decoders, such as libaom, allocate the planes of 4:2:0 even for grey.
       let chroma = self == .dav1d ? samplesOfChroma : max(samplesOfChroma, 0.5)
       let planes = (1 + chroma) * (depth > 8 ? 2 : 1)
       return switch self {

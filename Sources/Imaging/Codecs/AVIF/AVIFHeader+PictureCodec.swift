@@ -36,7 +36,7 @@ extension AVIFHeader: PictureCodec {
     OpenRows(source: BitmapRows(try AVIFCodec.decode(file, self, request.region, limits)))
   }
 
-  /// The quality where nothing is said of it, libavif's own.
+  /// The default quality, the same as libavif's.
   private static let usualQuality = 60
 
   static func encode(
@@ -49,12 +49,13 @@ extension AVIFHeader: PictureCodec {
     var colour = colour(of: encoding)
     var depth = 8
     if rows.shape.depth == 16 {
-      // As the source has it; of formats of 16 bits as much as every decoder shows.
+      // An AVIF source keeps its depth. A 16-bit source of another format gets 10 bits, which every decoder shows, or
+      // 12 if lossless.
       depth = isLossless ? 12 : 10
       if let header = encoding.source.probe.structure as? AVIFHeader { depth = header.depth }
     }
     if isLossless {
-      // Colours as they are, without a matrix.
+      // RGB without conversion to chroma: the identity matrix.
       (colour.chroma, colour.matrix) = (CInt(cavif_444), 0)
     }
     let bytes = try AVIFCodec.encode(
@@ -69,7 +70,7 @@ extension AVIFHeader: PictureCodec {
     return PictureEncoding.EncodedBitmap(file: .held(bytes), isLossless: isLossless)
   }
 
-  /// How light is written: as an AVIF has it, else as sRGB with chroma of the source's size.
+  /// The colour description of the output: that of an AVIF source, else sRGB with the source's chroma subsampling.
   private static func colour(of encoding: PictureEncoding) -> Colour {
     // BT.709's primaries, sRGB's curve, BT.601's matrix. (ITU-T H.273)
     var colour = Colour(
@@ -81,7 +82,7 @@ extension AVIFHeader: PictureCodec {
     let source = encoding.source.probe.structure
     if let header = source as? AVIFHeader {
       colour = header.colour
-      // Without a matrix chroma is not chroma, and an unknown one is taken for BT.601's.
+      // The identity matrix (0) has no chroma to subsample, and an unspecified one (2) is read as BT.601's.
       if colour.matrix == 0 || colour.matrix == 2 { colour.matrix = 6 }
     } else {
       colour.chroma = source.chroma.map(\.forAVIF) ?? Int32(cavif_400)
@@ -97,7 +98,7 @@ extension AVIFHeader: PictureCodec {
 }
 
 extension ChromaSampling {
-  /// libavif's name of it.
+  /// libavif's constant for it.
   fileprivate var forAVIF: Int32 {
     switch self {
     case .quarter: Int32(cavif_420)

@@ -13,9 +13,9 @@ struct AVIFHeader: Equatable, Sendable {
   let depth: Int
   /// Whether there is alpha.
   let hasAlpha: Bool
-  /// How the picture has to be turned, which its EXIF data has no say in.
+  /// How the picture has to be turned; any orientation in its EXIF data is ignored.
   let orientation: Orientation
-  /// How its light is written.
+  /// How its colours are encoded.
   let colour: Colour
   /// The ICC profile, if any.
   let profile: [UInt8]
@@ -24,23 +24,22 @@ struct AVIFHeader: Equatable, Sendable {
   /// An XMP packet.
   let xmp: [UInt8]
 
-  /// Chroma as libavif, the others as ITU-T H.273 numbers them.
+  /// The chroma format by libavif's numbers, and the other fields by those of ITU-T H.273.
   struct Colour: Equatable, Sendable {
     var chroma: Int32
     var primaries: Int32
     var transfer: Int32
     var matrix: Int32
 
-    /// Whether there is no colour.
     var isGrey: Bool { chroma == Int32(cavif_400) }
   }
 
-  /// Frames that a sequence may have; only the first is read.
+  /// The most frames that a sequence may have; only the first is read.
   private static let frames = 65_536
 
   /// Reads the boxes of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when they are broken, or the picture is more than `limits`.
+  /// - Throws: ``ImagingError`` when they are broken, or the picture exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try Self.checkEnd(bytes, name)
     try AVIFCodec.open(name)
@@ -57,7 +56,7 @@ struct AVIFHeader: Equatable, Sendable {
     let profile = MallocBuffer(header.profile)
     let exif = MallocBuffer(header.exif)
     let xmp = MallocBuffer(header.xmp)
-    // libavif takes the size for damage; here it says which limit was meant.
+    // libavif reports an excessive size as damage; this names the exceeded limit instead.
     if status == Int32(cavif_broken), let size = Self.extents(bytes) {
       try limits.check(width: size.width, height: size.height, of: name)
     }
@@ -108,7 +107,7 @@ struct AVIFHeader: Equatable, Sendable {
     guard isWhole else { throw .damaged(name, "the file ends too early") }
   }
 
-  /// The largest size that is named near the beginning.
+  /// The largest size in any `ispe` box within the first 4 KiB.
   private static func extents(_ bytes: [UInt8]) -> PixelSize? {
     bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)
@@ -119,7 +118,7 @@ struct AVIFHeader: Equatable, Sendable {
           }
           return PixelSize(width: width, height: height)
         }
-        // Their product may be more than an Int holds.
+        // By the longer side, because width times height may overflow an Int.
         .max { max($0.width, $0.height) < max($1.width, $1.height) }
     }
   }

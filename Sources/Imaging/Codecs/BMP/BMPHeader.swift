@@ -1,6 +1,6 @@
 import Base
 
-/// The headers of a BMP, read by hand: no library for it is kept well, and there is little to it.
+/// The headers of a BMP, parsed here: no library for it is well maintained, and the format is simple.
 /// (Windows GDI: BITMAPFILEHEADER, BITMAPCOREHEADER, BITMAPINFOHEADER, BITMAPV5HEADER)
 struct BMPHeader: Equatable, Sendable {
   /// How the pixels are written.
@@ -9,7 +9,7 @@ struct BMPHeader: Equatable, Sendable {
     case indices
     /// Indices of 4 or 8 bits in runs.
     case runs
-    /// Colours, each under a mask.
+    /// Bit fields: masks for red, green, blue and alpha.
     case masks([UInt32])
   }
 
@@ -17,9 +17,9 @@ struct BMPHeader: Equatable, Sendable {
   /// Bits of a pixel.
   private(set) var pixelBits = 0
   private(set) var packing = Packing.indices
-  /// Whether the last row comes first.
+  /// Whether the last row is stored first.
   private(set) var isBottomUp = true
-  /// Red, green and blue of each index that there may be.
+  /// Red, green and blue for every possible index.
   private(set) var palette: [UInt8] = []
   /// Where the pixels begin.
   private(set) var start = 0
@@ -29,14 +29,15 @@ struct BMPHeader: Equatable, Sendable {
   /// Bytes of a row as stored: a multiple of four.
   var rowBytes: Int { (size.width * pixelBits + 31) / 32 * 4 }
 
-  /// Whether there is a mask of alpha.
+  /// Whether there is a mask for alpha.
   var hasAlpha: Bool {
     if case .masks(let masks) = packing { masks[3] != 0 } else { false }
   }
 
   /// Reads the headers of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when the file is not whole, asks for more than `limits`, or is of a kind that nobody writes.
+  /// - Throws: ``ImagingError`` when the file is incomplete, exceeds `limits`, or has an unsupported combination of
+  ///   bits and packing.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
@@ -63,7 +64,7 @@ struct BMPHeader: Equatable, Sendable {
     guard case (let width?, let high?, let bits?) = fields,
       14 + length <= reader.bytes.count
     else { throw cut }
-    // A negative height, of which the first row comes first.
+    // With a negative height, the first row is stored first.
     let height = isOld ? high : Int(Int32(truncatingIfNeeded: high))
     isBottomUp = height > 0
     try limits.check(width: width, height: abs(height), of: name)
@@ -75,7 +76,7 @@ struct BMPHeader: Equatable, Sendable {
       readPalette(reader, at: 14 + length, isOld ? 3 : 4, isOld ? 0 : reader.long(46) ?? 0)
     }
     if packing == .runs {
-      // A few bytes may leave all of a picture out, and yet it is held.
+      // A few bytes of run-length data may describe a huge picture, which is decoded into memory.
       let least = size.width * size.height / 128
       guard least < 1 << 17 || reader.bytes.count > least else {
         throw .tooLarge(
@@ -89,7 +90,7 @@ struct BMPHeader: Equatable, Sendable {
         rowBytes * size.height <= reader.bytes.count - start
       else { throw cut }
     }
-    // 'MBED': where it is, from the header on.
+    // 'MBED' marks an embedded profile, whose offset counts from the start of this header (byte 14).
     if length == 124, reader.long(70) == 0x4D42_4544, let place = reader.long(126),
       let count = reader.long(130), place <= reader.bytes.count - 14,
       count <= reader.bytes.count - 14 - place
@@ -113,7 +114,7 @@ struct BMPHeader: Equatable, Sendable {
     case (3, 16), (3, 32), (6, 16), (6, 32):
       let count = kind == 6 || length >= 56 && length != 64 ? 4 : 3
       let masks = (0..<count).compactMap { reader.long(54 + $0 * 4).map { UInt32($0) } }
-      // The bits of one lie beside each other.
+      // The bits of a mask must be contiguous.
       let areWhole = masks.allSatisfy { mask in
         let low = mask >> UInt32(mask.trailingZeroBitCount & 31)
         return low & (low &+ 1) == 0
@@ -152,7 +153,7 @@ extension BMPHeader: PictureCodec {
   static var kept: PictureFormat { .png }
   static var isShown: Bool { false }
 
-  /// Two letters are too few: the reserved zeroes and the length of a header follow.
+  /// Checks more than the two letters: also the reserved zeroes and the length of the header.
   static func begins(_ head: [UInt8]) -> Bool {
     head.starts(with: "BM".utf8) && head.count >= 18 && head[6..<10].allSatisfy { $0 == 0 }
       && [12, 40, 52, 56, 64, 108, 124].contains(head[14])

@@ -1,6 +1,6 @@
 import Base
 
-/// A region of a BMP that is not packed in runs, row by row from where they lie in the file.
+/// A region of a BMP without run-length packing, read row by row straight from the file's bytes.
 final class BMPRows: RowSource {
   let shape: RowShape
   private let header: BMPHeader
@@ -28,7 +28,7 @@ final class BMPRows: RowSource {
     }
   }
 
-  /// Begins with the region's first row; `bytes`, which hold all rows, have to stay where they are.
+  /// Starts at the region's first row; `bytes` must hold all rows, and stay valid while they are read.
   init(_ header: BMPHeader, _ bytes: UnsafeBufferPointer<UInt8>, _ region: PixelRegion) {
     (self.header, self.bytes, self.region) = (header, bytes, region)
     next = region.y
@@ -86,7 +86,7 @@ final class BMPRows: RowSource {
 }
 
 extension BMPHeader {
-  /// The whole picture of runs; pixels that they leave out have the index 0.
+  /// Decodes run-length data into a whole picture; pixels that the runs skip get the index 0.
   func unpackedRuns(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ limits: PictureLimits,
@@ -96,7 +96,7 @@ extension BMPHeader {
     try limits.check(memory: width * height, of: name)
     var samples = [UInt8](repeating: 0, count: width * height)
     var (offset, x, y) = (start, 0, 0)
-    /// A pixel at the place that was reached; those beyond a row's end are dropped.
+    /// Writes a pixel at the current position; pixels beyond a row's end are dropped.
     func put(_ index: UInt8) {
       if x < width, y < height {
         samples[(isBottomUp ? height - 1 - y : y) * width + x] = index
@@ -125,7 +125,7 @@ extension BMPHeader {
           throw .damaged(name, "the file ends too early")
         }
         for place in 0..<pixels { put(index(bytes[offset + (isHalf ? place / 2 : place)], place)) }
-        // Runs are of whole words.
+        // Literal runs are padded to 16-bit words.
         offset += length + length & 1
       default:
         for place in 0..<count { put(index(value, place)) }

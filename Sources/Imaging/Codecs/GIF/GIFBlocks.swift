@@ -2,20 +2,20 @@ import Base
 
 /// The blocks of a GIF, found without decoding. (GIF89a)
 struct GIFBlocks: Equatable, Sendable {
-  /// The size of the screen, or of as much as the first frame needs.
+  /// The size of the screen, enlarged where the first frame extends beyond it.
   private(set) var size = PixelSize(width: 0, height: 0)
-  /// Where the first frame lies on it.
+  /// The first frame's region of the screen.
   private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
-  /// Whether the frame's rows come in four passes.
+  /// Whether the frame's rows are stored in four passes.
   private(set) var isInterlaced = false
   /// The colours of the frame, three bytes each.
   private(set) var palette = 0..<0
-  /// The index that stands for clear.
+  /// The transparent index, if any.
   private(set) var clear: Int?
   /// Whether the end was reached; a file without it was cut.
   private(set) var isWhole = false
 
-  /// Whether any pixel of the screen may be clear: in the first frame, or beside it.
+  /// Whether any pixel of the screen may be transparent: in the first frame, or around it.
   var hasAlpha: Bool { clear != nil || !isFull }
 
   /// Whether the first frame covers the screen.
@@ -23,7 +23,7 @@ struct GIFBlocks: Equatable, Sendable {
 
   /// Walks the blocks of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when there is no first frame, or it is more than `limits`.
+  /// - Throws: ``ImagingError`` when there is no first frame, or it exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
@@ -51,7 +51,7 @@ struct GIFBlocks: Equatable, Sendable {
         isWhole = true
         return
       case 0x21:
-        // Behind the label and a count of 4: flags, a delay, the clear index. (Section 23)
+        // After the label and a count of 4: flags, a delay, the transparent index. (Section 23)
         if frame.width == 0, reader.byte(offset + 1) == 0xF9, reader.byte(offset + 2) == 4,
           let flags = reader.byte(offset + 3)
         {
@@ -79,7 +79,7 @@ struct GIFBlocks: Equatable, Sendable {
       let width = reader.short(offset + 5), let height = reader.short(offset + 7),
       let flags = reader.byte(offset + 9)
     else {
-      // Only the first has to be there.
+      // Only the first frame has to be complete.
       if frame.width > 0 { return reader.bytes.count }
       throw .damaged(name, "it ends before the picture begins")
     }
@@ -90,7 +90,7 @@ struct GIFBlocks: Equatable, Sendable {
       throw .damaged(name, "its first frame is \(width) × \(height) pixels")
     }
     frame = PixelRegion(x: x, y: y, width: width, height: height)
-    // As browsers show it, a frame that leaves the screen makes it larger.
+    // A frame that extends beyond the screen enlarges it, as in browsers.
     size = PixelSize(width: max(size.width, x + width), height: max(size.height, y + height))
     try limits.check(width: size.width, height: size.height, of: name)
     isInterlaced = flags & 0x40 != 0
@@ -101,12 +101,12 @@ struct GIFBlocks: Equatable, Sendable {
     return codes
   }
 
-  /// Where a table of colours lies that flags tell of.
+  /// The range of the colour table at `offset`; nil if the flags say that there is none.
   private static func colours(_ flags: Int, at offset: Int) -> Range<Int>? {
     flags & 0x80 == 0 ? nil : offset..<offset + 3 << (flags & 7 + 1)
   }
 
-  /// Behind the empty block that ends a row of blocks; nil where the file ends before.
+  /// The offset after the empty block that ends a series of data blocks; nil if the file ends before it.
   private static func endOfBlocks(_ reader: ByteReader, from offset: Int) -> Int? {
     var offset = offset
     while let count = reader.byte(offset) {

@@ -1,10 +1,12 @@
 import Base
 import CGIF
 
-/// The first frame of a GIF by giflib, of which no pointer or struct is seen elsewhere.
+/// Decodes the first frame of a GIF with giflib, whose pointers and structs are used nowhere else.
 enum GIFCodec {
-  /// Decodes a region of the screen with the first frame on it: indices, of which one is clear where
-  /// the frame leaves a part of the screen free; `rgba` where it has all 256 colours there are.
+  /// Decodes a region of the screen with the first frame on it.
+  ///
+  /// The result is indexed. If the frame does not cover the screen, an unused index becomes the transparent one; if the
+  /// frame uses all 256, the result is `rgba` instead.
   static func decode(
     _ file: PictureFile,
     _ blocks: GIFBlocks,
@@ -14,7 +16,7 @@ enum GIFCodec {
     let frame = blocks.frame
     try limits.check(memory: frame.width * frame.height, of: file.name)
     var status = CInt(cgif_done)
-    // Not a byte of it is touched where there are no codes for it.
+    // Not zeroed first: memory for which there are no codes is never touched.
     let indices = [UInt8](unsafeUninitializedCapacity: frame.width * frame.height) {
       target,
       count in
@@ -52,7 +54,8 @@ enum GIFCodec {
     return try bitmap.placed(frame, over: region, limits, name: file.name)
   }
 
-  /// Rows of a region of the screen with the first frame on it; those that are scaled are decoded as they are read.
+  /// Rows of a region of the screen with the first frame on it; if they are to be scaled, they are decoded as they are
+  /// read.
   static func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -76,8 +79,7 @@ enum GIFCodec {
     }
   }
 
-  /// The index that stands for clear: the file's; or, where the frame leaves a part of the screen free, one
-  /// that no pixel has.
+  /// The transparent index: the file's own, or an unused one if the frame does not cover the screen.
   private static func clearIndex(_ blocks: GIFBlocks, _ indices: [UInt8]) -> Int? {
     if blocks.isFull || blocks.clear != nil { return blocks.clear }
     var isUsed = [Bool](repeating: false, count: 256)
@@ -85,7 +87,7 @@ enum GIFCodec {
     return isUsed.firstIndex(of: false)
   }
 
-  /// The colours, black where an index has none, and which of them is clear.
+  /// The palette with its transparent index; an index without a colour is black.
   static func palette(
     _ file: PictureFile,
     _ blocks: GIFBlocks,
@@ -93,7 +95,7 @@ enum GIFCodec {
     clear: Int?
   ) -> Bitmap.Palette {
     var colours = Array(file.bytes[blocks.palette])
-    // The clear index often lies behind the last colour.
+    // The transparent index is often beyond the last colour.
     let last = max(most, clear ?? 0)
     if colours.count < (last + 1) * 3 {
       colours += Array(repeating: 0, count: (last + 1) * 3 - colours.count)
@@ -105,24 +107,25 @@ enum GIFCodec {
 
 /// A region of a GIF's screen row by row, as its first frame is decoded.
 ///
-/// Of an interlaced frame the even rows come first, in three passes, and are held; the others on their way.
+/// An interlaced frame stores its even rows first, in three passes; they are held in memory. The odd rows are decoded
+/// as they are read.
 final class GIFRows: RowSource {
   let shape: RowShape
   private let name: String
   private let frame: PixelRegion
   private let region: PixelRegion
-  /// The index of pixels beside the frame, or nil for clear colours, which all pixels become then.
+  /// The index of pixels around the frame; nil if all rows become `rgba`, because no index is transparent.
   private let clear: UInt8?
   private let colours: Bitmap.Palette.Table
   private var handle: OpaquePointer?
-  /// The even rows of an interlaced frame, empty for others, and how many bytes of them were given back.
+  /// The even rows of an interlaced frame, else empty, and how many of their bytes have been freed.
   private var held: [UInt8] = []
   private var given = 0
-  /// The row that came last on its way, which one is next, and how far it is from one to the next.
+  /// The row that was decoded last, the number of the next one, and the distance between them.
   private var line: [UInt8]
   private var coming: Int
   private let step: Int
-  /// Rows of the region that have been asked for.
+  /// Rows of the region that have been read.
   private var reached = 0
   private var outcome = CInt(cgif_done)
 
@@ -130,7 +133,7 @@ final class GIFRows: RowSource {
   ///
   /// - Parameters:
   ///   - file: The picture.
-  ///   - bytes: Its bytes, which have to stay where they are as long as these rows are read.
+  ///   - bytes: Its bytes, which must stay valid while these rows are read.
   ///   - blocks: Its blocks.
   ///   - region: The part of the screen.
   ///   - limits: The limits of the picture.
@@ -179,7 +182,7 @@ final class GIFRows: RowSource {
       try GIFCodec.check(outcome, name)
     }
     giveBack()
-    // One that is damaged behind the region is damaged.
+    // Damage below the region counts, too.
     guard reached == region.height else { return }
     decode(before: frame.height)
     try GIFCodec.check(outcome, name)
@@ -203,7 +206,7 @@ final class GIFRows: RowSource {
     }
   }
 
-  /// Frees the memory of rows that were read, because their results take more meanwhile.
+  /// Frees the memory of rows that were read, to make room for their results.
   private func giveBack() {
     let end = min(max(region.y + reached - frame.y, 0) / 2 * frame.width, held.count)
     guard end - given >= 1 << 20 else { return }

@@ -4,7 +4,7 @@ import CAVIF
 extension HEICHeader: PictureCodec {
   static let name = "HEIC"
   static let fileExtensions = ["heic", "heif", "hif"]
-  /// Photos of phones, which are no smaller in any format that keeps all of their samples.
+  /// JPEG, because these are phone photos, which no format that keeps all of their samples would make smaller.
   static var kept: PictureFormat { .jpeg }
   static var isShown: Bool { false }
 

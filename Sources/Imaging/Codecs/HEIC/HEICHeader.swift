@@ -1,18 +1,18 @@
 import Base
 
-/// The boxes of an HEIC, read by larder itself, so that every size is judged before a decoder sees a byte.
+/// The boxes of an HEIC, parsed by larder itself, so that every size is checked before a decoder sees a byte.
 /// (ISO/IEC 23008-12 and 14496-15)
 struct HEICHeader: Equatable, Sendable {
   /// The size of the decoded picture.
   let coded: PixelSize
-  /// The visible part of it.
+  /// The visible part of the decoded picture.
   private(set) var aperture: PixelRegion
-  /// The orientation of the picture; that of its EXIF data does not count.
+  /// The orientation from the picture's boxes; that of its EXIF data is ignored.
   private(set) var orientation = Orientation.upright
-  /// How its light is written; matrix and range where boxes name them, else as the decoder finds them.
+  /// How its colours are encoded; the matrix and the range are the decoder's where no box names them.
   private(set) var colour: AVIFHeader.Colour
   private(set) var isFullRange: Bool?
-  /// The pictures that its colours are put together from, and those of its alpha.
+  /// The HEVC pictures that contain its colours, and those that contain its alpha.
   let tiles: HEVCTiles
   let alpha: HEVCTiles?
   /// Whether colours are multiplied by alpha.
@@ -26,7 +26,7 @@ struct HEICHeader: Equatable, Sendable {
 
   /// Reads the boxes of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when they are broken, or the picture is more than `limits`.
+  /// - Throws: ``ImagingError`` when they are broken, or the picture exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     self = try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try HEICHeader(ByteReader(bytes: bytes), name, limits)
@@ -70,7 +70,7 @@ struct HEICHeader: Equatable, Sendable {
     }
     isPremultiplied = alpha.map { items.targets(of: primary, "prem").contains($0) } ?? false
     readTransforms(properties, reader)
-    // Phones have colours at the whole, or at each part.
+    // Phones write the colour boxes for the whole picture, or for each tile.
     let colours = properties.filter { $0.type == "colr" }
     let parts = items.targets(of: primary, "dimg").first.map { items.properties(of: $0) } ?? []
     readColours(colours.isEmpty ? parts.filter { $0.type == "colr" } : colours, reader)
@@ -85,7 +85,7 @@ struct HEICHeader: Equatable, Sendable {
       }
   }
 
-  /// Reads the visible part, turns and mirrors, in the order in which they apply. (6.5.9, 6.5.10 and 6.5.12)
+  /// Reads the visible part, rotations and mirrorings, in the order in which they apply. (6.5.9, 6.5.10 and 6.5.12)
   private mutating func readTransforms(_ properties: [MediaBox], _ reader: ByteReader) {
     var (quarters, mirror) = (0, -1)
     for property in properties {
@@ -97,7 +97,7 @@ struct HEICHeader: Equatable, Sendable {
         quarters += mirror < 0 ? angle : -angle
       case "imir":
         let axis = (reader.byte(start) ?? 0) & 1
-        // Both ways are half a turn.
+        // Mirroring along both axes is half a turn.
         if mirror >= 0, mirror != axis { quarters += 2 }
         mirror = mirror < 0 ? axis : -1
       default: break
@@ -115,14 +115,14 @@ struct HEICHeader: Equatable, Sendable {
     let (width, height) = (fraction(0), fraction(2))
     let left = (Double(coded.width) - width) / 2 + fraction(4)
     let top = (Double(coded.height) - height) / 2 + fraction(6)
-    // One that is not within the picture says nothing.
+    // An aperture that extends beyond the picture is ignored.
     guard width >= 1, height >= 1, left >= 0, top >= 0, left + width <= Double(coded.width),
       top + height <= Double(coded.height)
     else { return }
     aperture = PixelRegion(x: Int(left), y: Int(top), width: Int(width), height: Int(height))
   }
 
-  /// Numbers of ITU-T H.273, or a profile. (ISO/IEC 14496-12, 12.1.5)
+  /// Reads a colour box: numbers of ITU-T H.273, or an ICC profile. (ISO/IEC 14496-12, 12.1.5)
   private mutating func readColours(_ boxes: [MediaBox], _ reader: ByteReader) {
     for box in boxes {
       let start = box.body.lowerBound
@@ -158,7 +158,7 @@ struct HEICHeader: Equatable, Sendable {
         xmp = data
         continue
       }
-      // How far the TIFF header is from here.
+      // The offset of the TIFF header, counted from the end of these four bytes.
       let skip = data.prefix(4).reduce(0) { $0 << 8 | Int($1) }
       if data.count > 4, skip < data.count - 4 { exif = Exif.tiff(in: Array(data[(4 + skip)...])) }
     }

@@ -2,13 +2,13 @@ import Base
 import CAVIF
 import CHEVC
 
-/// A region of an HEIC, decoded a row of cells at a time by libde265, and made of light and colours by libavif.
+/// A region of an HEIC: libde265 decodes it one row of cells at a time, and libavif converts it to RGB.
 final class HEICRows: RowSource {
   /// Rows that are converted at a time.
   private static let mostRows = 64
-  /// Rows above and below that colours are spread from, where they are half as many.
+  /// Rows above and below that are needed to upsample subsampled chroma.
   private static let margin = 2
-  /// Bytes that libde265 holds for each pixel, of 8 bits.
+  /// Bytes per pixel of 8 bits that libde265 holds while it decodes.
   private static let decoderBytes = 6
 
   let shape: RowShape
@@ -16,25 +16,25 @@ final class HEICRows: RowSource {
   private let header: HEICHeader
   private let bytes: UnsafeBufferPointer<UInt8>
   private let name: String
-  /// The part of the coded picture, and the same with a margin.
+  /// The requested part of the coded picture, and the same part with a margin.
   private let region: PixelRegion
   private let padded: PixelRegion
-  /// The columns of cells that are decoded, and the pixels of them that the picture has.
+  /// The columns of cells that are decoded, and the range of x that they cover within the picture.
   private let cells: ClosedRange<Int>
   private let columns: Range<Int>
   private let planes: [Plane]
-  /// The rows of the picture that are in the planes.
+  /// The rows of the picture that are decoded in `planes`.
   private var held = 0..<0
-  /// The next row of cells.
+  /// The next row of cells to decode.
   private var band: Int
-  /// Rows of the region that were read.
+  /// Rows of the region that have been read.
   private var reached = 0
   private var light: chevc_light?
   private var room: [UInt8] = []
 
-  /// Samples of one kind, for the columns of cells and one row of these.
+  /// One channel's samples: the decoded columns of cells, one row of cells high.
   private struct Plane {
-    /// Bits that a place is shifted by, across and down.
+    /// The subsampling of the channel, as the bits by which x and y are shifted.
     let across: Int
     let down: Int
     let sampleBytes: Int
@@ -50,11 +50,11 @@ final class HEICRows: RowSource {
   ///
   /// - Parameters:
   ///   - header: The boxes of the file.
-  ///   - bytes: The file, which has to stay where it is as long as these rows are read.
+  ///   - bytes: The file, which must stay valid while these rows are read.
   ///   - region: The part of the visible picture.
-  ///   - limits: The limits on the picture.
+  ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` when a library is not there, or it takes too much memory.
+  /// - Throws: ``ImagingError`` when a library is not installed, or the picture takes too much memory.
   init(
     _ header: HEICHeader,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -88,7 +88,7 @@ final class HEICRows: RowSource {
     )
     let sampleBytes = isWide ? 2 : 1
     let rows = min(tiles.cell.height, header.coded.height) + 2 * Self.margin
-    // Light, colours and alpha; how often their samples are half as many, across and down.
+    // Luma, chroma and alpha, each with its subsampling: 1 if it has half as many samples across or down.
     var halves = [(0, 0)]
     if tiles.format > 0 {
       let half = (tiles.format < 3 ? 1 : 0, tiles.format == 1 ? 1 : 0)
@@ -99,7 +99,7 @@ final class HEICRows: RowSource {
       (rowBytes: ((columns.count + across) >> across) * sampleBytes, rows: (rows + down) >> down)
     }
     try limits.check(memory: sizes.reduce(0) { $0 + $1.rowBytes * $1.rows }, of: name)
-    // Besides its planes the decoder holds data about each block, and a copy for its last filter.
+    // Besides its planes, the decoder holds data about each block, and a copy for its last filter.
     let cell = tiles.cell.width * tiles.cell.height
     try limits.check(decoding: cell * Self.decoderBytes * sampleBytes, of: name)
     planes = zip(halves, sizes).map { half, size in
@@ -121,7 +121,7 @@ final class HEICRows: RowSource {
     var left = count
     while left > 0 {
       let y = region.y + reached
-      // Rows at the end wait for those below, which colours are spread from.
+      // The last decoded rows wait for the rows below them, which upsampling of chroma needs.
       let isLast = held.upperBound == header.coded.height
       let ready = held.upperBound - (isLast ? 0 : Self.margin)
       guard y < ready else {
@@ -135,7 +135,7 @@ final class HEICRows: RowSource {
     }
   }
 
-  /// Decodes the next row of cells below the last rows of the one before.
+  /// Decodes the next row of cells; the last rows of the one before are kept above it.
   private func decodeBand() throws(LarderError) {
     let kept = min(held.count, 2 * Self.margin)
     for plane in planes where kept > 0 {
@@ -154,7 +154,7 @@ final class HEICRows: RowSource {
     band += 1
   }
 
-  /// Decodes a cell into planes, below `top` rows.
+  /// Decodes a cell into planes, below the first `top` rows.
   private func decode(
     _ tiles: HEVCTiles,
     _ column: Int,
@@ -197,7 +197,7 @@ final class HEICRows: RowSource {
     if light == nil { light = found }
   }
 
-  /// Makes pixels of rows that are in the planes, with those around them.
+  /// Converts decoded rows to RGB, together with the rows around them.
   private func convert(
     _ rows: Range<Int>,
     _ target: UnsafeMutablePointer<UInt8>

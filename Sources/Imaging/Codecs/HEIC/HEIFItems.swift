@@ -1,20 +1,20 @@
 import Base
 
-/// The items of a file of pictures, and their properties, as its boxes have them. (ISO/IEC 23008-12)
+/// The items of a HEIF file and their properties. (ISO/IEC 23008-12)
 struct HEIFItems {
-  /// The item that is the picture.
+  /// The item that is the main picture.
   private(set) var primary: Int?
-  /// Boxes of type and name, by item.
+  /// Each item's type, and its `infe` box.
   private var entries: [Int: (type: String, box: Range<Int>)] = [:]
-  /// The bytes of each item, in the order that they have.
+  /// The byte ranges of each item, in order.
   private var extents: [Int: [Range<Int>]] = [:]
   private var properties: [MediaBox] = []
   private var associations: [Int: [Int]] = [:]
   private var references: [(type: String, from: Int, to: [Int])] = []
-  /// Entries of all boxes that may still be read: many more than any picture has.
+  /// The entries of all boxes that may still be read: a budget against hostile files, far above what pictures need.
   private var left = 1 << 18
 
-  /// Reads the boxes; nil where they are broken, or of more entries than any picture has.
+  /// Reads the boxes; nil if they are broken, or exceed the budget of entries.
   init?(_ reader: ByteReader) {
     var meta: Range<Int>?
     MediaBox.visit(reader, in: 0..<reader.bytes.count) { box in
@@ -38,10 +38,10 @@ struct HEIFItems {
   /// The type of an item: `hvc1`, `grid`, `Exif` and others.
   func type(of item: Int) -> String? { entries[item]?.type }
 
-  /// The box of an item's type and name.
+  /// The `infe` box of an item, with its type and name.
   func entry(of item: Int) -> Range<Int> { entries[item]?.box ?? 0..<0 }
 
-  /// Where the bytes of an item are.
+  /// The byte ranges of an item in the file.
   func bytes(of item: Int) -> [Range<Int>] { extents[item] ?? [] }
 
   /// The properties of an item, in their order.
@@ -51,12 +51,12 @@ struct HEIFItems {
     }
   }
 
-  /// The items that one refers to.
+  /// The items to which `item` refers.
   func targets(of item: Int, _ type: String) -> [Int] {
     references.first { $0.type == type && $0.from == item }?.to ?? []
   }
 
-  /// The items that refer to one.
+  /// The items that refer to `item`.
   func sources(to item: Int, _ type: String) -> [Int] {
     references.filter { $0.type == type && $0.to.contains(item) }.map(\.from)
   }
@@ -66,7 +66,7 @@ struct HEIFItems {
     return left >= 0
   }
 
-  /// A number of an item: of 16 bits, or of 32 in later versions of a box.
+  /// Reads an item number: 16 bits, or 32 in later versions of a box.
   private static func number(_ reader: ByteReader, _ place: inout Int, isLong: Bool) -> Int? {
     defer { place += isLong ? 4 : 2 }
     return isLong ? reader.long(place) : reader.short(place)
@@ -100,7 +100,7 @@ struct HEIFItems {
     return isRead && isWhole
   }
 
-  /// The places of items. (ISO/IEC 14496-12, 8.11.3)
+  /// The byte ranges of items. (ISO/IEC 14496-12, 8.11.3)
   private mutating func readPlaces(
     _ reader: ByteReader,
     _ box: Range<Int>?,
@@ -109,7 +109,7 @@ struct HEIFItems {
     guard let box, let version = reader.byte(box.lowerBound) else { return true }
     guard let sizes = reader.short(box.lowerBound + 4) else { return false }
     var place = box.lowerBound + 6
-    /// A number of 0, 4 or 8 bytes.
+    /// Reads a number of 0, 4 or 8 bytes.
     func offset(_ size: Int) -> Int? {
       defer { place += size }
       switch size {
@@ -126,19 +126,19 @@ struct HEIFItems {
       guard take(1), let item = Self.number(reader, &place, isLong: version > 1),
         let method = version == 0 ? 0 : Self.number(reader, &place, isLong: false)
       else { return false }
-      // The number of a file that the data is in: this one.
+      // Skips the index of the file that holds the data, which is taken to be this one.
       place += 2
       guard let base = offset(baseSize),
         let parts = Self.number(reader, &place, isLong: false), take(parts), method & 15 <= 2
       else { return false }
-      // Within the file, or within the box of data.
+      // Method 0 counts from the start of the file, method 1 within the `idat` box.
       let room = method & 15 == 0 ? 0..<reader.bytes.count : method & 15 == 1 ? data : 0..<0
       var found: [Range<Int>] = []
       for _ in 0..<parts {
         guard offset(indexSize) != nil, let start = offset(offsetSize),
           let length = offset(lengthSize)
         else { return false }
-        // Only an item that is read has to be there.
+        // A range beyond the data becomes empty: only the items that are read have to be complete.
         let isThere =
           base <= room.count && start <= room.count - base && length <= room.count - base - start
         let first = room.lowerBound + base + start
@@ -175,7 +175,7 @@ struct HEIFItems {
       else { return false }
       place += 1
       for _ in 0..<parts {
-        // The highest bit says that a reader has to know the property.
+        // The highest bit marks a property that readers must support.
         let isLong = flags & 1 == 1
         guard let index = isLong ? reader.short(place) : reader.byte(place) else { return false }
         associations[item, default: []].append(index & (isLong ? 0x7FFF : 0x7F))
@@ -185,7 +185,7 @@ struct HEIFItems {
     return true
   }
 
-  /// Which items refer to which. (ISO/IEC 14496-12, 8.11.12)
+  /// References between items. (ISO/IEC 14496-12, 8.11.12)
   private mutating func readReferences(_ reader: ByteReader, _ box: Range<Int>?) -> Bool {
     guard let box, let version = reader.byte(box.lowerBound), box.count >= 4 else { return true }
     var isRead = true

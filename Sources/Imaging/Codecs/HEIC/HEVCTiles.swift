@@ -1,34 +1,34 @@
 import Base
 import CAVIF
 
-/// The HEVC pictures that one of an HEIC is put together from: one, or the cells of a grid.
+/// The HEVC pictures that make up one picture of an HEIC: a single one, or the cells of a grid.
 struct HEVCTiles: Equatable, Sendable {
-  /// The size of the whole.
+  /// The size of the whole picture.
   let size: PixelSize
-  /// The size of each cell; those at the right and the bottom may reach beyond the whole.
+  /// The size of each cell; cells at the right and the bottom may extend beyond the picture.
   let cell: PixelSize
   let columns: Int
   let stills: [HEVCStill]
-  /// The properties that all of them share.
+  /// The format and depth that all of them share.
   private let kind: HEVCStill.Kind
 
   /// Bits of a sample: 8, 10 or 12.
   var depth: Int { kind.depth }
-  /// How much colour there is, as H.265 numbers it.
+  /// The chroma format by H.265's numbers: 0 for grey, 1 for 4:2:0, 2 for 4:2:2, 3 for 4:4:4.
   var format: Int { kind.format }
-  /// The same as libavif numbers it.
+  /// The chroma format as libavif's constant.
   var chroma: Int32 { Int32([cavif_400, cavif_420, cavif_422, cavif_444][format]) }
-  /// How many rows of cells there are.
+  /// The number of rows of cells.
   var rows: Int { stills.count / columns }
 
-  /// Whether cells of another picture lie where these do, with samples of as many bits.
+  /// Whether another picture has the same size, cells and depth.
   func isAlike(_ other: HEVCTiles) -> Bool {
     size == other.size && cell == other.cell && columns == other.columns && depth == other.depth
   }
 
-  /// Reads an item.
+  /// Reads an item and its cells.
   ///
-  /// - Throws: ``ImagingError`` when it is broken, of a kind that nobody writes, or more than `limits`.
+  /// - Throws: ``ImagingError`` when it is broken, of an unsupported kind, or exceeds `limits`.
   init(
     _ items: HEIFItems,
     _ item: Int,
@@ -50,7 +50,7 @@ struct HEVCTiles: Equatable, Sendable {
         let cell = Self.size(of: first, items, reader), cell.width > 0, cell.height > 0
       else { throw broken }
       try limits.check(width: cell.width, height: cell.height, of: name)
-      // Every cell is seen, and all of them are not much larger than that needs.
+      // Every cell shows a part of the picture, and the cells together are not much larger than the picture.
       guard (size.width + cell.width - 1) / cell.width == grid.columns,
         (size.height + cell.height - 1) / cell.height == grid.rows,
         cell.width * cell.height * cells.count <= size.width * size.height * 4 + 4_000_000
@@ -62,7 +62,7 @@ struct HEVCTiles: Equatable, Sendable {
         "cannot read \(name): an HEIC of items of the type \(type ?? "none"); save it as PNG"
       )
     }
-    // Properties that cells share are read once.
+    // Property boxes that cells share are parsed once.
     var known: [Range<Int>: HEVCStill.Parameters] = [:]
     var found: [Int: (still: HEVCStill, bytes: Int)] = [:]
     var (stills, kind, bytes) = ([HEVCStill](), HEVCStill.Kind?.none, 0)
@@ -85,7 +85,7 @@ struct HEVCTiles: Equatable, Sendable {
       stills.append(one.still)
       bytes += one.bytes
     }
-    // Each byte is there for one of them, or for a few.
+    // Cells may share bytes, but the sum of their sizes is at most four times that of the file.
     guard let kind, bytes <= reader.bytes.count * 4 else { throw broken }
     guard kind.isRead else {
       throw LarderError(
@@ -93,7 +93,7 @@ struct HEVCTiles: Equatable, Sendable {
         "cannot read \(name): an HEIC of \(kind.depth) bits and \(kind.colourDepth) for colour; save it as PNG"
       )
     }
-    // Cells meet where colour samples do.
+    // With subsampled chroma, cells must have even sides, so that their chroma samples meet.
     guard
       kind.format == 0 || kind.format == 3 || cells.count == 1
         || cell.width % 2 == 0 && cell.height % 2 == 0
@@ -101,7 +101,7 @@ struct HEVCTiles: Equatable, Sendable {
     (self.stills, self.kind) = (stills, kind)
   }
 
-  /// The size that an item says. (ISO/IEC 23008-12, 6.5.3)
+  /// The size in an item's `ispe` box. (ISO/IEC 23008-12, 6.5.3)
   private static func size(
     of item: Int,
     _ items: HEIFItems,
@@ -130,24 +130,24 @@ struct HEVCTiles: Equatable, Sendable {
   }
 }
 
-/// Where an HEVC picture is in a file.
+/// The byte ranges of one HEVC picture in a file, with its parameter sets.
 struct HEVCStill: Equatable, Sendable {
-  /// The kind of its samples.
+  /// The chroma format, as in ``HEVCTiles/format``, and the bits of luma and of chroma samples.
   struct Kind: Equatable, Sendable {
     let format: Int
     let depth: Int
     let colourDepth: Int
 
-    /// Whether there is a conversion from it.
+    /// Whether larder can convert it to RGB.
     var isRead: Bool { [8, 10, 12].contains(depth) && (format == 0 || colourDepth == depth) }
   }
 
   /// The parameter sets that a decoder needs before the picture. (ISO/IEC 14496-15, 8.3.3.1)
   struct Parameters: Equatable, Sendable {
     let kind: Kind
-    /// Units of parameters.
+    /// The parameter sets: VPS, SPS and PPS units.
     private(set) var units: [Range<Int>] = []
-    /// Bytes of the length of each unit in the data.
+    /// Bytes of the length that precedes each unit in the data.
     let lengthBytes: Int
 
     init?(_ box: Range<Int>, _ reader: ByteReader) {
@@ -174,15 +174,15 @@ struct HEVCStill: Equatable, Sendable {
   }
 
   let parameters: Parameters
-  /// Where the data is.
+  /// The byte ranges of its data.
   let parts: [Range<Int>]
 
-  /// Units of a picture: thousands have none.
+  /// The most units that a picture may have; real ones have less than thousands.
   private static let mostUnits = 1 << 16
 
-  /// Lends the units that a decoder needs: parameters and slices, but none of messages.
+  /// Calls `body` with the units that a decoder needs: parameter sets and slices, without SEI messages.
   ///
-  /// - Returns: The result of `body`; nil where the data ends within a unit.
+  /// - Returns: The result of `body`; nil if the data ends within a unit.
   func withUnits<Result>(
     _ bytes: UnsafeBufferPointer<UInt8>,
     _ body: ([UnsafeBufferPointer<UInt8>]) -> Result
@@ -209,7 +209,7 @@ struct HEVCStill: Equatable, Sendable {
       let size = data[place..<place + parameters.lengthBytes].reduce(0) { $0 << 8 | Int($1) }
       place += parameters.lengthBytes
       guard size >= 2, size <= min(data.count - place, Int(Int32.max)) else { return false }
-      // Slices, then the three sets of parameters. (ITU-T H.265, table 7-1)
+      // Slices (0 to 31) and the three kinds of parameter sets (32 to 34). (ITU-T H.265, table 7-1)
       if data[place] >> 1 & 63 <= 34 {
         units.append(UnsafeBufferPointer(rebasing: data[place..<place + size]))
       }

@@ -2,32 +2,32 @@ import Base
 import CJPEG
 import Glibc
 
-/// JPEG in and out by libjpeg-turbo, of which no pointer or struct is seen elsewhere.
+/// Decodes and encodes JPEG with libjpeg-turbo, whose pointers and structs are used nowhere else.
 enum JPEGCodec {
-  /// libjpeg's reading of a file's samples.
+  /// The header fields of a file, as libjpeg reads them.
   struct Header {
     let colourSpace: Int32
     let hasAdobe: Bool
-    /// The layout of its bitmaps.
+    /// The layout of its decoded bitmaps.
     let layout: Bitmap.Layout
 
-    /// Whether its samples are red, green and blue, rather than light and two colours.
+    /// Whether its samples are RGB, not YCbCr.
     var isRGB: Bool { Int(colourSpace) == cjpeg_rgb }
   }
 
-  /// Encoded bytes, and whether the file they came from was damaged.
+  /// Encoded bytes, and whether their source was damaged.
   struct Outcome<Value> {
     let value: Value
     let isDamaged: Bool
   }
 
-  /// How a file is written, beside its pixels.
+  /// The options of an encoded file.
   struct Form {
-    /// 1 to 100; nil for the tables of the file that it is like, or libjpeg's own quality.
+    /// 1 to 100; nil for the quantization tables of the file that it copies, or else libjpeg's default.
     var quality: Int?
-    /// Whether it is progressive; else as the file that it is like.
+    /// Whether it is progressive; if false, it is what the file that it copies is.
     var isProgressive = false
-    /// How much colour there is; nil for as much as in the file that it is like, else a quarter.
+    /// The chroma subsampling; nil for that of the file that it copies, or else a quarter (4:2:0).
     var chroma: ChromaSampling?
 
     fileprivate var forJPEG: cjpeg_form {
@@ -61,7 +61,7 @@ enum JPEGCodec {
     return Header(colourSpace: header.color_space, hasAdobe: header.adobe, layout: layout)
   }
 
-  /// Rows of a region of the stored picture, reduced by eighths as far as the request allows.
+  /// Rows of a region of the stored picture, decoded at 1/8, 2/8 or 4/8 of its size if the request allows.
   static func rows(
     of file: PictureFile,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -86,7 +86,7 @@ enum JPEGCodec {
       limits,
       name: file.name
     )
-    // The window's edges need not fall on whole pixels of the smaller picture.
+    // The region's edges need not fall on whole pixels of the reduced picture.
     let ratio = Double(eighths) / 8
     let part = Bitmap.Part(
       x: Double(exact.x) * ratio - Double(region.x),
@@ -98,19 +98,19 @@ enum JPEGCodec {
     return OpenRows(source: rows, part: part) { rows.hasWarnings || isCutShort }
   }
 
-  /// How many eighths of its size a picture is best decoded at.
+  /// The scale, in eighths, at which a picture is best decoded.
   static func eighths(for scaling: RowRequest.Scaling) -> Int {
     let (from, to) = (scaling.window, scaling.size)
     func leaves(_ eighths: Int, _ eighthsOfResult: Int) -> Bool {
       from.width * eighths >= to.width * eighthsOfResult
         && from.height * eighths >= to.height * eighthsOfResult
     }
-    // An eighth is the mean of a block and no more; it leaves the filter something to do.
+    // At 1/8 a pixel is just the mean of a block, so it must still leave a factor of two to the scaling filter.
     if leaves(1, 16) { return 1 }
     return [2, 4].first { leaves($0, 8) } ?? 8
   }
 
-  /// Decodes the whole stored picture at an eighth of its size, even if it is damaged.
+  /// Decodes the whole stored picture at 1/8 of its size, even if it is damaged.
   static func glance(
     _ file: PictureFile,
     layout: Bitmap.Layout,
@@ -141,7 +141,7 @@ enum JPEGCodec {
     }
   }
 
-  /// Encodes a region of the stored picture again without holding either in memory.
+  /// Re-encodes a region of the stored picture, with neither of them whole in memory.
   static func recode(
     _ file: PictureFile,
     _ region: PixelRegion,
@@ -167,7 +167,7 @@ enum JPEGCodec {
     return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
-  /// Cuts an upright picture between its blocks; nil where libjpeg cannot.
+  /// Cuts an upright picture along its block borders; nil if libjpeg cannot.
   static func cut(
     _ file: PictureFile,
     _ region: PixelRegion,
@@ -193,7 +193,7 @@ enum JPEGCodec {
     return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
-  /// Turns and crops without decoding; nil where TurboJPEG cannot.
+  /// Rotates and crops without decoding; nil if TurboJPEG cannot.
   static func transform(
     _ file: PictureFile,
     _ orientation: Orientation,
@@ -219,14 +219,13 @@ enum JPEGCodec {
     return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
-  /// The quality whose tables are used for pixels that the source does not have, where the source's own
-  /// are coarser.
+  /// The coarsest quality for pixels that are not in the source: a source with coarser tables does not lend them.
   static let leastFine = 75
 
-  /// Encodes rows, like another file if there is one; clear pixels get a background.
+  /// Encodes rows, with the settings of another file if there is one; transparent pixels get a background.
   ///
-  /// `like` lends its tables, sampling and colour space, on its side if `transposed`. For pixels with
-  /// `hasNewDetail`, which the source does not have, tables coarser than those of `leastFine` are not lent.
+  /// `like` lends its tables, sampling and colour space, transposed if `transposed`. Pixels with `hasNewDetail`, which
+  /// the source does not have, never use tables coarser than those of quality `leastFine`.
   static func encode(
     _ rows: any RowSource,
     _ form: Form,
@@ -274,7 +273,9 @@ enum JPEGCodec {
   }
 }
 
-/// A region of a JPEG at some eighths of its size, decoded row by row, and read to the end of the file with its last row.
+/// A region of a JPEG at some eighths of its size, decoded row by row.
+///
+/// The file is read to its end together with the last row, so that all damage is found.
 final class JPEGRows: RowSource {
   let shape: RowShape
   private let name: String
@@ -284,10 +285,10 @@ final class JPEGRows: RowSource {
   /// Opens a region.
   ///
   /// - Parameters:
-  ///   - bytes: The file, which has to stay where it is as long as these rows are read.
-  ///   - region: The part of it, in pixels of the size that it is decoded at.
-  ///   - eighths: That size.
-  ///   - layout: The samples, as ``JPEGCodec/Header`` says.
+  ///   - bytes: The file, which must stay valid while these rows are read.
+  ///   - region: The part of it, in pixels of the reduced size.
+  ///   - eighths: The reduced size, in eighths of the stored one.
+  ///   - layout: The layout of the samples, from ``JPEGCodec/Header``.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``ImagingError`` when libjpeg refuses it.
@@ -331,7 +332,7 @@ final class JPEGRows: RowSource {
 }
 
 extension PictureFile {
-  /// Bytes that a square of the picture takes at most, as a rule; unwritten pages take no memory.
+  /// Bytes that a square of the picture almost never exceeds; pages that are not written take no memory.
   fileprivate var roomForSquare: Int { bytes.count + 65_536 }
 }
 
@@ -340,7 +341,7 @@ extension PictureLimits {
 }
 
 extension PixelRegion {
-  /// As CJPEG has it.
+  /// The region as CJPEG's struct.
   var forJPEG: cjpeg_region {
     cjpeg_region(
       x: UInt32(x),

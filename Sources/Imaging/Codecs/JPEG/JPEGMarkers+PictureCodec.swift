@@ -11,7 +11,7 @@ extension JPEGMarkers: PictureCodec {
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { tail.holds([0xFF, 0xD9]) }
 
   var channels: Int { sampling.count }
-  /// A progressive one that ends after its first scans is one, too, even with the mark of an end.
+  /// Also true for a progressive file with an end marker that lacks some of its scans.
   var isCutShort: Bool { !isWhole || !isComplete }
   var isInk: Bool { sampling.count == 4 }
 
@@ -22,15 +22,15 @@ extension JPEGMarkers: PictureCodec {
 
   var quality: Int? {
     guard !firstTable.isEmpty else { return nil }
-    // The sum of the table in ISO/IEC 10918-1, annex K.1, which libjpeg calls quality 50.
+    // Compares with the sum of the table in ISO/IEC 10918-1, annex K.1, which libjpeg calls quality 50.
     let percent = Double(firstTable.reduce(0, +)) * 100 / 3688
     let quality = percent <= 100 ? (200 - percent) / 2 : 5000 / percent
     return min(max(Int(quality.rounded()), 1), 100)
   }
 
-  /// The profile put together from its segments.
+  /// The ICC profile, assembled from its segments.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
-    // Behind marker, length and name: the number of the segment, and how many there are.
+    // After the marker, length and name: the number of the segment, and the number of segments.
     let parts = profile.filter { $0.count > 18 }
     return parts.sorted { file.bytes[$0.lowerBound + 16] < file.bytes[$1.lowerBound + 16] }
       .flatMap { file.bytes[($0.lowerBound + 18)..<$0.upperBound] }
@@ -59,7 +59,7 @@ extension JPEGMarkers: PictureCodec {
     _ limits: PictureLimits,
     name: String
   ) throws(LarderError) -> PictureEncoding.EncodedBitmap {
-    // A JPEG has its own quality; anything else is new to be one.
+    // A JPEG source keeps its own quality; a source of another format gets 90.
     let form = JPEGCodec.Form(
       quality: encoding.quality ?? encoding.source.probe.quality ?? 90,
       isProgressive: encoding.isProgressive,

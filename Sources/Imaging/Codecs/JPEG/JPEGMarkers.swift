@@ -9,37 +9,37 @@ struct JPEGMarkers: Equatable, Sendable {
   private(set) var depth = 0
   /// The sampling factors of each component.
   private(set) var sampling: [PixelSize] = []
-  /// Whether the file sharpens in steps.
+  /// Whether the file is progressive.
   private(set) var isProgressive = false
-  /// How often the file goes over the picture.
+  /// The number of scans.
   private(set) var scans = 0
-  /// The first quantization table, for judging quality.
+  /// The first quantization table, from which the quality is estimated.
   private(set) var firstTable: [Int] = []
-  /// Whether a quantization table holds a zero, which the standard forbids and decoders put up with.
+  /// Whether a quantization table holds a zero, which the standard forbids and decoders tolerate.
   private(set) var hasZeroInTable = false
   /// The first Exif segment's payload, from its TIFF header on.
   private(set) var exif: Range<Int>?
   /// The segments of an ICC profile, with their markers, in file order.
   private(set) var profile: [Range<Int>] = []
-  /// Other segments that people may want to keep, with their markers, the Exif one included.
+  /// Other segments that users may want to keep, with their markers, including the Exif one.
   private(set) var metadata: [Range<Int>] = []
-  /// Whether Adobe's segment is there, which makes ink inverted.
+  /// Whether there is an Adobe segment, which means that CMYK is stored inverted.
   private(set) var hasAdobe = false
-  /// Whether the end was reached; a file without it was cut.
+  /// Whether the end marker was reached; a file without it was cut short.
   private(set) var isWhole = false
 
-  /// The number of each component, as scans name it.
+  /// The identifier of each component, which scans use.
   private var components: [Int] = []
-  /// How many low bits of each component's coefficients the scans have left out so far; nil before the first.
+  /// The low bits of each coefficient of each component that no scan has delivered yet; nil before the first scan.
   private var leftOut: [[Int?]] = []
-  /// Whether the scans told every coefficient of every component to its last bit.
+  /// Whether the scans deliver every coefficient of every component to its last bit.
   var isComplete: Bool { leftOut.joined().allSatisfy { $0 == 0 } }
 
-  /// Bytes of all coefficients, two each, as nearly as pixels tell.
+  /// The approximate size of all coefficients, at two bytes each.
   var coefficientBytes: Int {
     let most = (sampling.map(\.width).max() ?? 1) * (sampling.map(\.height).max() ?? 1)
     let all = sampling.reduce(0) { $0 + $1.width * $1.height }
-    // A component alone is not sampled.
+    // A single component is never subsampled.
     return size.width * size.height * 2 * (sampling.count == 1 ? most : all) / max(most, 1)
   }
 
@@ -48,18 +48,18 @@ struct JPEGMarkers: Equatable, Sendable {
 
   /// Bytes of entropy-coded data.
   private var codedBytes = 0
-  /// Bits that a block takes at least; 0 where that cannot be said, as with arithmetic coding.
+  /// The fewest bits that a block takes; 0 if unknown, as with arithmetic coding.
   private var leastBits = 0
 
   /// Walks the segments of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when there is no picture before the bytes end, or more than `limits`.
+  /// - Throws: ``ImagingError`` when the bytes end before there is a picture, or exceed `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     guard scans > 0 else { throw .damaged(name, "it ends before the picture begins") }
-    // A cut photo is worth showing, but not a sixteenth of the least that it could be.
+    // A cut photo is still worth showing, but not with under a sixteenth of the least possible data.
     let least = (size.width + 7) / 8 * ((size.height + 7) / 8) * leastBits / 8
     guard codedBytes * 16 >= least else {
       throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
@@ -88,7 +88,8 @@ struct JPEGMarkers: Equatable, Sendable {
       }
       guard var length = reader.short(start), length <= reader.bytes.count - start else { return }
       if length < 2 {
-        // Decoders take a note of no length for an empty one; of other segments it means the end.
+        // Decoders treat an application or comment segment with a too small length as empty; any other one ends the
+        // file.
         guard (0xE0...0xEF).contains(marker) || marker == 0xFE else { return }
         length = 2
       }
@@ -122,7 +123,7 @@ struct JPEGMarkers: Equatable, Sendable {
     }
   }
 
-  /// The next marker and where its segment begins; bytes before it are passed over, as libjpeg does.
+  /// The next marker, and the start of its segment; bytes before the marker are skipped, as libjpeg does.
   private static func nextMarker(
     _ bytes: UnsafeBufferPointer<UInt8>,
     from offset: Int
@@ -138,7 +139,7 @@ struct JPEGMarkers: Equatable, Sendable {
     return nil
   }
 
-  /// The first marker after entropy-coded data that is neither stuffing nor a restart.
+  /// The offset of the first marker after entropy-coded data, apart from stuffed bytes and restart markers.
   private static func endOfScan(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) -> Int {
     guard let base = bytes.baseAddress else { return bytes.count }
     var offset = offset
@@ -183,7 +184,7 @@ struct JPEGMarkers: Equatable, Sendable {
     size = PixelSize(width: width, height: height)
     self.depth = depth
     isProgressive = marker == 0xC2 || marker == 0xCA
-    // A code for the first coefficient and, unless those come in scans of their own, one for the others.
+    // At least one code for the DC coefficient and, unless that has scans of its own, one for the AC coefficients.
     leastBits = marker == 0xC2 ? 1 : marker < 0xC2 ? 2 : 0
     self.components = (0..<components).map {
       reader.byte(payload.lowerBound + 6 + $0 * 3) ?? 0
@@ -195,7 +196,7 @@ struct JPEGMarkers: Equatable, Sendable {
     }
   }
 
-  /// Records the coefficients that a scan has, and their bits. (Sections B.2.3 and G.1.1.1)
+  /// Records which coefficients, and which of their bits, a scan delivers. (Sections B.2.3 and G.1.1.1)
   private mutating func readScan(_ reader: ByteReader, _ payload: Range<Int>) {
     let start = payload.lowerBound
     guard let count = reader.byte(start), payload.count >= count * 2 + 4,
@@ -203,7 +204,7 @@ struct JPEGMarkers: Equatable, Sendable {
       let last = reader.byte(start + 2 + count * 2),
       let bits = reader.byte(start + 3 + count * 2), first <= last, last < 64
     else { return }
-    // Other pictures have all coefficients in one scan, regardless of these numbers.
+    // A sequential picture has all coefficients in one scan, whatever these numbers say.
     let (told, left) = isProgressive ? (first...last, bits & 15) : (0...63, 0)
     for index in 0..<count {
       guard let number = reader.byte(start + 1 + index * 2),
@@ -244,7 +245,7 @@ struct JPEGMarkers: Equatable, Sendable {
     case 0xE2 where reader.matches("ICC_PROFILE\0", at: payload.lowerBound):
       profile.append(segment)
     case 0xE2 where reader.matches("MPF\0", at: payload.lowerBound):
-      // It counts bytes to further pictures after this one, which a new file does not have.
+      // MPF holds offsets of further pictures in the same file, which a new file does not have.
       break
     case 0xEE where reader.matches("Adobe", at: payload.lowerBound):
       hasAdobe = true
@@ -256,8 +257,8 @@ struct JPEGMarkers: Equatable, Sendable {
 
 /// Carries segments of one JPEG over to another.
 enum JPEGSegments {
-  /// `bytes` with the ICC profile of `file`, and on request its metadata, made true for a picture of
-  /// `size` that stands upright.
+  /// Returns `bytes` with the ICC profile of `file`, and on request its metadata, adapted to an upright picture of
+  /// `size`.
   static func add(
     to bytes: consuming [UInt8],
     from file: PictureFile,
@@ -282,13 +283,14 @@ enum JPEGSegments {
     return bytes
   }
 
-  /// A segment of metadata for a picture that was cropped and stands upright; empty where it holds
-  /// copies or signatures of the whole picture and no more.
+  /// Adapts a segment of metadata to an upright, cropped picture.
+  ///
+  /// Returns nothing for a segment that only holds copies or signatures of the whole picture.
   private static func cropped(_ segment: ArraySlice<UInt8>) -> [UInt8] {
     let payload = segment.dropFirst(4)
     func begins(_ text: String) -> Bool { payload.starts(with: text.utf8) }
     switch segment[segment.startIndex + 1] {
-    // JFXX thumbnails, FlashPix, C2PA's signed claims, depth maps and originals in further XMP.
+    // JFXX thumbnails, FlashPix, C2PA's signed claims, and extended XMP with depth maps and originals.
     case 0xE0 where begins("JFXX\0"), 0xE2 where begins("FPXR\0"), 0xEB,
       0xE1 where begins("http://ns.adobe.com/xmp/extension/\0"),
       // A second Exif segment.
@@ -304,7 +306,7 @@ enum JPEGSegments {
     }
   }
 
-  /// Behind the start of the picture and its JFIF segment, which must come first.
+  /// The offset after the SOI marker and the JFIF segment, which must come first.
   static func afterJFIF(_ bytes: [UInt8]) -> Int {
     guard bytes.count > 6, bytes[2] == 0xFF, bytes[3] == 0xE0 else { return 2 }
     return min(4 + Int(bytes[4]) << 8 + Int(bytes[5]), bytes.count)

@@ -17,7 +17,7 @@ extension PNGChunks: PictureCodec {
   var isIndexed: Bool { colourType == 3 }
   var chroma: ChromaSampling? { channels > 2 || isIndexed ? .full : nil }
 
-  /// The profile of iCCP, unless cICP is there, which goes before it.
+  /// The profile in iCCP, unless there is a cICP chunk, which takes precedence.
   func profile(of file: PictureFile, _ limits: PictureLimits) -> [UInt8] {
     guard namedColours == nil else { return [] }
     return colour.lazy.compactMap { Self.unpacked(file.bytes[$0], limits) }.first ?? []
@@ -47,7 +47,7 @@ extension PNGChunks: PictureCodec {
 
   func exif(in bytes: [UInt8]) -> ArraySlice<UInt8>? { exif.map { bytes[$0] } }
 
-  /// A packet that is not compressed, and has no language or keyword of it.
+  /// The XMP packet; only one that is not compressed, without a language or a translated keyword.
   func xmp(in bytes: [UInt8]) -> [UInt8] {
     let part = metadata.first { bytes[$0].dropFirst(4).starts(with: PictureTags.pngXMP) }
     let head = 4 + PictureTags.pngXMP.count

@@ -1,7 +1,7 @@
 import Base
 import CPNG
 
-/// The chunks of a PNG, found without unpacking any. (PNG specification, third edition, section 5)
+/// The chunks of a PNG, found without decompressing any. (PNG specification, third edition, section 5)
 struct PNGChunks: Equatable, Sendable {
   /// The picture's size as stored.
   private(set) var size = PixelSize(width: 0, height: 0)
@@ -9,27 +9,27 @@ struct PNGChunks: Equatable, Sendable {
   private(set) var depth = 0
   /// The colour type of the header.
   private(set) var colourType = 0
-  /// Whether the rows come in seven passes.
+  /// Whether the rows are stored in seven passes.
   private(set) var isInterlaced = false
-  /// Whether a tRNS chunk makes something clear.
+  /// Whether a tRNS chunk makes any colour transparent.
   private(set) var hasTransparency = false
-  /// Chunks about the meaning of samples, whole, to be kept.
+  /// Whole chunks that define the meaning of samples; always kept.
   private(set) var colour: [Range<Int>] = []
-  /// Background chunks, which come after the palette.
+  /// Whole background (bKGD) chunks, which must follow the palette.
   private(set) var background: [Range<Int>] = []
-  /// Chunks about the picture, whole, to be kept on request.
+  /// Whole chunks with metadata; kept on request.
   private(set) var metadata: [Range<Int>] = []
   /// The payload of an ICC profile chunk.
   private(set) var profile: Range<Int>?
-  /// The primaries and the curve that a cICP chunk names, which go before those of every other chunk. (Section 4.3)
+  /// The primaries and transfer curve of a cICP chunk, which takes precedence over every other chunk. (Section 4.3)
   private(set) var namedColours: AVIFHeader.Colour?
-  /// Whether a gAMA chunk alone says how light samples are, and that otherwise than sRGB does.
+  /// Whether gAMA is the only chunk that defines the transfer curve, with a gamma other than sRGB's.
   var hasOwnGamma: Bool {
     gamma.map { abs($0 - 45_455) > 500 } ?? false
       && kept.isDisjoint(with: ["cICP", "iCCP", "sRGB"])
   }
   private var gamma: Int?
-  /// Colours of the palette.
+  /// The number of colours in the palette.
   private var paletteCount = 0
   /// The payload of an eXIf chunk.
   private(set) var exif: Range<Int>?
@@ -37,7 +37,7 @@ struct PNGChunks: Equatable, Sendable {
   private var kept: Set<String> = []
   /// Compressed bytes of the picture itself.
   private var dataBytes = 0
-  /// Where the last chunk of them ends.
+  /// The offset after the last IDAT chunk.
   private(set) var dataEnd = 0
 
   /// Samples of a pixel, by colour type.
@@ -52,14 +52,13 @@ struct PNGChunks: Equatable, Sendable {
 
   /// Walks the chunks of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when the bytes end before the picture does, or ask for more than
-  ///   `limits`.
+  /// - Throws: ``ImagingError`` when the bytes end before the picture does, or exceed `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       try walk(ByteReader(bytes: bytes), name, limits)
     }
     let rowBytes = (size.width * channels * depth + 7) / 8 + 1
-    // Deflate makes at most 1032 bytes of one: less data than this cannot be the whole picture.
+    // Deflate expands a byte to at most 1032: with less data than this, the picture cannot be complete.
     guard rowBytes * size.height <= dataBytes * 1032 + 1032 else {
       throw .damaged(name, "it has too little data for \(size.width) × \(size.height) pixels")
     }
@@ -92,15 +91,14 @@ struct PNGChunks: Equatable, Sendable {
       case "PLTE":
         paletteCount = length / 3
       case "fdAT":
-        // Data of an animation's further pictures, which nobody unpacks here.
+        // Data of an animation's later frames, which is never decompressed here.
         break
       default:
         let content = payload..<payload + length
         let unpacked = Self.unpacked(type, content, reader, limits)
         metadataBytes += max(length, unpacked.bytes)
         try limits.check(metadata: metadataBytes, of: name)
-        // A chunk that cannot be unpacked has no meaning, and is not passed on to readers that
-        // might fail on it.
+        // A chunk that cannot be decompressed is dropped, because other readers might fail on it.
         if unpacked.isWhole { collect(type, chunk, content, reader) }
       }
     }
@@ -125,7 +123,7 @@ struct PNGChunks: Equatable, Sendable {
     isInterlaced = interlace != 0
   }
 
-  /// The unpacked size of a chunk's compressed content, and whether it can be unpacked.
+  /// The decompressed size of a chunk's compressed content, and whether decompression succeeds.
   ///
   /// Counting stops a little beyond the limit. A chunk without compressed content has 0 bytes.
   private static func unpacked(
@@ -135,17 +133,17 @@ struct PNGChunks: Equatable, Sendable {
     _ limits: PictureLimits
   ) -> (bytes: Int, isWhole: Bool) {
     guard ["iCCP", "zTXt", "iTXt"].contains(type) else { return (0, true) }
-    /// Where the text that begins at `start` ends, its zero byte included.
+    /// The offset after the zero byte that ends the text at `start`.
     func end(of start: Int) -> Int? {
       reader.bytes[start..<payload.upperBound].firstIndex(of: 0).map { $0 + 1 }
     }
-    // A name, then how it is compressed. (Sections 11.3.2.3 and 11.3.3.3)
+    // A name, then the compression method. (Sections 11.3.2.3 and 11.3.3.3)
     guard let method = end(of: payload.lowerBound), method < payload.upperBound else {
       return (0, false)
     }
     var start = method + 1
     if type == "iTXt" {
-      // A keyword, two flags, a language, the keyword translated. (Section 11.3.3.4)
+      // A keyword, two flags, a language, and the translated keyword. (Section 11.3.3.4)
       guard start < payload.upperBound, let translated = end(of: start + 1),
         let text = end(of: translated)
       else { return (0, false) }
@@ -173,8 +171,7 @@ struct PNGChunks: Equatable, Sendable {
       hasTransparency = hasTransparency || makesClear(reader, payload)
       return
     }
-    // A chunk whose sum is wrong, that breaks its own rules, or that may stand only once and was there
-    // already is not passed on.
+    // Drops a chunk whose CRC is wrong, that breaks its own rules, or that repeats a chunk which may occur only once.
     let rule = PNGChunkRule(type)
     guard let rule, rule.repeats || !kept.contains(type),
       rule.allows(reader, payload, colourType: colourType, depth: depth),
@@ -208,7 +205,7 @@ struct PNGChunks: Equatable, Sendable {
 }
 
 extension PNGChunks {
-  /// Whether a tRNS chunk is one that libpng minds: whole, before the data, and as long as the palette allows.
+  /// Whether libpng heeds a tRNS chunk: its CRC is right, it is before the data, and no longer than the palette allows.
   private func makesClear(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
     let isLong =
       switch colourType {
@@ -224,13 +221,13 @@ extension PNGChunks {
   }
 }
 
-/// The form of a chunk that is copied. (PNG specification, third edition, section 11.3)
+/// The rules that a chunk must meet to be copied. (PNG specification, third edition, section 11.3)
 struct PNGChunkRule {
-  /// Whether a picture may have several of the kind.
+  /// Whether a picture may have several chunks of the type.
   let repeats: Bool
   private let holds: (Content) -> Bool
 
-  /// A chunk's payload with the fields that it depends on.
+  /// A chunk's payload, with the fields that the rules need.
   private struct Content {
     let reader: ByteReader
     let payload: Range<Int>
@@ -241,7 +238,7 @@ struct PNGChunkRule {
 
     func byte(_ index: Int) -> Int { reader.byte(payload.lowerBound + index) ?? 0 }
 
-    /// Samples of a pixel that a chunk speaks of: a palette's colours are three.
+    /// The channels that a chunk describes; a palette has three.
     var channels: Int {
       switch colourType {
       case 0: 1
@@ -258,7 +255,7 @@ struct PNGChunkRule {
     }
   }
 
-  /// The rule for a type of chunk; nil for one that is never carried over.
+  /// The rule for a type of chunk; nil for a type that is never copied.
   init?(_ type: String) {
     repeats = ["tEXt", "zTXt", "iTXt"].contains(type)
     switch type {
@@ -273,7 +270,7 @@ struct PNGChunkRule {
         return content.count == content.channels
           && (0..<content.count).allSatisfy { (1...max(most, 1)).contains(content.byte($0)) }
       }
-    // PNG has no colours but RGB, so that the third number is 0.
+    // PNG only has RGB, so the third number (the matrix) is 0.
     case "cICP": holds = { $0.count == 4 && $0.byte(2) == 0 && $0.byte(3) <= 1 }
     case "mDCV": holds = { $0.count == 24 }
     case "cLLI": holds = { $0.count == 8 }
@@ -301,7 +298,7 @@ struct PNGChunkRule {
     }
   }
 
-  /// Whether a chunk of a picture of this colour type and depth keeps to the rule.
+  /// Whether a chunk meets the rule, in a picture of this colour type and depth.
   func allows(
     _ reader: ByteReader,
     _ payload: Range<Int>,

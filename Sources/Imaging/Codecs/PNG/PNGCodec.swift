@@ -1,15 +1,15 @@
 import Base
 import CPNG
 
-/// PNG in and out by libpng, of which no pointer or struct is seen elsewhere.
+/// Decodes and encodes PNG with libpng, whose pointers and structs are used nowhere else.
 enum PNGCodec {
   /// Encodes rows of any layout but `cmyk`.
   ///
   /// - Parameters:
   ///   - rows: The picture.
-  ///   - interlaced: Whether the file is interlaced; all of it is held in memory then.
-  ///   - level: zlib's, 0 to 9; nil for one that suits the size.
-  ///   - output: The destination of the file, and its chunks beside the picture.
+  ///   - interlaced: Whether the file is interlaced, which needs the whole picture in memory.
+  ///   - level: zlib's compression level, 0 to 9; nil for one that suits the size.
+  ///   - output: The destination of the file, and its chunks other than the picture.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Returns: The file.
@@ -79,11 +79,11 @@ enum PNGCodec {
     return shape
   }
 
-  /// How hard zlib tries, 0 to 9.
+  /// zlib's compression level, 0 to 9: lower for larger pictures.
   ///
-  /// Above 4 megapixels less than its default of 6: a photo of 12 takes 0.66 s instead of 1.46,
-  /// and a ninth more space. Above 24 as little as it can: the square of one of 61 takes 2 s
-  /// instead of 3, and a twelfth more. An index is a third of a pixel.
+  /// Up to 4 megapixels it is zlib's default, 6. Above that it is 4: a photo of 12 megapixels takes 0.66 s instead of
+  /// 1.46, and a ninth more space. Above 24 megapixels it is 1: the square of a photo of 61 takes 2 s instead of 3, and
+  /// a twelfth more space. A palette index counts as a third of a pixel.
   private static func level(for size: PixelSize, of layout: Bitmap.Layout) -> Int {
     var pixels = size.width * size.height
     if case .indexed = layout { pixels /= 3 }

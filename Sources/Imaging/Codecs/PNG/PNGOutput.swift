@@ -1,23 +1,23 @@
 import Base
 import CPNG
 
-/// The destination of a PNG, and its chunks beside the picture.
+/// The destination of a PNG, and its chunks other than the picture.
 struct PNGOutput {
-  /// Whole chunks about the meaning of samples, which stand before a palette.
+  /// Whole chunks that define the meaning of samples, placed before the palette.
   var head: [UInt8] = []
-  /// Whole chunks that stand before the data.
+  /// Whole chunks that are placed between the palette and the data.
   var middle: [UInt8] = []
-  /// The file that it becomes; nil for one that is wanted in memory.
+  /// The file that it becomes; nil for a PNG that stays in memory.
   var place: Place?
 
   /// A file that a PNG becomes.
   struct Place {
     let output: PictureOutput
-    /// Bytes of it that are held; all of more goes there as it is packed.
+    /// Bytes that are held in memory; a larger PNG is written to the file while it is compressed.
     let most: Int
   }
 
-  /// The receiver of the bytes that C hands on when its room is full.
+  /// Receives the bytes that C hands over when its buffer is full.
   private final class Overflow {
     let place: Place
     var part: PartFile?
@@ -37,13 +37,13 @@ struct PNGOutput {
     }
   }
 
-  /// Takes the file that `encode` makes.
+  /// Collects the file that `encode` makes.
   ///
   /// - Parameters:
-  ///   - room: Bytes that most files fit in, without these chunks.
-  ///   - failure: Set to why the disk did not take it.
-  ///   - encode: Makes it; false when there is none.
-  /// - Returns: The file; nil where `encode` made none, or it cannot be written.
+  ///   - room: Bytes that most files fit in, without `head` and `middle`.
+  ///   - failure: Set to the error of the disk, if any.
+  ///   - encode: Makes the file; returns false if it made none.
+  /// - Returns: The file; nil if `encode` made none, or it cannot be written.
   func collect(
     room: Int,
     _ failure: inout LarderError?,
@@ -84,9 +84,9 @@ struct PNGOutput {
 
 /// Carries chunks of one PNG over to another.
 enum PNGAncillary {
-  /// The colour chunks of `file`, and on request its metadata, corrected for an upright picture of
-  /// `size`, for a PNG that goes to `place`; one that is `converted` is sRGB, regardless of
-  /// `file`.
+  /// The chunks of a cropped, upright picture of `size`: the colour chunks of `file`, and on request its metadata.
+  ///
+  /// A picture that is `converted` is sRGB, regardless of `file`.
   static func output(
     from file: PictureFile,
     size: PixelSize,
@@ -108,7 +108,7 @@ enum PNGAncillary {
       if converted, !type.elementsEqual("sBIT".utf8) { continue }
       first += file.bytes[chunk]
     }
-    // Relative colorimetric, as the conversion was. (PNG, 11.3.2.5)
+    // The rendering intent is relative colorimetric, as in the conversion. (PNG, 11.3.2.5)
     if converted { first += Self.chunk("sRGB", [1]) }
     var later: [UInt8] = []
     for chunk in background ? chunks.background : [] { later += file.bytes[chunk] }
@@ -125,8 +125,9 @@ enum PNGAncillary {
     return PNGOutput(head: first, middle: later, place: place)
   }
 
-  /// A chunk of metadata for a picture that was cropped and stands upright; empty where it holds
-  /// EXIF or XMP that is packed, which may have previews of the whole picture.
+  /// Adapts a chunk of metadata to an upright, cropped picture.
+  ///
+  /// Returns nothing for compressed EXIF or XMP, which may hold previews of the whole picture.
   private static func cropped(_ chunk: ArraySlice<UInt8>) -> [UInt8] {
     let type = String(decoding: chunk.dropFirst(4).prefix(4), as: UTF8.self)
     let payload = chunk.dropFirst(8).dropLast(4)

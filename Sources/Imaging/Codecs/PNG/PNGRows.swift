@@ -1,11 +1,14 @@
 import Base
 import CPNG
 
-/// A region of a PNG, decoded row by row, and read to the end of the file with its last row.
+/// A region of a PNG, decoded row by row.
+///
+/// The file is read to its end together with the last row, so that all damage is found.
 final class PNGRows: RowSource {
-  /// Bytes of an interlaced picture's even rows that are held at a time, where all of them are more.
+  /// The most bytes of an interlaced picture's even rows that are held at a time.
   ///
-  /// Each further time it is unpacked from its beginning; 50 megapixels of 8 bits with alpha fit.
+  /// A larger picture is decompressed from its beginning once for each band of this size. 50 megapixels of 8 bits with
+  /// alpha fit into one band.
   static let band = 96 << 20
 
   let shape: RowShape
@@ -17,11 +20,12 @@ final class PNGRows: RowSource {
   /// Opens a region.
   ///
   /// - Parameters:
-  ///   - bytes: The file, which has to stay where it is as long as these rows are read.
+  ///   - bytes: The file, which must stay valid while these rows are read.
   ///   - chunks: Its chunks.
   ///   - region: The part of it.
-  ///   - isNative: Whether samples are as the file has them; else without palette, with tRNS as alpha, with at least 8 bits.
-  ///   - band: Bytes of an interlaced picture that are held at a time.
+  ///   - isNative: Whether samples stay as in the file; else palettes become colours, tRNS becomes alpha, and samples
+  ///     have at least 8 bits.
+  ///   - band: The most bytes of an interlaced picture that are held at a time.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
   /// - Throws: ``ImagingError`` when libpng refuses it, or it takes too much memory.
@@ -36,7 +40,7 @@ final class PNGRows: RowSource {
   ) throws(LarderError) {
     var shape = Self.shape(of: chunks, isNative: isNative)
     shape.size = region.size
-    // An interlaced picture is unpacked once for each band of it; this bounds how often.
+    // An interlaced picture is decompressed once for each band; the limit bounds the number of bands.
     let height = chunks.isInterlaced ? chunks.size.height : 1
     try limits.check(memory: chunks.size.width * height * shape.pixelBytes, of: name)
     self.name = name
@@ -101,7 +105,7 @@ final class PNGRows: RowSource {
     )
   }
 
-  /// A shape with the palette and the clear colour that only the decoder knows.
+  /// A shape with the palette and the transparent colour, which only the decoder knows.
   private static func named(_ shape: RowShape, _ found: cpng_shape) -> RowShape {
     var shape = shape
     if case .indexed = shape.layout {

@@ -1,8 +1,8 @@
 import Base
 
-/// A directory of a TIFF: tags with their values, of files of up to 4 GB and of larger ones. (TIFF 6.0, section 2; BigTIFF)
+/// A directory of a TIFF or BigTIFF file: tags with their values. (TIFF 6.0, section 2; BigTIFF)
 struct TIFFDirectory {
-  /// A tag's values, where they are in the file.
+  /// The type of a tag, and the range of its values in the file.
   struct Entry {
     let type: Int
     let count: Int
@@ -15,10 +15,10 @@ struct TIFFDirectory {
 
   /// Bytes of a value of each type; 0 where there is no such type.
   private static let sizes = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 0, 0, 8, 8, 8]
-  /// Entries that a directory may have: many more than there are tags.
+  /// The most entries that a directory may have; there are far fewer tags.
   private static let mostEntries = 4096
 
-  /// The first directory of a file; nil where there is none.
+  /// The first directory of a file; nil if there is none.
   init?(of bytes: UnsafeBufferPointer<UInt8>) {
     var reader = ByteReader(bytes: bytes)
     reader.isLittleEndian = reader.matches("II", at: 0)
@@ -39,7 +39,7 @@ struct TIFFDirectory {
         let values = isBig ? Self.long(reader, place + 4) : reader.long(place + 4)
       else { return nil }
       let size = Self.sizes.indices.contains(type) ? Self.sizes[type] : 0
-      // Of two the first counts, as it does to libtiff.
+      // If a tag occurs twice, the first counts, as in libtiff.
       guard size > 0, values <= reader.bytes.count, entries[tag] == nil else { continue }
       let room = isBig ? 8 : 4
       let here = place + step - room
@@ -51,14 +51,14 @@ struct TIFFDirectory {
     }
   }
 
-  /// A number of 64 bits that is a place in a file.
+  /// Reads an offset of 64 bits; nil if it does not fit in 32.
   private static func long(_ reader: ByteReader, _ offset: Int) -> Int? {
     let (low, high) = reader.isLittleEndian ? (offset, offset + 4) : (offset + 4, offset)
     guard offset <= reader.bytes.count, reader.long(high) == 0 else { return nil }
     return reader.long(low)
   }
 
-  /// The first numbers of a tag, up to `most`; empty where there is none.
+  /// The first numbers of a tag, up to `most` of them; empty if there is no such tag.
   func numbers(_ tag: Int, most: Int = 16) -> [Int] {
     guard let entry = entries[tag] else { return [] }
     let size = Self.sizes[entry.type]
@@ -87,14 +87,14 @@ struct TIFFDirectory {
   }
 }
 
-// EXIF data are directories of a TIFF, which here are among those of the picture.
+// EXIF data consists of TIFF directories; in a TIFF file, the picture's own directory is one of them.
 extension TIFFDirectory {
   /// Description, make, model, orientation, program, date, artist and copyright.
   private static let kept = [0x10E, 0x10F, 0x110, 0x112, 0x131, 0x132, 0x13B, 0x8298]
-  /// Bytes of a value that is taken along, and of all together.
+  /// The most bytes of a copied value, and of all copied data.
   private static let (mostOfValue, most) = (1 << 16, 1 << 20)
 
-  /// The EXIF data alone, from a TIFF header on: the tags about the photo, without those about pixels.
+  /// The EXIF data as a TIFF structure of its own: the tags about the photo, without those about pixels.
   func exif() -> [UInt8] {
     var data: [UInt8] = reader.isLittleEndian ? [0x49, 0x49, 42, 0] : [0x4D, 0x4D, 0, 42]
     data += number(0, 4)
@@ -102,7 +102,7 @@ extension TIFFDirectory {
     var links: [Int: Int] = [:]
     for tag in [0x8769, 0x8825] {
       guard let part = directory(tag) else { continue }
-      // No directories in it, of which the offsets would be wrong.
+      // Without the nested interoperability directory, whose offsets would be wrong.
       links[tag] = append(part.entries.filter { $0.key != 0xA005 }, to: &data)
     }
     guard !own.isEmpty || !links.isEmpty else { return [] }
@@ -111,7 +111,7 @@ extension TIFFDirectory {
     return data
   }
 
-  /// Appends a directory, its values before it; returns where it is.
+  /// Appends a directory after its values; returns its offset.
   private func append(
     _ entries: [Int: Entry],
     links: [Int: Int] = [:],
@@ -139,7 +139,7 @@ extension TIFFDirectory {
     return place
   }
 
-  /// A number in the order of this file.
+  /// A number in the byte order of this file.
   private func number(_ value: Int, _ count: Int) -> [UInt8] {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     return reader.isLittleEndian ? bytes : bytes.reversed()

@@ -1,23 +1,23 @@
 import Base
 
-/// The first directory of a TIFF, read by larder itself, so that every size is judged before libtiff sees a byte.
+/// The first directory of a TIFF, parsed by larder itself, so that every size is checked before libtiff sees a byte.
 /// (TIFF 6.0)
 struct TIFFHeader: Equatable, Sendable {
-  /// The meaning of samples.
+  /// The colour model of the samples.
   enum Light: Equatable, Sendable {
-    /// Shades of grey; whether 0 is white.
+    /// Greyscale; `isInverted` if 0 is white.
     case grey(isInverted: Bool)
     case colours
-    /// Indices, and the colours they stand for.
+    /// Palette indices, with the colours of the palette.
     case indices([UInt8])
     case inks
   }
 
-  /// The meaning of a sample after those of light.
+  /// The kind of alpha in the sample after those of the colours.
   enum Alpha: Equatable, Sendable {
     case none
     case straight
-    /// Colours are multiplied by it.
+    /// Colours are premultiplied by alpha.
     case associated
   }
 
@@ -28,19 +28,19 @@ struct TIFFHeader: Equatable, Sendable {
   private(set) var samples = 1
   private(set) var light = Light.colours
   private(set) var alpha = Alpha.none
-  /// Whether samples of one kind lie together.
+  /// Whether each channel is stored separately.
   private(set) var isSeparate = false
   /// The size of a tile; as wide as the picture for strips.
   private(set) var block = PixelSize(width: 0, height: 0)
   private(set) var isTiled = false
-  /// Whether libtiff makes red, green and blue of the JPEGs inside.
+  /// Whether libtiff converts embedded JPEGs to RGB.
   private(set) var hasJPEGColours = false
-  /// The ICC profile and the XMP packet, where there are any, and EXIF data by themselves.
+  /// The ICC profile and the XMP packet, if any, and the EXIF data as a structure of its own.
   private(set) var profile: Range<Int>?
   private(set) var packet: Range<Int>?
   private(set) var exif: [UInt8] = []
 
-  /// Samples that mean something, without those that nobody can name.
+  /// The number of channels that are used; extra samples without a known meaning are not.
   var shownChannels: Int {
     switch light {
     case .grey: alpha == .none ? 1 : 2
@@ -50,21 +50,21 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// Bytes of a row as libtiff has it, of all samples or of those of one kind.
+  /// Bytes of a row from libtiff: of all channels, or of one if they are separate.
   func rowBytes(_ width: Int) -> Int { (width * (isSeparate ? 1 : samples) * bits + 7) / 8 }
 
-  /// Bytes of a block.
+  /// Bytes of a tile or strip.
   var blockBytes: Int { rowBytes(block.width) * block.height }
 
   /// Reads the first directory of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when it is not whole, asks for more than `limits`, or is of a kind that few programs write.
+  /// - Throws: ``ImagingError`` when it is incomplete, exceeds `limits`, or is of an unsupported kind.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       guard let directory = TIFFDirectory(of: bytes) else {
         throw .damaged(name, "its first directory is broken or missing")
       }
-      // A small copy, followed by the data of the sensor. (DNG 1.6; Canon's CR2 has a mark of its own.)
+      // In a raw photo, the first directory is a small preview. (DNG 1.6; Canon's CR2 has a mark of its own.)
       let isRaw =
         directory.number(254).map { $0 & 1 == 1 } ?? false || directory.entries[50_706] != nil
         || directory.reader.matches("CR", at: 8)
@@ -102,7 +102,7 @@ struct TIFFHeader: Equatable, Sendable {
     guard all.allSatisfy({ $0 == bits }), [1, 2, 4, 8, 16].contains(bits),
       directory.numbers(339, most: 64).allSatisfy({ $0 == 1 || $0 == 4 })
     else { throw refusal("of \(all.max() ?? bits) bits, or of samples that are no whole numbers") }
-    // None, CCITT's three, LZW, JPEG, Deflate under two numbers, PackBits.
+    // Uncompressed, three by CCITT, LZW, JPEG, Deflate by both of its numbers, PackBits.
     guard [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946].contains(packing) else {
       throw refusal("packed as \(packing)")
     }
@@ -120,7 +120,7 @@ struct TIFFHeader: Equatable, Sendable {
     let needed = shownChannels
     guard (needed...64).contains(samples), bits >= 8 || needed == 1, packing != 7 || bits == 8
     else { throw refusal("of \(samples) samples of \(bits) bits") }
-    // Of several, the first is alpha, or unspecified.
+    // Of several extra samples, only the first may be alpha; it may also be unspecified.
     if samples > needed, light != .inks, needed != 1 || bits >= 8 {
       if case .indices = light { return }
       alpha =
@@ -132,7 +132,7 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// Red, green and blue of each index, of 8 bits; some programs write 8 instead of 16. (Section 5)
+  /// The palette in 8 bits; the standard has 16 bits a colour, but some programs write 8. (Section 5)
   private func palette(_ directory: TIFFDirectory, _ name: String) throws(LarderError) -> [UInt8] {
     let count = 1 << bits
     let numbers = directory.numbers(320, most: 3 * count)
@@ -154,7 +154,7 @@ struct TIFFHeader: Equatable, Sendable {
         throw .damaged(name, "its tiles have no size")
       }
       try limits.check(width: width, height: height, of: name)
-      // Rows of tiles are whole bytes. (Section 15)
+      // A row of a tile must be whole bytes. (Section 15)
       guard width * height <= size.width * size.height * 4 + 1_000_000, width * bits % 8 == 0
       else { throw .damaged(name, "its tiles are of no size that they can have") }
       block = PixelSize(width: width, height: height)
@@ -163,7 +163,7 @@ struct TIFFHeader: Equatable, Sendable {
       guard rows > 0 else { throw .damaged(name, "its strips have no rows") }
       block = PixelSize(width: size.width, height: min(rows, size.height))
     }
-    // Strips go row by row where they can.
+    // Strips with all channels together are decoded row by row; anything else needs a row of blocks in memory.
     if isTiled || isSeparate {
       let across = (size.width + block.width - 1) / block.width
       try limits.check(
@@ -173,7 +173,7 @@ struct TIFFHeader: Equatable, Sendable {
     }
   }
 
-  /// Refuses a file that is too short for its pixels: packed data is shorter than they are, but only to a limit.
+  /// Refuses a file that is too short for its pixels, allowing for compression up to a limit.
   private func checkLength(_ directory: TIFFDirectory, _ name: String) throws(LarderError) {
     let (count, pixels) = (directory.reader.bytes.count, size.width * size.height)
     guard directory.number(259) ?? 1 == 1 else {
@@ -197,13 +197,13 @@ extension TIFFHeader: PictureCodec {
   static var kept: PictureFormat { .png }
   static var isShown: Bool { false }
 
-  /// The order of its numbers, then 42, or 43 for files of more than 4 GB.
+  /// The byte order, then 42, or 43 for BigTIFF.
   static func begins(_ head: [UInt8]) -> Bool {
     ["II*\0", "MM\0*", "II+\0", "MM\0+"].contains { head.starts(with: $0.utf8) }
   }
 
   var depth: Int { bits == 16 && light != .inks ? 16 : 8 }
-  /// Inks become light as they are read.
+  /// CMYK is converted to RGB while it is read.
   var channels: Int { light == .inks ? 3 : shownChannels }
   var isIndexed: Bool { if case .indices = light { true } else { false } }
   var chroma: ChromaSampling? { if case .grey = light { nil } else { .full } }

@@ -1,19 +1,21 @@
 import Base
 import CTIFF
 
-/// A region of a TIFF row by row: strips as they are decoded, tiles and separate samples a row of blocks at a time.
+/// A region of a TIFF, row by row.
+///
+/// Strips are decoded row by row; tiles and separate channels, one row of blocks at a time.
 final class TIFFRows: RowSource {
   let shape: RowShape
   private let header: TIFFHeader
   private let region: PixelRegion
   private let name: String
   private let file: OpaquePointer
-  /// The rows of blocks that are held: bytes of each kind of samples, for one block behind the other.
+  /// The decoded blocks, for each channel one after another, and the rows that they cover.
   private var blocks: [UInt8] = []
   private var held = 0..<0
-  /// The samples of a row as they are stored, of each kind.
+  /// The stored samples of one row: for each channel if they are separate, else for all together.
   private var lines: [[UInt8]]
-  /// The next row of the picture, and the one that libtiff has next.
+  /// The next row to deliver, and the next row that libtiff decodes.
   private var next: Int
   private var reached: Int
 
@@ -24,11 +26,11 @@ final class TIFFRows: RowSource {
   ///
   /// - Parameters:
   ///   - header: The first directory of the file.
-  ///   - bytes: The file, which has to stay where it is as long as these rows are read.
+  ///   - bytes: The file, which must stay valid while these rows are read.
   ///   - region: The part of the picture.
-  ///   - limits: The limits on the picture.
+  ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` when the library is not there, or refuses the file.
+  /// - Throws: ``ImagingError`` when libtiff is not installed, or refuses the file.
   init(
     _ header: TIFFHeader,
     _ bytes: UnsafeBufferPointer<UInt8>,
@@ -84,7 +86,7 @@ final class TIFFRows: RowSource {
         if !held.contains(next) { try readBlocks() }
         takeLines()
       } else {
-        // Rows of a strip come one behind the other.
+        // The rows of a strip can only be decoded in order.
         while reached <= next {
           let isRead = lines[0].withUnsafeMutableBufferPointer {
             ctiff_row(file, UInt32(reached), $0.baseAddress)
@@ -113,7 +115,7 @@ final class TIFFRows: RowSource {
     (header.size.width + header.block.width - 1) / header.block.width
   }
 
-  /// Decodes the blocks that have the next row, of every kind of samples.
+  /// Decodes the blocks that contain the next row, for every channel.
   private func readBlocks() throws(LarderError) {
     let (bytes, across) = (header.blockBytes, blocksAcross)
     if blocks.isEmpty {
@@ -134,7 +136,7 @@ final class TIFFRows: RowSource {
     held = first..<first + header.block.height
   }
 
-  /// Puts the parts of the next row that are in several blocks behind each other.
+  /// Joins the parts of the next row that are in several blocks.
   ///
   /// A tile's row is whole bytes; its width is a multiple of 16. (Section 15)
   private func takeLines() {
@@ -151,7 +153,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Writes the samples of the region that are shown.
+  /// Writes the region's samples of the channels that are used.
   private func unpack(_ target: UnsafeMutableBufferPointer<UInt8>) {
     let shown = header.shownChannels
     let step = header.isSeparate ? 1 : header.samples
@@ -178,7 +180,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// A sample of 16 bits, in the machine's order; of inks the nearest of 8.
+  /// Writes a 16-bit sample in the machine's byte order, or for CMYK rounded to 8 bits.
   private func unpackWide(
     _ low: UInt8,
     _ high: UInt8,
@@ -213,7 +215,7 @@ final class TIFFRows: RowSource {
     }
   }
 
-  /// Divides colours by the alpha that they were multiplied by.
+  /// Divides premultiplied colours by their alpha.
   private func divide(_ target: UnsafeMutableBufferPointer<UInt8>) {
     let channels = shape.layout.channels
     let isWide = shape.depth == 16

@@ -4,15 +4,14 @@ import Base
 struct WebPChunks: Equatable, Sendable {
   /// The size of the canvas.
   private(set) var size = PixelSize(width: 0, height: 0)
-  /// Where the still, or the first frame of an animation, lies on the canvas.
+  /// The region of the canvas that the still, or the first frame of an animation, covers.
   private(set) var frame = PixelRegion(x: 0, y: 0, width: 0, height: 0)
-  /// Its bytes: chunks from the one of its alpha or its bitstream on.
+  /// The bytes of that still or frame: its alpha chunk, if any, and its bitstream.
   private(set) var image = 0..<0
   /// Whether it was encoded without loss.
   private(set) var isLossless = false
-  /// Whether it says that it has alpha.
+  /// Whether its chunks declare alpha.
   private(set) var frameHasAlpha = false
-  /// Whether there are frames.
   private(set) var isAnimated = false
   /// The ICC profile.
   private(set) var profile: Range<Int>?
@@ -21,29 +20,29 @@ struct WebPChunks: Equatable, Sendable {
   /// An XMP packet.
   private(set) var xmp: Range<Int>?
 
-  /// Whether any pixel of the canvas may be clear: where the first frame is, or beside it.
+  /// Whether any pixel of the canvas may be transparent: in the first frame, or around it.
   var hasAlpha: Bool { frameHasAlpha || !coversCanvas }
 
-  /// Whether the first frame is all that there is to be seen, as a still is.
+  /// Whether the first frame covers the canvas, as a still always does.
   var coversCanvas: Bool {
     frame == PixelRegion(x: 0, y: 0, width: size.width, height: size.height)
   }
 
   private var metadataBytes = 0
-  /// Pixels of a lossless picture that may all be alike, and of a larger one those that a byte may stand for.
+  /// A lossless picture of at most `plainPixels` may be a single colour; a larger one needs a byte for each
+  /// `pixelsOfByte`.
   private static let plainPixels = 16_000_000
   private static let pixelsOfByte = 4096
 
   /// Walks the chunks of `bytes`.
   ///
-  /// - Throws: ``ImagingError`` when there is no picture, it is not whole, or it is more than
-  /// `limits`.
+  /// - Throws: ``ImagingError`` when there is no picture, or it is incomplete or exceeds `limits`.
   init(_ bytes: [UInt8], name: String, limits: PictureLimits) throws(LarderError) {
     try bytes.withUnsafeBufferPointer { (bytes) throws(LarderError) in
       var reader = ByteReader(bytes: bytes)
       reader.isLittleEndian = true
       let end = 8 + (reader.long(4) ?? 0)
-      // Some writers leave out the last byte that makes the size an even one.
+      // Some writers omit the final padding byte.
       guard end >= 12, end <= bytes.count + 1 else {
         throw .damaged(name, "the file ends too early")
       }
@@ -55,7 +54,7 @@ struct WebPChunks: Equatable, Sendable {
     guard isInside, isAnimated || size.width == frame.width && size.height == frame.height else {
       throw .damaged(name, "its header and its picture differ in size")
     }
-    // One colour takes no bits, however many pixels have it, and libwebp a gigabyte for them.
+    // A single colour takes no bits, however many pixels have it, but libwebp would take a gigabyte for them.
     let pixels = frame.width * frame.height
     guard !isLossless || pixels <= Self.plainPixels || pixels <= image.count * Self.pixelsOfByte
     else {
@@ -83,7 +82,7 @@ struct WebPChunks: Equatable, Sendable {
     }
   }
 
-  /// Takes the fields of a chunk of the file.
+  /// Reads the fields of a top-level chunk.
   private mutating func take(
     _ reader: ByteReader,
     _ offset: Int,
@@ -116,7 +115,7 @@ struct WebPChunks: Equatable, Sendable {
     }
   }
 
-  /// The four letters of a chunk as a number, since a file may have millions of them.
+  /// A chunk's four letters as a number, which is quick to compare: a file may have millions of chunks.
   private static func code(_ letters: StaticString) -> Int {
     letters.withUTF8Buffer { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
   }
@@ -130,7 +129,7 @@ struct WebPChunks: Equatable, Sendable {
   private static let lossy = code("VP8 ")
   private static let lossless = code("VP8L")
 
-  /// Two sizes less one, of 24 bits each. (Section 2.7)
+  /// Reads the canvas size: width and height, each less one and in 24 bits. (Section 2.7)
   private static func canvas(
     _ reader: ByteReader,
     _ payload: Range<Int>,
@@ -142,8 +141,7 @@ struct WebPChunks: Equatable, Sendable {
     return PixelSize(width: width & 0xFFFFFF + 1, height: height >> 8 + 1)
   }
 
-  /// Reads the first frame of an animation: place and size, then chunks of its own. (Section
-  /// 2.7.1.1)
+  /// Reads the first frame of an animation: its place and size, then its own chunks. (Section 2.7.1.1)
   private mutating func readFrame(
     _ reader: ByteReader,
     _ payload: Range<Int>,
@@ -168,8 +166,8 @@ struct WebPChunks: Equatable, Sendable {
     (frame.x, frame.y) = (x & 0xFFFFFF * 2, y >> 8 * 2)
   }
 
-  /// Reads the header of a bitstream, or notes where its alpha begins. (RFC 6386, section 9.1; RFC
-  /// 9649, section 3.4)
+  /// Reads the header of a bitstream, or notes where the alpha chunk begins. (RFC 6386, section 9.1; RFC 9649, section
+  /// 3.4)
   private mutating func readImage(
     _ reader: ByteReader,
     _ offset: Int,

@@ -1,13 +1,13 @@
 import Base
 import CWebP
 
-/// WebP in and out by libwebp, of which no pointer or struct is seen elsewhere.
+/// Decodes and encodes WebP with libwebp, whose pointers and structs are used nowhere else.
 enum WebPCodec {
-  /// Pixels along either side at most. (RFC 9649, section 2.5)
+  /// The longest side, in pixels. (RFC 9649, section 2.5)
   static let longestSide = 16_383
 
-  /// Decodes a region of the still, or of the canvas with the first frame on it: `rgba` where
-  /// anything may be clear, else `bgrx`.
+  /// Decodes a region of the still, or of the canvas with the first frame on it: `rgba` if any pixel may be
+  /// transparent, else `bgrx`.
   static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
@@ -15,14 +15,14 @@ enum WebPCodec {
     _ limits: PictureLimits
   ) throws(LarderError) -> Bitmap {
     let frame = chunks.frame
-    // Frames that cover their canvas, as stills do, are decoded where they are wanted and no
-    // further.
+    // A frame that covers its canvas, as a still does, is decoded only where it is needed.
     let wanted =
       chunks.coversCanvas
       ? region : PixelRegion(x: 0, y: 0, width: frame.width, height: frame.height)
     var padded = wanted.padded(in: PixelSize(width: frame.width, height: frame.height))
     if chunks.hasAlpha, !chunks.isLossless {
-      // libwebp, 1.2.4 at least, forgets the rows above when alpha is predicted from them.
+      // libwebp (at least 1.2.4) skips the rows above a region, even if its alpha is predicted from them: decode from
+      // the top.
       let height = padded.y + padded.height
       padded = PixelRegion(x: padded.x, y: 0, width: padded.width, height: height)
     }
@@ -33,7 +33,7 @@ enum WebPCodec {
       ? bitmap : try bitmap.placed(frame, over: region, limits, name: file.name)
   }
 
-  /// Rows of a region; libwebp makes it smaller where that is possible and worth it.
+  /// Rows of a region, which libwebp reduces while decoding if that is possible and saves work.
   static func rows(
     of file: PictureFile,
     _ chunks: WebPChunks,
@@ -48,11 +48,11 @@ enum WebPCodec {
     return OpenRows(source: BitmapRows(try decode(file, chunks, request.region, limits)))
   }
 
-  /// Decodes a region at a size that is about `ratio` times smaller, pixels being the means of
-  /// those that they cover, and returns the place of the region in the result.
+  /// Decodes a region at about `1 / ratio` of its size, by averaging pixels, and returns the region's place in the
+  /// result.
   ///
-  /// - Returns: nil for a picture that cannot be reduced while decoding, or would not be less work
-  ///   then: a lossless picture of fewer bytes than `least`, of which libwebp holds all pixels.
+  /// - Returns: nil if the picture cannot be reduced while decoding, or that would save nothing. It saves nothing for a
+  ///   lossless picture of fewer bytes than `least`, because libwebp holds all of its pixels anyway.
   static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
@@ -62,7 +62,7 @@ enum WebPCodec {
     _ limits: PictureLimits
   ) throws(LarderError) -> (bitmap: Bitmap, part: Bitmap.Part)? {
     let isSmall = region.width * region.height * 4 < least
-    // libwebp would mix colours of clear pixels into others.
+    // libwebp would blend the colours of transparent pixels into others.
     guard ratio >= 1.5, chunks.coversCanvas, !chunks.hasAlpha, !chunks.isLossless || !isSmall
     else { return nil }
     let padded = region.padded(in: chunks.size)
@@ -75,7 +75,7 @@ enum WebPCodec {
     return (bitmap, all.inside(padded, region))
   }
 
-  /// Decodes a region of the frame, whose corner is even, at a size.
+  /// Decodes a region of the frame, whose x and y are even, and scales it to `size`.
   private static func decode(
     _ file: PictureFile,
     _ chunks: WebPChunks,
@@ -86,7 +86,7 @@ enum WebPCodec {
     let frame = chunks.frame
     let layout: Bitmap.Layout = chunks.hasAlpha ? .rgba : .bgrx
     try limits.check(memory: size.width * size.height * 4, of: file.name)
-    // libwebp's other memory: a lossless picture whole, of a lossy one the alpha.
+    // libwebp also holds all of a lossless picture, or the alpha of a lossy one.
     try limits.check(
       memory: frame.width * frame.height * (chunks.isLossless ? 4 : 1),
       of: file.name
@@ -120,7 +120,7 @@ enum WebPCodec {
     }
   }
 
-  /// Encodes rows of light in 8 bits; without metadata.
+  /// Encodes rows of any layout but `cmyk` in 8 bits, without metadata.
   static func encode(
     _ rows: any RowSource,
     quality: Int,
@@ -139,7 +139,7 @@ enum WebPCodec {
     }
     var isClear = false
     if layout == .rgba, !lossless {
-      // libwebp has to know before it takes the first row.
+      // libwebp has to know before the first row whether any pixel is transparent.
       let whole = try rows.collected(limits, name: name)
       isClear = whole.isClearAnywhere
       rows = BitmapRows(whole)
@@ -150,7 +150,7 @@ enum WebPCodec {
     defer { cwebp_close(picture) }
     let order = layout == .rgb ? cwebp_rgb : layout == .rgba ? cwebp_rgba : cwebp_bgrx
     let stride = CInt(rows.shape.rowBytes)
-    // An even number, as two rows share their chroma.
+    // An even number of rows, because two rows share their chroma.
     try rows.inStrips(of: 256) { (strip, _, count) throws(LarderError) in
       guard cwebp_add(picture, strip.baseAddress, stride, CInt(order), CInt(count)) else {
         throw error(name, CInt(cwebp_no_memory))
