@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// `larder order advance ID`: one step on.
+/// `larder order advance ID`: moves an order to its next state.
 struct OrderAdvanceCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

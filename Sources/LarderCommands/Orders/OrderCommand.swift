@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `larder order`: only names its subcommands.
+/// `larder order`: a group of subcommands.
 struct OrderCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

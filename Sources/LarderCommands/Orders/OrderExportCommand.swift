@@ -2,7 +2,7 @@ import ArgumentParser
 import Orders
 import Pipeline
 
-/// `larder order export`: every order for other programs.
+/// `larder order export`: prints every order as JSON lines or CSV, for other programs.
 struct OrderExportCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -37,17 +37,19 @@ struct OrderExportCommand: ParsableCommand {
   }
 }
 
-/// How `order export` writes.
+/// The formats of `order export`.
 enum OrderExportFormat: String, ExpressibleByArgument, CaseIterable {
-  /// A JSON object a line, an order each.
+  /// One JSON object for each order, each on one line.
   case jsonl
-  /// A header, then a line an item of an order. (RFC 4180)
+  /// A header, then one line for each item of each order. (RFC 4180)
   case csv
 }
 
-/// Every order for other programs.
+/// The output of `order export`.
 struct OrderExport {
-  /// The whole text; of JSON lines, every one escaped for a terminal.
+  /// The whole text.
+  ///
+  /// JSON lines are escaped, so that they are safe to print on a terminal.
   let text: String
 
   init(_ entries: [Order], _ format: OrderExportFormat) throws {

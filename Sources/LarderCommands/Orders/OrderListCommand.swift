@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// `larder order list`: every order, and how far it is.
+/// `larder order list`: lists orders with their states.
 struct OrderListCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -4,7 +4,7 @@ import Larder
 import Orders
 import Pipeline
 
-/// `larder order place ID`: takes an order.
+/// `larder order place ID`: places an order.
 struct OrderPlaceCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -67,7 +67,7 @@ struct OrderPlaceCommand: ParsableCommand {
   @OptionGroup(title: Topic.output) var output: OutputOptions
 
   func run() throws {
-    // A mistake in the webhook's options must not leave an order behind that waits for it.
+    // Check the webhook's options first: a mistake in them must not leave an unsent order behind.
     let receiver = send ? try webhook.webhook(words.template) : nil
     let reader = try CatalogReader(cache: cache.path, catalog: catalog.catalog)
     var draft = OrderRequest(
@@ -97,7 +97,7 @@ struct OrderPlaceCommand: ParsableCommand {
     Output.end(ExitStatus(mine, signal: signal))
   }
 
-  /// The most that may be spent, as a person writes it.
+  /// Parses the value of `--budget`.
   static func budget(_ text: String, _ currency: String) throws -> Price {
     do {
       return try Price(parsing: text, currency: currency)
@@ -115,7 +115,7 @@ struct OrderPlaceCommand: ParsableCommand {
   }
 }
 
-/// An item and how many, as `--item` takes them: `HDF73=2`, or `HDF73` for one.
+/// The value of `--item`: an item with its quantity, such as `HDF73=2`, or `HDF73` for one.
 struct WishArgument: ExpressibleByArgument {
   let wish: OrderRequest.Item
 

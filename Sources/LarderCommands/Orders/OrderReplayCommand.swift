@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// `larder order replay ID…`: queues dead orders again, or settles held ones.
+/// `larder order replay ID…`: queues dead or held orders again, or marks held ones as delivered.
 struct OrderReplayCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

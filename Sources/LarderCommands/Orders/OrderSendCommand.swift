@@ -77,7 +77,8 @@ struct OrderSendCommand: ParsableCommand {
   }
 }
 
-/// The result of `order send`, as JSON: two counts of this run, then two of the remaining orders.
+/// The result of `order send` or `notify`, as JSON: two counts of this run, two of the remaining messages, and the
+/// problems.
 struct SendDocument: Encodable {
   private struct Trouble: Encodable {
     let order: String

@@ -4,14 +4,14 @@ import Larder
 import Orders
 import Transport
 
-/// A run of the sender with a command's additions: options, a transport, and signals.
+/// Sends due orders or notices, with a command's options and its handling of signals.
 struct OrderSending {
   private let outbox: Outbox
   private let mail: MessageKind
   private let webhook: Orders.Webhook
   private let options: WebhookOptions
 
-  /// How long an attempt may continue after a signal, so that its answer is not lost.
+  /// The time for which an attempt may continue after a signal, so that its answer is not lost.
   private static let grace = DispatchTimeInterval.milliseconds(1000)
 
   init(
@@ -29,11 +29,11 @@ struct OrderSending {
   /// Sends due messages until all are sent, a signal comes or a limit is reached.
   ///
   /// - Parameters:
-  ///   - limits: how far to go; `patience` is taken from the options.
-  ///   - resuming: whether a stopped webhook starts again.
-  ///   - display: where it is shown how far this is.
-  /// - Returns: The report, and the signal that ended it, if one did.
-  /// - Throws: ``LarderError`` when the outbox cannot be written, ``TransferFailure`` without memory.
+  ///   - limits: When to stop; `patience` is taken from the options.
+  ///   - resuming: Whether to start a stopped webhook again.
+  ///   - display: Shows the progress.
+  /// - Returns: The report, and the signal that ended the run, if any.
+  /// - Throws: ``LarderError`` when the outbox cannot be written, ``TransferFailure`` when memory runs out.
   func run(
     _ limits: WebhookSender.Limits = WebhookSender.Limits(),
     resuming: Bool = false,
@@ -67,7 +67,7 @@ struct OrderSending {
     return (report, signals.signal)
   }
 
-  /// A transport that leaves all pauses and retries to the sender of orders.
+  /// The options of a transport that leaves all delays and retries to the sender.
   private static func transport(_ options: WebhookOptions) throws -> TransportOptions {
     var transport = TransportOptions.sender(timeout: options.timeout.duration)
     transport.caFile = options.cacert?.path
@@ -77,13 +77,15 @@ struct OrderSending {
   }
 }
 
-/// Orders in other commands: `warm` sends due ones, and its metrics count them.
+/// Orders in other commands: `warm` sends due ones, and the metrics count them.
 enum DueOrders {
-  /// Sends due orders to the environment's webhook, and prints nothing.
+  /// Sends due orders to the webhook that the environment names.
   ///
-  /// Waits for no order that is not due, but keeps Slack's distance between two. Handles Ctrl-C and
-  /// SIGTERM while it runs. The webhook is `LARDER_WEBHOOK_URL` with `LARDER_WEBHOOK_PAYLOAD` and
-  /// `LARDER_WEBHOOK_SECRET`, as `order send` has them.
+  /// Prints nothing.
+  ///
+  /// Does not wait for orders that are not due, but keeps Slack's interval of one second between two. Handles Ctrl-C
+  /// and SIGTERM while it runs. Uses `LARDER_WEBHOOK_URL`, `LARDER_WEBHOOK_PAYLOAD` and `LARDER_WEBHOOK_SECRET` as
+  /// `order send` does.
   ///
   /// - Parameter proxy: The value of the command's `--proxy`.
   /// - Returns: The report with its status and a sentence for each problem; nil without a webhook,
@@ -109,7 +111,7 @@ enum DueOrders {
     )
   }
 
-  /// How many messages about orders are in each state of delivery; nil when nothing was ever ordered.
+  /// The number of messages about orders in each state of delivery; nil when nothing was ever ordered.
   ///
   /// - Throws: ``LarderError`` when the outbox cannot be read.
   static func counts() throws -> DeliveryCounts? {
@@ -117,7 +119,7 @@ enum DueOrders {
   }
 }
 
-/// The result of a run of the sender, for people.
+/// The result of a run of the sender as text.
 struct SendSummary {
   private let report: SendReport
   private let host: String
@@ -129,7 +131,7 @@ struct SendSummary {
 
   private var queued: Int { report.counts[.queued] + report.counts[.sending] }
 
-  /// The word for a message.
+  /// The word for a message: "order" or "notice".
   private var noun: String {
     switch mail {
     case .orders: "order"
@@ -137,7 +139,7 @@ struct SendSummary {
     }
   }
 
-  /// The command that sends such messages.
+  /// The command that sends messages of this kind.
   private var command: String {
     switch mail {
     case .orders: "larder order send"
@@ -154,7 +156,7 @@ struct SendSummary {
     return "\(host): " + parts.joined(separator: ", ")
   }
 
-  /// The problems and open decisions, a sentence each.
+  /// One sentence for each problem, and for each decision that the user has to make.
   var warnings: [String] {
     var warnings: [String] = []
     for trouble in report.troubles {
@@ -189,7 +191,7 @@ struct SendSummary {
     return warnings
   }
 
-  /// The remedy for a dead message.
+  /// The remedy for a message that was given up.
   private func remedy(_ message: OrderID) -> String {
     switch mail {
     case .orders: "larder order replay \(message) sends it again"

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Orders
 
-/// `larder order show ID`: one order with its history.
+/// `larder order show ID`: prints an order with its history.
 struct OrderShowCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The parser's help, its sections in the order in which people look for them.
+/// Rearranges the argument parser's help, so that a command's own options come first.
 struct HelpText {
-  /// The help, a line that ends it left out.
+  /// The help, without a trailing line feed.
   let text: String
 
-  /// Takes the parser's text; nil when that is no help.
+  /// Converts the parser's text; nil when it is not a help text.
   ///
-  /// The parser puts a command's own options after the groups that it shares with others, and calls each group of
-  /// commands one of subcommands.
+  /// The parser puts a command's own options after the groups that it shares with other commands, and adds the word
+  /// "SUBCOMMANDS" to the heading of each group of commands.
   init?(_ message: String) {
     guard message.hasPrefix("OVERVIEW: ") else { return nil }
     var blocks = message.components(separatedBy: "\n\n").map(Self.withoutEnd)
@@ -33,7 +33,7 @@ struct HelpText {
     String(block[..<(block.lastIndex { $0 != "\n" }.map(block.index(after:)) ?? block.startIndex)])
   }
 
-  /// The usage in lines that fit 80 columns, no option parted from its value: the parser leaves it in one.
+  /// Wraps the usage line at 80 columns, without separating an option from its value.
   private static func folded(_ usage: String) -> String {
     var lines = [""]
     for part in usage.replacing(" [", with: "\u{0} [").split(separator: "\u{0}") {
@@ -44,18 +44,18 @@ struct HelpText {
   }
 }
 
-/// The statuses that one command ends with, as its help lists them: one a line.
+/// The list of a command's exit statuses in its help, one on each line.
 ///
-/// The commands' tests hold every run of the binary to these lists.
+/// The tests of the commands check the status of every run of the binary against this list.
 struct StatusHelp {
-  /// The list, its lines fit for a terminal of 80 columns.
+  /// The list, in lines of at most 80 columns.
   let text: String
 
-  /// A list.
+  /// Creates a list.
   ///
   /// - Parameters:
-  ///   - meanings: the meaning of each status for this command, besides a wrong command line.
-  ///   - stops: whether Ctrl-C and SIGTERM keep whole results and report the unfinished ones.
+  ///   - meanings: The meaning of each status for this command, except 64 (usage).
+  ///   - stops: Whether the command handles Ctrl-C and SIGTERM, which adds the statuses 130 and 143.
   init(_ meanings: KeyValuePairs<ExitStatus, String>, stops: Bool = false) {
     var all = meanings.map { ($0.key.rawValue, $0.value) }
     all.append((ExitStatus.usage.rawValue, "the command line is wrong"))
@@ -71,7 +71,7 @@ struct StatusHelp {
   }
 }
 
-/// The headings under which the help of every command lists its options.
+/// The headings of the groups of options in the help.
 enum Topic {
   static let scope = "What is fetched"
   static let limits = "Limits"

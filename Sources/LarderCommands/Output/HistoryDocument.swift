@@ -4,9 +4,9 @@ import Catalog
 import Larder
 import Pipeline
 
-/// Changes of items as JSON, as CSV and for people.
+/// Changes of items, as JSON, CSV or text.
 struct HistoryDocument: Encodable {
-  /// A value as JSON has it: a price as `list --json` prints one, all else as text.
+  /// A value in JSON: a price has the form of `list --json`; everything else is text.
   private enum Value: Encodable {
     case price(Price)
     case text(String)
@@ -66,7 +66,7 @@ struct HistoryDocument: Encodable {
     try jsonLine()
   }
 
-  /// A header, then a line a change. (RFC 4180)
+  /// CSV: a header, then one line for each change. (RFC 4180)
   var table: String {
     let heading = ["time", "run", "section", "id", "field", "from", "to", "currency"]
     return CSVLine.table([CSVLine(heading: heading)] + changes.map(Self.line))
@@ -81,7 +81,7 @@ struct HistoryDocument: Encodable {
       case .text(let text): return .text(text)
       case .price(let price):
         let units = String(price.minorUnits)
-        // One column has room for one currency.
+        // The `currency` column has room for only one currency. A price in another one carries it in its own cell.
         return price.currency == currency ? .number(units) : .text("\(units) \(price.currency)")
       }
     }
@@ -92,9 +92,9 @@ struct HistoryDocument: Encodable {
     ])
   }
 
-  /// A line a change, then the lowest price of an item.
+  /// One line for each change, then the lowest price, if given.
   func text(lowest: LowestPrice?) -> String {
-    // Only parts that a feed wrote are made plain: a whole line, with an arrow in it, takes half of the time.
+    // Escape only the parts that come from a feed: escaping whole lines took half of the time, because of the arrow.
     var lines = changes.map { change in
       let item = PlainText.line("\(change.section)/\(change.id)")
       return
@@ -119,7 +119,7 @@ struct HistoryDocument: Encodable {
     case nil: "nothing"
     case .price(let price): price.formatted()
     case .text(let text): PlainText.line(text)
-    // Enough to tell one picture from another.
+    // Twelve digits are enough to tell pictures apart.
     case .pictures(let digests): digests.map { String($0.prefix(12)) }.joined(separator: " ")
     }
   }

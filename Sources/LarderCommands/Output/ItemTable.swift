@@ -3,11 +3,11 @@ import Cache
 import Catalog
 import Pipeline
 
-/// Listings as people read them: a heading a section, a line an item.
+/// Items as a text table, with a heading for each section and a line for each item.
 ///
-/// Columns are as wide as the rows so far, so that the first lines need not wait for the last. A lower price has
-/// the normal one beside it, struck through on a terminal with colours, where the columns after the titles are
-/// aligned too.
+/// Columns are as wide as needed by the rows so far, so the first lines can be printed before the last ones are read. A
+/// sale price has the normal price beside it. On a terminal with colours the normal price is struck through, and the
+/// columns after the titles are aligned too.
 struct ItemTable {
   private let sections: [String: RunSection]
   private let terminal: Terminal
@@ -15,7 +15,7 @@ struct ItemTable {
   private var priceWidth = 0
   private var normalWidth = 0
   private var titleWidth = 0
-  /// The section whose items came last.
+  /// The section of the last printed item.
   private var current: String?
 
   init(sections: [RunSection], _ terminal: Terminal) {
@@ -23,7 +23,7 @@ struct ItemTable {
     self.terminal = terminal
   }
 
-  /// The lines of items that follow those before them, each section's under its heading.
+  /// The lines for the next items, with a heading wherever a new section begins.
   mutating func lines(of items: [ShownItem]) -> String {
     let items = items.map {
       (section: $0.sections.first, shown: $0.plain, price: price($0), normal: normalPrice($0))
@@ -64,7 +64,7 @@ struct ItemTable {
     return lines.joined(separator: "\n")
   }
 
-  /// A longer title does not shift the other rows' columns.
+  /// The widest title for which the following columns are aligned, in columns.
   private static let widestTitle = 40
 
   private func heading(_ section: RunSection) -> String {
@@ -80,7 +80,7 @@ struct ItemTable {
 
   /// The normal price of an item on sale; empty elsewhere.
   ///
-  /// Without colours in words, as ``ItemCard`` has it.
+  /// Without colours the form is `(was 8,000원)`, as in ``ItemCard``.
   private func normalPrice(_ item: ShownItem) -> String {
     guard let normal = item.item.normalPrice, let sale = item.item.salePrice,
       normal.currency == sale.currency, normal.minorUnits > sale.minorUnits
@@ -89,7 +89,7 @@ struct ItemTable {
   }
 }
 
-/// One item as people read it.
+/// One item as text, for `larder show`.
 struct ItemCard {
   private let item: ShownItem
   private let terminal: Terminal
@@ -99,7 +99,7 @@ struct ItemCard {
     self.terminal = terminal
   }
 
-  /// Title, facts, then a line a picture.
+  /// Title, facts, then one line for each picture.
   var text: String {
     let store = item.item
     var lines = [terminal.paint(store.title, .bold)]
@@ -146,7 +146,7 @@ struct ItemCard {
     return lines.joined(separator: "\n")
   }
 
-  /// Where it is: its address, then latitude and longitude as maps take them.
+  /// The item's address, then latitude and longitude in the form that map services accept.
   private var place: String {
     let degrees = item.item.coordinate.map { "\($0.latitude), \($0.longitude)" }
     return switch (item.item.address, degrees) {
@@ -170,14 +170,14 @@ struct ItemCard {
 }
 
 extension StoreItem {
-  /// Where it is in a few words: its address, else latitude and longitude; nil when it is nowhere.
+  /// The item's address, else its latitude and longitude; nil when it has neither.
   fileprivate var place: String? {
     address ?? coordinate.map { "\($0.latitude), \($0.longitude)" }
   }
 }
 
 extension ShownItem {
-  /// The item as a terminal may show it: every text from elsewhere on one line.
+  /// The item made safe for a terminal: every text from the feed is one line without control characters.
   var plain: ShownItem {
     var shown = self
     shown.item.id = PlainText.line(item.id)
@@ -197,7 +197,7 @@ extension ShownItem {
 }
 
 extension RunSection {
-  /// The section as a terminal may show it.
+  /// The section made safe for a terminal.
   var plain: RunSection {
     var section = self
     section.key = PlainText.line(key)

@@ -12,21 +12,23 @@ import CXML
 import CZimg
 import CurlTransport
 
-/// The libraries that tell their release, each with the one that is installed.
+/// The versions of the installed libraries, for `larder --version -v`.
 ///
-/// It names no files: packages read from the binary which libraries it is linked with and opens.
+/// It does not list file names; packages get those from the binary itself.
 enum LibraryVersions {
-  /// A library, its release or nil where it cannot be opened, and its use.
+  /// A library, its release (nil if it cannot be opened), and its use.
   private typealias Row = (name: String, release: String?, use: String)
 
-  /// Whether the arguments are `--version` and `-v`; the parser takes the first alone.
+  /// Whether the arguments are `--version` and `-v`.
+  ///
+  /// The parser knows only `--version` alone.
   static func areWanted(by arguments: [String]) -> Bool {
     let words = arguments.dropFirst()
     return words.count == 2 && words.contains("--version")
       && (words.contains("-v") || words.contains("--verbose"))
   }
 
-  /// larder's version, then a line a library: name, release, use.
+  /// larder's version, then one line for each library: name, release, use.
   static var text: String {
     let rows = rows.map { ($0.name, $0.release ?? "not installed", $0.use) }
     let (names, releases) = (rows.map(\.0.count).max() ?? 0, rows.map(\.1.count).max() ?? 0)
@@ -63,7 +65,7 @@ enum LibraryVersions {
     return "\(major).\(minor).\(patch)"
   }
 
-  /// Three decimal digits for the minor number and the patch. (lcms2.h, LCMS_VERSION)
+  /// The release from its number: 2160 is 2.16.0. (lcms2.h, LCMS_VERSION)
   private static var littlecms: String {
     let number = cmsGetEncodedCMMversion()
     return "\(number / 1000).\(number % 1000 / 10).\(number % 10)"
@@ -73,7 +75,9 @@ enum LibraryVersions {
     cdrawing_open() == nil ? string(pango_version_string()) : nil
   }
 
-  /// Digits, two for each number after the first; those of a preview are longer. (xmlversion.h)
+  /// The release from its digits: 20914 is 2.9.14.
+  ///
+  /// A preview has a suffix after them. (xmlversion.h)
   private static var libxml2: String? {
     let digits = string(cxml_release())?.prefix { $0.isNumber }
     return digits.flatMap { Int($0) }.map { "\($0 / 10_000).\($0 / 100 % 100).\($0 % 100)" }

@@ -3,7 +3,9 @@ import FoundationEssentials
 import Orders
 import Pipeline
 
-/// Orders as `order list --json` and its kin print them, every key always there.
+/// Orders as JSON, for `order list --json` and similar commands.
+///
+/// Every key is always present.
 struct OrderDocument: Encodable {
   private let entry: Order
   private let isWhole: Bool
@@ -13,7 +15,7 @@ struct OrderDocument: Encodable {
     try entries.map { OrderDocument(entry: $0, isWhole: false) }.jsonLine()
   }
 
-  /// One order, as a list has it.
+  /// One order, in the form that it has in a list.
   static func placed(_ entry: Order) throws -> [UInt8] {
     try OrderDocument(entry: entry, isWhole: false).jsonLine()
   }
@@ -86,7 +88,7 @@ struct OrderDocument: Encodable {
   }
 }
 
-/// One order as people read it.
+/// One order as text, for `order show`.
 struct OrderCard {
   private let entry: Order
   private let language: Language
@@ -98,7 +100,7 @@ struct OrderCard {
     self.terminal = terminal
   }
 
-  /// The ordered items, then the history of states, then that of attempts.
+  /// The ordered items, then the history of states, then the attempts to deliver.
   var text: String {
     let order = entry.order
     var lines = [
@@ -147,7 +149,7 @@ struct PlacedOrderText {
   }
 }
 
-/// The output for a changed order.
+/// The output of `order advance` and `order cancel`.
 struct MovedOrderText {
   private let entry: Order
   private let language: Language
@@ -157,11 +159,11 @@ struct MovedOrderText {
     self.language = language
   }
 
-  /// The id and its state.
+  /// The id, then the new state.
   var text: String { "\(entry.order.id)  \(language.name(of: entry.state))" }
 }
 
-/// Orders as people read them: a line each, with a column that shows how far the shop is.
+/// Orders as a text table, with a column for the progress of each.
 struct OrderTable {
   private let entries: [Order]
   private let language: Language
@@ -196,7 +198,7 @@ struct OrderTable {
     .joined(separator: "\n")
   }
 
-  /// A dot a step, filled as far as the order is: `●●○○ preparing`.
+  /// The progress as dots, one for each state, filled up to the current one: `●●○○ preparing`.
   private func progress(_ state: OrderState) -> String {
     let steps: [OrderState] = [.ordered, .preparing, .ready, .collected]
     let done = steps.firstIndex(of: state).map { $0 + 1 }

@@ -5,20 +5,20 @@ import Glibc
 import Pipeline
 import Synchronization
 
-/// The only place that writes to the terminal: data to stdout, all else to stderr.
+/// The only place that writes to the terminal: data to stdout, everything else to stderr.
 enum Output {
   private static let printed = Atomic(false)
 
   /// Whether anything was written to stdout.
   static var hasPrinted: Bool { printed.load(ordering: .relaxed) }
 
-  /// Writes data for people, whole lines.
+  /// Writes text to stdout, in whole lines.
   ///
-  /// The text of a line may come from any source. The caller has made one line of it with
-  /// ``PlainText``; this is a second defence, and larder's own colours stay.
+  /// Callers must escape text from outside with ``PlainText``. As a second defence, this removes control characters,
+  /// except the sequences of larder's own colours.
   static func data(_ text: String) {
     let text = harmless(text)
-    // By bytes: CR LF is one character, and its text ends in no line feed.
+    // Compare bytes: in Swift, CR LF is one `Character`, and not equal to a line feed.
     write(Array(text.utf8) + (text.utf8.last == 10 ? [] : [10]), to: STDOUT_FILENO)
   }
 
@@ -27,7 +27,9 @@ enum Output {
     write(TerminalJSON.bytes(bytes) + [10], to: STDOUT_FILENO)
   }
 
-  /// Writes a part of a JSON document, which breaks no character in two.
+  /// Writes a part of a JSON document.
+  ///
+  /// It must not end within a character.
   static func part(_ bytes: [UInt8]) {
     write(TerminalJSON.bytes(bytes), to: STDOUT_FILENO)
   }
@@ -42,12 +44,12 @@ enum Output {
     note("\(Journal.prefix(.error))larder: \(PlainText.row(message))")
   }
 
-  /// Says something that is no data.
+  /// Writes a message to stderr.
   static func note(_ message: String) {
     write(Array((harmless(message) + "\n").utf8), to: STDERR_FILENO)
   }
 
-  /// Writes to the terminal as it is, for a progress line.
+  /// Writes text to stderr without escaping, for a progress line.
   static func raw(_ text: String) {
     write(Array(text.utf8), to: STDERR_FILENO)
   }
@@ -57,8 +59,8 @@ enum Output {
     exit(status.rawValue)
   }
 
-  /// The text without characters that move a cursor or change the text direction, except line ends
-  /// and ``Terminal/paint(_:_:)``.
+  /// Removes characters that move the cursor or change the text direction, except line ends, tabs and the colours of
+  /// ``Terminal/paint(_:_:)``.
   static func harmless(_ text: String) -> String {
     if text.unicodeScalars.allSatisfy({ $0 == "\n" || !PlainText.isHarmful($0) }) { return text }
     var plain = String.UnicodeScalarView()
@@ -79,7 +81,7 @@ enum Output {
     return String(plain)
   }
 
-  /// Whether the character continues the flag of England, Scotland or Wales.
+  /// Whether the character is a tag in the flag emoji of England, Scotland or Wales.
   private static func isFlagTag(_ scalar: Unicode.Scalar, after last: Unicode.Scalar?) -> Bool {
     guard (0xE0020...0xE007F).contains(scalar.value), let last else { return false }
     return last.value == 0x1F3F4 || (0xE0020...0xE007F).contains(last.value)
@@ -92,7 +94,7 @@ enum Output {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {
         if errno == EINTR || errno == EAGAIN { continue }
-        // The reader has gone, as in `| head`: nothing is left to say to anybody.
+        // The reader closed the pipe, as in `| head`: end quietly.
         if errno == EPIPE, descriptor == STDOUT_FILENO { _exit(0) }
         if descriptor == STDOUT_FILENO {
           Output.error("cannot write the output: \(systemMessage(errno))")
@@ -105,20 +107,22 @@ enum Output {
   }
 }
 
-/// The priority of a line on stderr for systemd's journal. (sd-daemon(3))
+/// Prefixes that tell systemd's journal the priority of a line on stderr. (sd-daemon(3))
 enum Journal {
-  /// How grave a line is, as syslog counts.
+  /// The severity of a line, as a syslog level.
   enum Priority: Int {
     case error = 3
     case warning = 4
   }
 
-  /// `<4>` where the journal reads stderr; else empty.
+  /// The prefix, such as `<4>`, if stderr is connected to the journal; else empty.
   static func prefix(_ priority: Priority) -> String {
     reads ? "<\(priority.rawValue)>" : ""
   }
 
-  /// Whether `JOURNAL_STREAM` names the file that stderr is: a child of a service may have another. (systemd.exec(5))
+  /// Whether stderr is the file that `JOURNAL_STREAM` names.
+  ///
+  /// A child of a service inherits the variable, but its stderr may be another file. (systemd.exec(5))
   private static let reads: Bool = {
     guard let named = getenv("JOURNAL_STREAM") else { return false }
     var status = stat()
@@ -127,15 +131,16 @@ enum Journal {
   }()
 }
 
-/// JSON that is safe to print on a terminal: characters that move the cursor or change the direction of text are
-/// escaped, and no value changes.
+/// Makes JSON safe to print on a terminal.
+///
+/// Characters that move the cursor or change the direction of text are escaped; no value changes.
 enum TerminalJSON {
-  /// The document with DEL, C1, separators, bidirectional controls and their like as `\u…`.
+  /// The document with DEL, C1, separators, bidirectional controls and similar characters as `\u…`.
   ///
-  /// The encoder escapes C0 itself. (RFC 8259, section 7) Such characters stand in strings only,
-  /// where an escape means the same.
+  /// The encoder already escapes C0. (RFC 8259, section 7) The others occur only in strings, where an escape has the
+  /// same meaning.
   static func bytes(_ document: [UInt8]) -> [UInt8] {
-    // The first bytes of everything that is to be escaped; Hangul and Han begin with others.
+    // The first UTF-8 bytes of all characters to escape. A quick test, because Hangul and Han begin with other bytes.
     let suspects: [UInt8] = [0x7F, 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF0, 0xF1, 0xF2, 0xF3, 0xF4]
     guard document.contains(where: { $0 >= 0x7F && suspects.contains($0) }) else {
       return document
@@ -162,13 +167,13 @@ enum TerminalJSON {
     return escaped
   }
 
-  /// The same as text.
+  /// The same as ``bytes(_:)``, as text.
   static func text(_ document: [UInt8]) -> String {
     String(decoding: bytes(document), as: UTF8.self)
   }
 }
 
-/// Says things on stderr, a line each, as text or as one JSON object.
+/// Writes messages to stderr, one on each line, as text or as JSON objects (`--log-format`).
 struct Log {
   private let format: LogFormat
 
@@ -180,18 +185,18 @@ struct Log {
     self.format = format
   }
 
-  /// Something ended the command.
+  /// Logs an error that ended the command.
   func error(_ message: String) {
     say("error", message)
   }
 
-  /// Something is wrong that did not end the command.
+  /// Logs a problem that did not end the command.
   func warning(_ message: String) {
     say("warning", message)
   }
 
   private func say(_ level: String, _ message: String) {
-    // One line, for any text of a server or a feed.
+    // Keep it on one line, whatever text from a server or feed it contains.
     let message = PlainText.row(message)
     switch format {
     case .text:

@@ -5,8 +5,8 @@ import Pipeline
 import Synchronization
 import Transport
 
-/// One line on stderr, redrawn ten times a second, gone when the work has ended.
-// SAFETY: nothing is changed after init, and dispatch's own objects may be used on any thread.
+/// A progress line on stderr, redrawn ten times a second and removed at the end.
+// SAFETY: all properties are constants, and Dispatch objects may be used on any thread.
 final class ProgressDisplay: @unchecked Sendable {
   private let timer: any DispatchSourceTimer
   private let queue = DispatchQueue(label: "larder.display")
@@ -14,7 +14,7 @@ final class ProgressDisplay: @unchecked Sendable {
 
   /// Starts drawing.
   ///
-  /// - Parameter line: the line for the seconds since the start and the columns; empty for none.
+  /// - Parameter line: Makes the line from the seconds since the start and the width in columns; empty for none.
   init(_ line: @escaping @Sendable (_ seconds: Double, _ width: Int) -> String) {
     timer = DispatchSource.makeTimerSource(queue: queue)
     let began = ContinuousClock.now
@@ -34,7 +34,9 @@ final class ProgressDisplay: @unchecked Sendable {
     }
   }
 
-  /// Stops drawing and takes the line away, drawn a last time so that a record of the terminal has it.
+  /// Stops drawing, and removes the line.
+  ///
+  /// It is drawn a last time first, so that a recording of the terminal contains the final counts.
   func end() {
     timer.cancel()
     queue.sync {
@@ -43,8 +45,9 @@ final class ProgressDisplay: @unchecked Sendable {
     }
   }
 
-  /// Prints with the line out of the way, and draws it again: it would flicker if it came back with the next
-  /// drawing alone.
+  /// Prints above the line.
+  ///
+  /// Removes the line, prints, and redraws it at once; waiting for the next redraw would make it flicker.
   func above(_ print: () -> Void) {
     queue.sync {
       Self.clear()
@@ -56,31 +59,33 @@ final class ProgressDisplay: @unchecked Sendable {
   private static func clear() { Output.raw("\r\u{1B}[K") }
 }
 
-/// The common part of all progress lines: a bar, and parts that are dropped on a narrow terminal.
+/// The layout of all progress lines: a bar, then parts that are dropped on a narrow terminal.
 struct ProgressParts {
-  /// How much of all is done, 0 to 1; nil while nothing is known.
+  /// The finished fraction of the work, 0 to 1; nil while the total is unknown.
   let fraction: Double?
-  /// How long the work has taken.
+  /// The time since the start.
   let seconds: Double
   /// The parts, the least important last.
   var words: [String] = []
 
-  /// A guess from the pace so far; nil when it is too early for one.
+  /// The estimated remaining time, from the speed so far; nil when it is too early for an estimate.
   var secondsLeft: Double? {
     guard let fraction, fraction > 0.02, fraction < 1, seconds > 0.5 else { return nil }
     return seconds * (1 - fraction) / fraction
   }
 
-  /// The columns of the short bar, with its brackets.
+  /// The width of the short bar with its brackets and a space, in columns.
   static let shortBar = 13
 
-  /// The line, cut to `width` columns: the bar is cut and goes first, then the last parts.
+  /// The line, fitted to `width` columns: first the bar is shortened, then dropped, then the last parts are dropped.
   func text(width: Int) -> String {
     let lines = [20, 10].lazy.map { "\(bar($0)) " + Self.line(words) }
     return lines.first { columns($0) <= width } ?? Self.line(words, width: width)
   }
 
-  /// The parts side by side, cut to `width` columns: the last go first, and none is cut.
+  /// The parts side by side, in at most `width` columns.
+  ///
+  /// Parts are dropped from the end, and never cut.
   static func line(_ words: [String], width: Int = .max) -> String {
     var words = words
     var line = words.joined(separator: "  ")
@@ -98,8 +103,7 @@ struct ProgressParts {
   }
 }
 
-/// The progress of a sync, as a value: finished and total counts, retries, bytes, rate, the remaining time and the
-/// present host.
+/// The progress line of a sync: finished and total counts, retries, bytes, rate, remaining time and current host.
 struct ProgressLine {
   private let snapshot: SyncProgress
   private let activity: TransferActivity
@@ -115,7 +119,7 @@ struct ProgressLine {
     self.seconds = seconds
   }
 
-  /// The line, cut to `width` columns: the least important parts go first.
+  /// The line, fitted to `width` columns: the least important parts are dropped first.
   func text(width: Int) -> String {
     var parts = ProgressParts(fraction: fraction, seconds: seconds)
     var trouble: [String] = []
@@ -126,19 +130,20 @@ struct ProgressLine {
       let rate = ByteCount(Int64(Double(snapshot.bytes) / seconds))
       rest.append("\(rate.formatted())/s")
     }
-    // Once every section is known the total is, too.
+    // The total is known only after all sections were read.
     if snapshot.sections.isComplete, let left = parts.secondsLeft {
       rest.append("\(Quantities.duration(left)) left")
     }
     if let host = activity.host { rest.append(host) }
-    // A terminal of 80 columns has room for a bar, too.
+    // From 60 columns, leave room for a bar.
     parts.words = chosen(width < 60 ? width : width - ProgressParts.shortBar, trouble, rest)
     return parts.text(width: width)
   }
 
-  /// The parts that there is room for.
+  /// The parts that fit.
   ///
-  /// Counts without information go before the last part of `rest`, and that before the counts of unfinished work.
+  /// Counts of finished or unstarted work are dropped first, then parts of `rest` from its end. Counts of work under
+  /// way are kept longest.
   private func chosen(_ width: Int, _ trouble: [String], _ rest: [String]) -> [String] {
     let counts = [
       ("sections", snapshot.sections), ("details", snapshot.details),
@@ -148,7 +153,8 @@ struct ProgressLine {
       counts.map { "\($0) \($1.done)/\($1.total)" }
     }
     let all = words(counts)
-    // Details are complete for good once the sections are; a count of nothing has not begun.
+    // A complete count tells nothing new, nor does one with a total of 0. `drop` stops at the first incomplete stage,
+    // because later stages cannot be finished before it.
     let open = words(counts.drop { $1.isComplete }.filter { $1.total > 0 })
     let last = open.last ?? all[2]
     for length in stride(from: rest.count, through: 0, by: -1) {
@@ -157,11 +163,11 @@ struct ProgressLine {
         if columns(ProgressParts.line(words)) <= width { return words }
       }
     }
-    // Three counts are more than the narrowest terminals hold; pictures are most of the work.
+    // The narrowest terminals have no room for all counts: keep the last, because pictures are most of the work.
     return [last] + trouble + rest
   }
 
-  /// How much of all that is known is done; nil while nothing is known.
+  /// The finished fraction of the known work; nil while nothing is known.
   private var fraction: Double? {
     let counts = [snapshot.sections, snapshot.details, snapshot.pictures]
     let total = counts.reduce(0) { $0 + $1.total }
@@ -170,7 +176,7 @@ struct ProgressLine {
   }
 }
 
-/// One line on stderr with the finished part of a total, when progress is shown.
+/// A progress line with one count, for commands other than `sync` and `warm`, such as `verify 120/311 pictures`.
 final class CountDisplay: Sendable {
   private let state: CountState
   private let display: ProgressDisplay?
@@ -184,21 +190,21 @@ final class CountDisplay: Sendable {
       ? ProgressDisplay { state.line.text(seconds: $0, width: $1) } : nil
   }
 
-  /// Notes how many of how many are done, and how many of those failed.
+  /// Sets the number of finished pieces of work, their total, and how many of them failed.
   func show(_ done: Int, of total: Int, failed: Int = 0) {
     state.note(done, of: total, failed: failed)
   }
 
-  /// Prints with the line out of the way.
+  /// Prints above the line.
   func above(_ print: () -> Void) {
     if let display { display.above(print) } else { print() }
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func end() { display?.end() }
 }
 
-/// The values that the display draws, recorded by the work and read by the drawing.
+/// The values of the line, written by the work and read by the display.
 private final class CountState: Sendable {
   private let held: Mutex<CountLine>
 
@@ -217,7 +223,7 @@ private final class CountState: Sendable {
   }
 }
 
-/// The line as a value: finished and total count, failures, the remaining time, and the rate.
+/// The content of the line: finished and total count, failures, remaining time and rate.
 struct CountLine: Sendable {
   let verb: String
   let noun: String
@@ -225,7 +231,7 @@ struct CountLine: Sendable {
   var total = 0
   var failed = 0
 
-  /// The line, cut to `width` columns; empty while nothing is known.
+  /// The line, fitted to `width` columns; empty while the total is unknown.
   func text(seconds: Double, width: Int) -> String {
     guard total > 0 else { return "" }
     var parts = ProgressParts(fraction: Double(done) / Double(total), seconds: seconds)

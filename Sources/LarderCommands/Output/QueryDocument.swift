@@ -3,14 +3,14 @@ import Cache
 import Catalog
 import Pipeline
 
-/// The rows of a query as JSON, as CSV and for people.
+/// The rows of `larder sql`, as JSON, CSV or text.
 struct QueryDocument: Encodable {
   private let columns: [String]
   private let rows: [[QueryValue]]
 
   init(_ rows: QueryRows) {
     self.rows = rows.rows
-    // Each key of an object once.
+    // The keys of a JSON object must differ: repeated names become `NAME_2`, `NAME_3`.
     var names: Set<String> = []
     columns = rows.columns.map { column in
       var (name, number) = (column, 1)
@@ -52,7 +52,7 @@ struct QueryDocument: Encodable {
     try jsonLine()
   }
 
-  /// A header, then a line a row. (RFC 4180)
+  /// CSV: a header, then one line for each row. (RFC 4180)
   var table: String {
     CSVLine.table(
       [CSVLine(heading: columns)]
@@ -69,7 +69,7 @@ struct QueryDocument: Encodable {
     )
   }
 
-  /// The rows below the names of the columns, numbers to the right.
+  /// A text table: the names of the columns, then the rows, with numbers aligned to the right.
   var text: String {
     let cells =
       [columns.map(PlainText.line)] + rows.map { $0.map { PlainText.line(Self.words($0)) } }

@@ -6,10 +6,10 @@ import Orders
 import Pipeline
 import Transport
 
-// The remedies for an error, in the words of this command line. The modules below know no flags.
+// The remedies for errors, as commands and options. Other modules do not know the command line.
 
 extension LarderError {
-  /// The sentence for people at a terminal: the fault, and the command or option that helps.
+  /// The message for a terminal: the fault, then the command or option that helps.
   var commandText: String {
     guard let remedy else { return problem }
     let words =
@@ -49,7 +49,7 @@ extension LarderError {
 }
 
 extension SyncReport.Remedy {
-  /// The remedy, in the words of this command line.
+  /// The remedy, as an option.
   var commandText: String {
     switch self {
     case .acceptRemovals: "if the shop means it, run once with --allow-removals"
@@ -65,25 +65,27 @@ extension SyncReport.Remedy {
 }
 
 extension SyncReport.Section {
-  /// Why the section is not shown as it came, and which flag helps.
+  /// The reason why the section is not shown as received, and the option that helps.
   var commandText: String? { SyncReport.Remedy.text(error, remedy) }
 }
 
 extension CacheSummary.FailingSection {
-  /// Why the section is not current, and which flag helps.
+  /// The reason why the section is not current, and the option that helps.
   var commandText: String? { SyncReport.Remedy.text(reason, remedy) }
 }
 
 extension SyncReport.Details {
-  /// Why fields of details were kept, and which flag helps.
+  /// The reason why old fields of details were kept, and the option that helps.
   var commandText: String? { SyncReport.Remedy.text(error, remedy) }
 }
 
 extension SyncReport.Failure {
-  /// The advice for a section that could not be fetched; details and pictures fail by hundreds.
+  /// Advice for a section that could not be fetched.
+  ///
+  /// Details and pictures get none, because they may fail by the hundreds.
   var advice: String? {
     guard stage == .section, remedy == nil else { return nil }
-    // Reasons are compared as values of their type, so that a misspelt one does not compile.
+    // Compare reasons as typed values, so that a misspelt one does not compile.
     return switch FailureReason(rawValue: reason) {
     case .http(404), .http(410): "check base and the section's url in the catalog file"
     case .http(401), .http(403):
@@ -96,6 +98,6 @@ extension SyncReport.Failure {
     }
   }
 
-  /// The cause in words, and which flag helps.
+  /// The cause, and the option that helps.
   var commandText: String? { SyncReport.Remedy.text(detail, remedy) }
 }

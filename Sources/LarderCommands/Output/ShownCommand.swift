@@ -1,4 +1,4 @@
-/// A command line for display on a page: fit to be pasted into a shell, and without secrets in URLs.
+/// A command line for display, quoted for a shell, and with user names, passwords and queries in URLs masked.
 struct ShownCommand: CustomStringConvertible {
   let description: String
 
@@ -8,7 +8,7 @@ struct ShownCommand: CustomStringConvertible {
       .joined(separator: " ")
   }
 
-  /// A word whose URL has neither a user nor a query: both may hold credentials.
+  /// Masks the user and the query of a URL, because both may contain credentials.
   private static func masked(_ word: String) -> String {
     guard let slashes = word.firstRange(of: "://") else { return word }
     var rest = word[slashes.upperBound...]
@@ -22,7 +22,7 @@ struct ShownCommand: CustomStringConvertible {
     return shown + rest[..<query] + "?***"
   }
 
-  /// A word as a shell takes it: the very text, in single quotes where it holds more than letters, digits and `_-./:=@%+,`.
+  /// Quotes a word for a shell: in single quotes, unless it has only letters, digits and `_-./:=@%+,`.
   static func word(_ word: String) -> String {
     let isPlain =
       !word.isEmpty
@@ -35,7 +35,7 @@ struct ShownCommand: CustomStringConvertible {
         }
       }
     if isPlain { return word }
-    // By scalars: an apostrophe with an accent after it is another character.
+    // Works on scalars: to Swift, an apostrophe followed by a combining accent is a different `Character`.
     let closed = word.unicodeScalars.flatMap { $0 == "'" ? Array("'\\''".unicodeScalars) : [$0] }
     return "'\(String(String.UnicodeScalarView(closed)))'"
   }

@@ -12,7 +12,7 @@ struct SyncSummary {
     self.terminal = terminal
   }
 
-  /// A headline, a line a section, then items, details and pictures.
+  /// A headline, one line for each section, then lines for items, details and pictures.
   var text: String {
     var lines = [headline]
     let names = report.sections.map { (PlainText.line($0.key), PlainText.line($0.title)) }
@@ -92,8 +92,7 @@ struct SyncSummary {
     if count > 0 { parts.append("\(count) \(what)") }
   }
 
-  /// Why pictures have no square, a sentence for all that have one reason: a shop of WebP has
-  /// hundreds.
+  /// The reasons why pictures have no square, with one sentence for all that share a reason, because hundreds may.
   private var withoutSquare: [String] {
     let failures = report.squares?.failures ?? []
     let alike = Dictionary(grouping: failures) { $0.reason.replacing($0.path, with: "") }
@@ -110,9 +109,9 @@ struct SyncSummary {
       + (failure.advice.map { "; \($0)" } ?? "")
   }
 
-  /// The problems, a sentence each; the first ten unless all are requested.
+  /// One sentence for each problem; only the first ten unless `all` is true.
   func warnings(all: Bool) -> [String] {
-    // Problems of whole sections come first: there may be very many of items and pictures.
+    // Problems of whole sections come first, because those of items and pictures may be very many.
     var warnings = report.failures.filter { $0.stage == .section }.map(Self.sentence)
     warnings += report.guardWords
     warnings += report.sections.compactMap { section in
@@ -143,7 +142,7 @@ struct SyncSummary {
 }
 
 extension SyncReport {
-  /// The guards' messages, a sentence a section, then one for the details.
+  /// The guards' messages: one sentence for each section, then those for the details.
   var guardWords: [String] {
     var words = sections.filter { $0.source == .withheld || $0.withheld > 0 || !$0.kept.isEmpty }
       .compactMap(\.commandText)
@@ -159,7 +158,7 @@ extension SyncReport {
   }
 }
 
-/// The lasting failures of a run that an earlier run has reported, counted.
+/// Counts the lasting failures that an earlier run already reported.
 struct KnownFailures {
   private let report: SyncReport
 
@@ -182,14 +181,14 @@ struct KnownFailures {
 }
 
 extension SyncReport {
-  /// The unreadable items without rows, a sentence a section.
+  /// Counts of unreadable items that the report does not list one by one; one sentence for each section.
   var omittedSkips: [String] {
     sections.filter { !$0.skippedReasons.isEmpty }.map {
       "section \($0.key): … and \(Self.words($0.skippedReasons))"
     }
   }
 
-  /// The failures without rows, a sentence a stage.
+  /// Counts of failures that the report does not list one by one; one sentence for each stage.
   var omittedFailures: [String] {
     Stage.allCases.compactMap { stage in
       failuresOmitted[stage].map { "\(stage.rawValue): … and \(Self.words($0))" }
@@ -206,7 +205,7 @@ extension SyncReport {
 }
 
 extension SyncReport.Skipped {
-  /// The row in words: the item, its section, the loss, and the reason.
+  /// The skipped item as a sentence: its section, the item, what was left out, and the reason.
   var words: String {
     let place = index.map { "item \($0)" } ?? "an item"
     let name = place + (id.map { " (\($0))" } ?? "")

@@ -1,13 +1,13 @@
 import Glibc
 
-/// The kinds of stdout and stderr, and the allowed ways to write to them.
+/// The features of the terminal: whether stderr may show a progress line, and stdout colours.
 struct Terminal: Sendable {
   /// Whether a progress line may be drawn on stderr.
   let showsProgress: Bool
-  /// Whether stdout takes colours.
+  /// Whether to use colours on stdout.
   let hasColor: Bool
 
-  /// Looks at the environment and the flags.
+  /// Decides from the environment and the options.
   init(_ options: OutputOptions) {
     let term = Self.environment("TERM")
     let isDumb = term == nil || term == "dumb"
@@ -22,7 +22,7 @@ struct Terminal: Sendable {
   /// Whether stdout is a terminal of any kind.
   static var isStandardOutput: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// How many columns stderr has now.
+  /// The current width of the terminal on stderr, in columns.
   static var width: Int {
     var size = winsize()
     guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
@@ -34,12 +34,12 @@ struct Terminal: Sendable {
     getenv(name).map { String(cString: $0) }
   }
 
-  /// `text` in one of the terminal's sixteen colours, where there are colours.
+  /// The text in a colour or style; unchanged without colours.
   func paint(_ text: String, _ color: Color) -> String {
     hasColor ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
   }
 
-  /// The few colours that larder uses, readable on light and dark.
+  /// The colours and styles that larder uses, readable on light and dark backgrounds.
   enum Color: Int, CaseIterable {
     case bold = 1
     case faint = 2
@@ -48,27 +48,29 @@ struct Terminal: Sendable {
     case green = 32
     case yellow = 33
 
-    /// The sequences after the escape character: each colour, and the end of all.
+    /// The sequences after the escape character: one for each colour, and the reset.
     static let sequences = (allCases.map(\.rawValue) + [0]).map {
       String.UnicodeScalarView("[\($0)m".unicodeScalars)
     }
   }
 }
 
-/// Columns that a text takes on a terminal: two for each Hangul, Han or wide character, and for an emoji, however
-/// many characters it is made of. (UAX 11, UTS 51)
+/// The columns that a text takes on a terminal.
+///
+/// A Hangul, Han or other wide character takes two, and so does an emoji, however many code points it consists of. (UAX
+/// 11, UTS 51)
 func columns(_ text: String) -> Int {
   let count = text.utf8.count
   if text.utf8.allSatisfy({ $0 < 0x80 }) { return count }
   return text.reduce(0) { $0 + columns(of: $1) }
 }
 
-/// The columns of a character as people see it.
+/// The columns of a grapheme cluster.
 private func columns(of character: Character) -> Int {
   let scalars = character.unicodeScalars
   guard let first = scalars.first else { return 0 }
   guard scalars.count > 1 else { return columns(of: first) }
-  // A selector makes an emoji of a letter; two letters of a country are its flag.
+  // A variation selector turns a character into an emoji. Two regional indicators form a flag.
   if first.properties.isEmoji, scalars.contains("\u{FE0F}") { return 2 }
   if (0x1F1E6...0x1F1FF).contains(first.value) { return 2 }
   // Code points that join an emoji, or set its skin tone, take no further columns.
@@ -79,7 +81,7 @@ private func columns(of character: Character) -> Int {
 private func columns(of scalar: Unicode.Scalar) -> Int {
   switch scalar.value {
   case 0x20...0x7E, 0xA0...0x02FF: return 1
-  // The vowels and finals of decomposed Hangul stand below and beside its first consonant.
+  // The vowels and final consonants of decomposed Hangul are drawn within the columns of the first consonant.
   case 0x1160...0x11FF, 0xD7B0...0xD7FF, 0x200B...0x200F: return 0
   case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3,
     0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD:

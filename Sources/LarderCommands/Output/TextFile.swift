@@ -2,12 +2,13 @@ import Base
 import Glibc
 import SystemPackage
 
-/// Small files for other programs to read at any moment.
+/// Writes small text files, such as metrics and reports, that other programs may read at any time.
 enum TextFile {
-  /// Puts `text` at `path` so that a reader sees the old file or the new one, never half.
+  /// Replaces a file atomically: a reader sees the old file or the new one, never a part.
   ///
-  /// Everybody may read it, regardless of the umask: the collector of metrics is seldom the user who syncs. A device
-  /// or a pipe receives the text and is not replaced: `/dev/null` must not become a file because root named it.
+  /// The file is readable by everyone, regardless of the umask, because the collector of metrics is seldom the user who
+  /// syncs. If `path` is a device or a pipe, the text is written to it, so that root cannot turn `/dev/null` into a
+  /// file.
   ///
   /// - Throws: ``CommandFailure`` when it cannot be written; the old file is then unchanged.
   static func replace(_ path: String, with text: String) throws {
@@ -16,7 +17,7 @@ enum TextFile {
     }
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      // Without waiting for a reader: a pipe that nobody reads is an error.
+      // Do not wait for a reader: a pipe that nobody reads is an error.
       let descriptor = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
       guard descriptor >= 0 else { throw failure(errno) }
       defer { close(descriptor) }
@@ -35,7 +36,7 @@ enum TextFile {
     }
   }
 
-  /// Looks whether a file can be put at `path`, before the work that it is to tell of.
+  /// Checks that a file can be written at `path`, before the work whose result it gets.
   ///
   /// - Throws: ``CommandFailure`` when it cannot.
   static func demandRoom(at path: String) throws {
@@ -65,9 +66,9 @@ enum TextFile {
     )
   }
 
-  /// Writes a new file, and never over another.
+  /// Writes a new file; never overwrites one.
   ///
-  /// - Throws: ``CommandFailure`` when there is one, or it cannot be written; nothing is left then.
+  /// - Throws: ``CommandFailure`` when the file exists or cannot be written. No partial file is left.
   static func create(_ path: String, with text: String) throws {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
     guard descriptor >= 0 else {
@@ -83,7 +84,7 @@ enum TextFile {
     }
   }
 
-  /// The folder that relative paths are relative to.
+  /// The current working folder.
   static var workingFolder: String {
     guard let path = getcwd(nil, 0) else { return "/" }
     defer { free(path) }
