@@ -5,17 +5,17 @@ import Pipeline
 import Synchronization
 import SystemPackage
 
-/// A batch of pictures with everything that a person sees around it.
+/// Runs `crop` or `stamp` on a batch of pictures, with signal handling, progress display and exit status.
 struct PictureRun {
-  /// The action, in the word of the command.
+  /// The command's name, for the progress line.
   let verb: String
   let order: PictureOrder
   let options: PictureOptions
   let output: OutputOptions
-  /// Where pictures go besides their files, if anywhere.
+  /// The upload of finished pictures; nil for none.
   var upload: PictureUpload?
 
-  /// Makes all pictures, prints a line for each, and says how to end the process.
+  /// Makes all pictures, prints a line for each, and returns the exit status.
   func run() throws -> ExitStatus {
     try order.making.check()
     defer { Workers.forPictures.end() }
@@ -63,7 +63,7 @@ struct PictureRun {
           return tally
         }
         display.show(now.done, of: total, failed: now.failed)
-        // The undated of many are told in one line.
+        // Pictures without a date are not listed one by one, but counted in one line at the end.
         let isTold = isJSON || total == 1 || result.error?.code != .undated
         if isTold { display.above { Self.tell(result, isJSON: isJSON, isQuiet: isQuiet) } }
       } isCancelled: {
@@ -93,9 +93,9 @@ struct PictureRun {
     return ExitStatus(results)
   }
 
-  /// Makes one picture and writes it to stdout once it is whole, and nothing else.
+  /// Makes one picture, and writes it to stdout only when it is complete.
   ///
-  /// A signal ends the process as it ends any filter.
+  /// Signals are not handled: they end the process, as with other filters.
   private func stream() throws -> ExitStatus {
     guard !Terminal.isStandardOutput else {
       throw CommandFailure(
@@ -134,7 +134,7 @@ struct PictureRun {
     return ExitStatus([result])
   }
 
-  /// Counts the other files of folders, and names them when more output is requested.
+  /// Reports the number of other files in the folders; with `-v`, their names.
   private func tell(others: [FilePath]) {
     guard !others.isEmpty, !output.quiet else { return }
     Output.note(OtherFiles(files: others).summary)
@@ -162,14 +162,15 @@ struct PictureRun {
     } else if !isQuiet {
       Output.data(PictureLine(result).text)
     }
-    // Users of `--quiet` must not take a part for the whole.
+    // Print warnings even with `--quiet`, so that a damaged picture is not mistaken for a whole one.
     for words in PictureLine(result).warnings { Output.error(words) }
   }
 }
 
 extension ExitStatus {
-  /// The status of a batch: disk failures first, then all or some that could not be read, or not
-  /// whole.
+  /// The status of a batch.
+  ///
+  /// Disk failures come first, then pictures that could not be read, then damaged ones.
   init(_ results: [PictureResult]) {
     let errors = results.compactMap(\.error)
     if errors.contains(where: { $0.code == .disk || $0.code == .diskFull }) {
@@ -213,13 +214,13 @@ struct PictureTally {
     }
   }
 
-  /// Whether anything is to be told but that all were made.
+  /// Whether some pictures failed or are damaged.
   var isNotable: Bool { failed + damaged > 0 }
 
-  /// All of them: `311 pictures made, 1 unreadable, 1 damaged`.
+  /// The counts as text: `311 pictures made, 1 unreadable, 1 damaged`.
   var text: String {
     let unreadable = failed - undated - there - unposted - unwritten
-    // One that could not be posted was made.
+    // A picture that could not be posted was still made.
     let made = done - skipped - failed + unposted
     let others = [
       (skipped, "skipped"), (unreadable, "unreadable"), (undated, "undated"),
@@ -231,7 +232,7 @@ struct PictureTally {
   }
 }
 
-/// One made picture as people read it.
+/// The line and the warnings about one finished picture.
 struct PictureLine {
   private let result: PictureResult
   /// The displayed name of the input.
@@ -247,7 +248,7 @@ struct PictureLine {
     result.output == PictureOptions.stream ? "stdout" : result.output
   }
 
-  /// The output, its size, its method, and remarks.
+  /// The output, its size, the method, and remarks.
   var text: String {
     guard let output else { return PlainText.line(input) }
     if result.isSkipped { return "\(PlainText.line(output))  skipped: it is there already" }
@@ -269,7 +270,7 @@ struct PictureLine {
     return line
   }
 
-  /// The warnings about a picture that was made of a broken one, or differs from the request.
+  /// Warnings about a picture whose input is damaged, or that differs from the request.
   var warnings: [String] {
     guard let output, let summary = result.summary else { return [] }
     var warnings: [String] = []
@@ -310,14 +311,14 @@ struct PictureLine {
   }
 }
 
-/// The files of folders that are no pictures, in words.
+/// A summary of the files in folders that are not pictures.
 struct OtherFiles {
-  /// Kinds that are named; the rest are counted together.
+  /// The most kinds that are named; the rest are counted together.
   private static let most = 6
 
   let files: [FilePath]
 
-  /// How many there are, by kind, which is how their names end; the most frequent kinds first.
+  /// The counts by file extension, the most frequent first.
   var summary: String {
     let kinds = Dictionary(grouping: files, by: Self.kind).mapValues(\.count)
       .sorted { ($1.value, $0.key) < ($0.value, $1.key) }

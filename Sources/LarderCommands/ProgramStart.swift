@@ -4,20 +4,22 @@ import Glibc
 import Imaging
 import SystemPackage
 
-/// The words of the command line, as the system handed them to the program.
+/// The arguments of the process, as passed to `main`.
 ///
-/// `CommandLine.arguments` reads them from `/proc`, and has none where a jail has no `/proc`.
+/// `CommandLine.arguments` reads them from `/proc`, and is empty in a sandbox without `/proc`.
 enum ProgramArguments {
-  /// The words, the program's own name first; a byte that is no UTF-8 reads as U+FFFD.
+  /// The arguments, with the program's name first.
+  ///
+  /// Invalid UTF-8 becomes U+FFFD.
   static let all: [String] = words.map { String(cString: $0) }
 
   private static var words: [UnsafePointer<CChar>] {
     (0..<larder_argument_count()).compactMap { larder_argument($0) }
   }
 
-  /// The path that a word of the command line names, with the bytes that it came in.
+  /// The path that an argument names, with its original bytes even if they are not UTF-8.
   ///
-  /// - Parameter argument: A word of the command line, or the part after an equals sign, as text.
+  /// - Parameter argument: An argument, or the part of one after an equals sign, as text.
   /// - Returns: The path.
   static func path(_ argument: String) -> FilePath {
     guard argument.unicodeScalars.contains("\u{FFFD}") else { return FilePath(argument) }
@@ -32,35 +34,36 @@ enum ProgramArguments {
   }
 }
 
-/// How the process asks for memory.
+/// Settings of the memory allocators.
 enum Memory {
-  /// Sets process-wide options for every command, before there is a thread or a database.
+  /// Applies the settings for every command.
+  ///
+  /// Call it before a thread or a database is created.
   static func prepare() {
     limitArenas()
-    // SQLite as Debian builds it allocates at each step of a row, and locks a count of it all each time.
+    // Debian's SQLite allocates memory for each step of a row, and each time locks a mutex to update its statistics.
     larder_sqlite_count_no_memory()
   }
 
-  /// Lets all threads share four heaps, and keeps large blocks out of them.
+  /// Limits glibc to four heaps (arenas) for all threads, and keeps large blocks out of them.
   ///
-  /// glibc would give each of the few threads a heap of its own, and keep in each the peak of that
-  /// thread; with two, threads wait for one another. It would also raise, with each large block that
-  /// is freed, the size from which blocks are mapped on their own, until the body of a section and
-  /// its tree are cut from a heap that then never shrinks.
+  /// By default, glibc gives each thread a heap, and each heap keeps that thread's peak. With only two heaps, threads
+  /// wait for one another. glibc would also raise the size from which blocks are mapped separately (`M_MMAP_THRESHOLD`)
+  /// with each large block that is freed. In the end the body of a section and its tree would come from a heap, which
+  /// then never shrinks.
   private static func limitArenas() {
     larder_limit_heaps(4)
     larder_map_from(512 << 10)
   }
 }
 
-/// How the process keeps its open files.
+/// Settings of the table of file descriptors.
 enum Descriptors {
-  /// Makes room for many descriptors while there is one thread.
+  /// Enlarges the kernel's table of descriptors while there is only one thread.
   ///
-  /// The kernel's table starts with 64. In a process of several threads each growth of it waits
-  /// until no processor can be reading the old one. That takes ten to twenty milliseconds, in
-  /// which no thread can open a file: a run of many connections and files stood still that long,
-  /// once or twice. (`expand_fdtable` in Linux, fs/file.c)
+  /// The table starts with 64 entries. In a process with several threads, the kernel waits at each growth until no
+  /// processor can be reading the old table (RCU). That takes 10 to 20 ms, in which no thread can open a file; runs
+  /// with many connections and files stopped for that long once or twice. (`expand_fdtable` in Linux, fs/file.c)
   static func makeRoom() {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -70,7 +73,7 @@ enum Descriptors {
     if highest >= 0 { close(highest) }
   }
 
-  /// Lets the process have as many descriptors as the system allows it, for a server with many connections.
+  /// Raises the limit of open files to the hard limit, at most 65,536, for a server with many connections.
   static func raiseLimit() {
     var limit = rlimit()
     let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -80,16 +83,18 @@ enum Descriptors {
   }
 }
 
-/// The worker processes for untrusted data, so that it can do no harm to this one.
+/// Worker processes that decode untrusted pictures, so that an exploit or crash cannot harm this process.
 enum Workers {
-  /// The only argument of one; a name that no command has.
+  /// The only argument of a worker process; no command has this name.
   private static let argument = "picture-worker"
 
-  /// Those that make pictures for this process, as many as pictures are made at once.
+  /// The workers of this process, started on demand: as many as there are pictures in progress.
   static let forPictures = PictureWorkers([program, argument])
 
-  /// This program, though its file may have been replaced since; by the name that it was started by where there is no
-  /// /proc.
+  /// The path for starting this program again.
+  ///
+  /// `/proc/self/exe` works even if the file has been replaced since; without `/proc`, the name that the program was
+  /// started by is used.
   private static var program: String {
     let own = "/proc/self/exe"
     if access(own, X_OK) == 0 { return own }
@@ -100,9 +105,9 @@ enum Workers {
       ?? name
   }
 
-  /// Becomes a worker, for the rest of the process, where the arguments say so and nothing else.
+  /// Runs as a worker, and does not return, if the only argument is that of a worker.
   ///
-  /// Before there is a second thread, and before the arguments are parsed: a start costs as little as it can.
+  /// Call it before a second thread exists, and before the arguments are parsed, so that a worker starts fast.
   static func beOneIfAsked(by arguments: [String]) {
     guard arguments.count == 2, arguments[1] == argument else { return }
     OwnFonts.use()
@@ -110,11 +115,11 @@ enum Workers {
   }
 }
 
-/// The fonts that the tarball brings, for machines without any.
+/// The fonts that are bundled in the tarball, for machines without fonts.
 enum OwnFonts {
-  /// Names their configuration to fontconfig, where it lies beside the program and nobody named another.
+  /// Sets `FONTCONFIG_FILE` to the bundled configuration, if that exists and the variable is not set.
   ///
-  /// Before there is a second thread, as it changes the environment.
+  /// Call it before a second thread exists, because it changes the environment.
   static func use() {
     let program = SampleFolder.program().split(separator: "/").dropLast(2)
     let file = program.map { "/" + $0 }.joined() + "/share/larder/fonts.conf"

@@ -8,7 +8,7 @@ import Pipeline
 import SystemPackage
 import Web
 
-/// `larder report`: the catalog as a page.
+/// `larder report`: writes the catalog as an HTML page.
 struct ReportCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -114,17 +114,17 @@ struct ReportCommand: ParsableCommand {
 
 extension PageLanguage: ExpressibleByArgument {}
 
-/// The settings that pages share: the language of their labels, the time zone, and advice about flags.
+/// The settings of pages: the language of their labels, the time zone, and advice that names options.
 struct PageSettings {
   private let language: PageLanguage
 
-  /// The flag's language, else the environment's.
+  /// The language of the option, else of the environment.
   init(_ language: PageLanguage?) {
     let names = ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(OutboxOptions.variable)
     self.language = language ?? PageLanguage(locale: names.first ?? "C")
   }
 
-  /// The report of a reader's catalog, or of its changes of a last time.
+  /// Prepares a report of a catalog, or of its changes in the last `since`.
   func report(of reader: CatalogReader, since: DurationArgument? = nil) -> ReportRun {
     let now = UnixTime.now()
     return ReportRun(
@@ -138,11 +138,11 @@ struct PageSettings {
   }
 }
 
-/// The file that a report goes to, and the folder of its pictures beside it.
+/// The output file of a report, and the folder beside it for its thumbnails.
 struct ReportFile {
   /// The file's path.
   let path: String
-  /// The path of the folder: the file's without its ending, and `.files`.
+  /// The path of the folder: `report.files` for `report.html`.
   let folderPath: String
 
   init(_ path: String) {
@@ -152,14 +152,14 @@ struct ReportFile {
     folderPath = file.removingLastComponent().appending(name).string
   }
 
-  /// The folder, and how the page calls it.
+  /// The folder, and its name in the page's links.
   var folder: (folder: PictureFolder, name: String) {
     (PictureFolder(folderPath), FilePath(folderPath).lastComponent?.string ?? "")
   }
 
-  /// Looks whether the page can be written, before anything is made.
+  /// Checks that the page can be written, before it is made.
   ///
-  /// - Parameter force: whether a file that is no report may be replaced.
+  /// - Parameter force: Whether to replace a file that is not a report.
   /// - Throws: ``CommandFailure`` when it cannot.
   func demandRoom(force: Bool) throws {
     try TextFile.demandRoom(at: path)
@@ -171,13 +171,15 @@ struct ReportFile {
     )
   }
 
-  /// Puts the page in place, then removes pictures that no page needs any more.
+  /// Writes the page, then removes thumbnails that it does not use.
   func write(_ made: ReportRun.Made) throws {
     try TextFile.replace(path, with: made.html)
     folder.folder.sweep(except: made.files ?? [])
   }
 
-  /// Whether the file is a report, by its first bytes; an empty file may be replaced too.
+  /// Whether the file is a report, according to its first bytes, or is empty.
+  ///
+  /// Either may be replaced.
   private var isReport: Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }
@@ -210,7 +212,7 @@ struct ReportDocument: Encodable {
     folder = made.files == nil ? nil : file.folderPath
   }
 
-  /// A line.
+  /// One line.
   var text: String {
     let pictures = "\(Quantities.count(thumbnails, "picture")), \(thumbnailsMade) of them new"
     let place = folder.map { " in \(PlainText.line($0))" } ?? ""

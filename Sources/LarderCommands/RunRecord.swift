@@ -2,7 +2,9 @@ import Base
 import Glibc
 import Pipeline
 
-/// The results and the end of a `sync` or `warm`, kept in the cache as `last-run.json` for any monitor.
+/// The record of a `sync` or `warm`: its reports, errors and exit status.
+///
+/// It is kept in the cache as `last-run.json` for monitoring.
 final class RunRecord {
   /// The file's name in the cache.
   static let name = "last-run.json"
@@ -16,8 +18,8 @@ final class RunRecord {
   /// Begins the record of a run.
   ///
   /// - Parameters:
-  ///   - command: the subcommand.
-  ///   - cache: the cache's path.
+  ///   - command: The subcommand.
+  ///   - cache: The cache's path.
   init(of command: String, cache: String) {
     self.command = command
     self.cache = cache
@@ -34,15 +36,15 @@ final class RunRecord {
     if let message = failure.message { errors.append(message) }
   }
 
-  /// Carries out a run and writes down how it ended, also when it throws.
+  /// Performs a run, and writes its record even when it throws.
   ///
-  /// A run that did not begin, because another holds the cache or it is too soon, leaves the record of
-  /// the last one that did.
+  /// A run that did not begin, because another run holds the cache or it is too soon, does not replace the earlier
+  /// record.
   ///
   /// - Parameters:
-  ///   - output: how to warn of a record that cannot be written, which changes no status.
-  ///   - failing: given the record of a run that failed.
-  ///   - work: the run.
+  ///   - output: The output options, for a warning when the record cannot be written. The status stays the same.
+  ///   - failing: Called with the record of a failed run.
+  ///   - work: The run.
   /// - Returns: The run's status.
   /// - Throws: The error of `work`.
   func keep(
@@ -77,7 +79,7 @@ final class RunRecord {
     return try result.get()
   }
 
-  /// Puts the record into the cache; a folder that is no cache, or another's, is left as it is.
+  /// Writes the record into the cache, unless the folder is not a cache or belongs to another user.
   private func write(_ bytes: [UInt8]) throws {
     var folder = stat()
     guard stat(cache, &folder) == 0, folder.st_uid == geteuid(),
@@ -87,7 +89,7 @@ final class RunRecord {
   }
 }
 
-/// How a `sync` or `warm` ended, as JSON for monitors.
+/// The record of a `sync` or `warm` as JSON.
 struct LastRunDocument {
   private struct Head: Encodable {
     var command: String
@@ -97,22 +99,22 @@ struct LastRunDocument {
     var status: Int32
     var failed: Bool
     var errors: [String]
-    /// The counts of omitted entries, by catalog and list.
+    /// The counts of omitted entries, by catalog and by list.
     var omitted: [String: [String: Int]]
   }
 
   private let head: Head
   private let reports: [SyncReport]
 
-  /// Takes the results of a run.
+  /// Creates the document.
   ///
   /// - Parameters:
-  ///   - command: the subcommand.
-  ///   - started: when it began.
-  ///   - ended: when it was done.
-  ///   - status: how the process ends.
-  ///   - errors: the reasons why it, or one of its catalogs, did not run.
-  ///   - reports: the report of each catalog that ran.
+  ///   - command: The subcommand.
+  ///   - started: The start of the run.
+  ///   - ended: The end of the run.
+  ///   - status: The exit status.
+  ///   - errors: The reasons why the run, or one of its catalogs, was not carried out.
+  ///   - reports: The report of each catalog that was synced.
   init(
     command: String,
     started: UnixTime,
@@ -137,7 +139,9 @@ struct LastRunDocument {
     self.reports = reports
   }
 
-  /// One line of JSON and its end; a catalog's report is as `--json` prints it, with 100 of a kind in each list.
+  /// One line of JSON with a line feed.
+  ///
+  /// A catalog's report has the form of `--json`, but each list has at most 100 entries of a kind.
   func json() throws -> [UInt8] {
     let catalogs = reports.map(\.brief.json).joined(separator: Array(",".utf8))
     let start = try head.jsonLine().dropLast() + Array(#","catalogs":["#.utf8)

@@ -5,25 +5,26 @@ import Foundation
 import ObjectStore
 import Pipeline
 
-/// A command's cache: a folder, or a store and a folder of this machine for its other data.
+/// A command's cache: a folder, or an object store with a local folder for its other data.
 struct CachePlace {
-  /// The folder: of the cache, or of this machine's data about a store.
+  /// The cache's folder, or the local folder with the index of an object store.
   let path: String
-  /// The store; nil for a folder.
+  /// The object store; nil when the cache is a folder.
   let store: S3Cache?
 
-  /// The store that keeps the pictures instead of the folder; nil without one.
+  /// The pictures in the object store; nil when they are in the folder.
   var remote: (any RemotePictures)? { store?.pictures }
-  /// As people call it.
+  /// The cache's name in messages: `s3://…` or the path.
   var name: String { store.map { "\($0.location)" } ?? path }
 }
 
-/// A cache in an object store: its pictures there; its index, its lock and its temporary files in a folder of this
-/// machine.
+/// A cache in an object store.
+///
+/// Only the pictures are there; the index, the lock and temporary files are in a local folder.
 final class S3Cache {
-  /// Where the pictures are.
+  /// The location of the pictures.
   let location: S3Location
-  /// The folder of this machine.
+  /// The local folder.
   let folder: String
   /// The pictures.
   let pictures: S3Pictures
@@ -31,13 +32,14 @@ final class S3Cache {
   let store: ObjectStore
   private let transport: CurlTransport
 
-  /// Opens a cache; asks nothing yet.
+  /// Opens a cache.
+  ///
+  /// Sends no request yet.
   ///
   /// - Parameters:
   ///   - text: `s3://bucket/prefix`.
-  ///   - log: Where it is said that the store is asked without encryption; nil for nowhere.
-  /// - Throws: ``CommandFailure`` that names the missing part of the text or the environment; errors of starting a
-  ///   transport.
+  ///   - log: Receives a warning if the store is used without encryption; nil for no warning.
+  /// - Throws: ``CommandFailure`` for an invalid location or a missing variable, or an error of starting the transport.
   init(_ text: String, _ log: Log?) throws {
     location = try Self.location(text)
     let variables = ProcessInfo.processInfo.environment
@@ -55,7 +57,7 @@ final class S3Cache {
 
   deinit { transport.shutdown() }
 
-  /// Reads a place in a store.
+  /// Parses a location such as `s3://bucket/prefix`.
   ///
   /// - Throws: ``CommandFailure``.
   static func location(_ text: String) throws -> S3Location {
@@ -72,7 +74,7 @@ final class S3Cache {
     }
   }
 
-  /// The folder of this machine for a store: below `LARDER_STATE`, else `$XDG_CACHE_HOME/larder`, else `~/.cache/larder`.
+  /// The local folder for a store: below `LARDER_STATE`, else `$XDG_CACHE_HOME/larder`, else `~/.cache/larder`.
   private static func folder(
     of location: S3Location,
     _ environment: S3Environment,
@@ -82,12 +84,12 @@ final class S3Cache {
     let home = value("HOME") ?? NSHomeDirectory()
     let base =
       value("LARDER_STATE") ?? (value("XDG_CACHE_HOME") ?? "\(home)/.cache") + "/larder"
-    // A plus sign is in no bucket and no prefix: two places never share a folder.
+    // Buckets and prefixes have no plus sign, so two locations never share a folder.
     let prefix = location.prefix.isEmpty ? "" : "+" + location.prefix.replacing("/", with: "+")
     return "\(base)/s3/\(environment.nickname)/\(location.bucket)\(prefix)"
   }
 
-  /// How a store is asked.
+  /// The transport's options for a store.
   private static func options(_ environment: S3Environment) throws -> TransportOptions {
     var options = TransportOptions()
     options.parallel = .fixed(64)
@@ -100,7 +102,7 @@ final class S3Cache {
 }
 
 extension CachePlace {
-  /// Demands that no squares are asked for where they cannot be kept.
+  /// Refuses `--square` for a cache in an object store, where squares cannot be kept.
   ///
   /// - Throws: ``CommandFailure``.
   func demandNoSquares(_ options: SyncOptions) throws {

@@ -3,14 +3,17 @@ import Foundation
 import Glibc
 import SampleStore
 
-/// A store of pictures made to measure: how many, how big, how late, how slow.
+/// An origin server with generated pictures for `bench`; number, sizes, delay and bandwidth can be set.
 ///
-/// The same options make the same pictures, so that two measurements compare.
+/// The same options give the same pictures, so that measurements can be compared.
 struct SampleOrigin: Sendable {
   private static let sections = 10
-  /// A JPEG's first and last marker; the filling between them gives it its length.
+  /// A JPEG's first and last marker.
+  ///
+  /// Padding between them gives each picture its size.
   private static let base: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
-  /// Up to here all pictures are kept in memory, so that the origin does no more than send.
+  /// The total size, in bytes, up to which all pictures are generated in advance, so that the origin only has to send
+  /// them.
   private static let kept = 1 << 30
 
   private let options: OriginOptions
@@ -19,7 +22,7 @@ struct SampleOrigin: Sendable {
     self.options = options
   }
 
-  /// The arguments that make the same origin in a process of its own.
+  /// The arguments that start the same origin in a separate process.
   var arguments: [String] {
     var arguments = [
       "bench-origin", "--count", "\(options.pictures)", "--sizes", "\(options.sizes)",
@@ -45,7 +48,7 @@ struct SampleOrigin: Sendable {
 
   /// Serves until stdin ends.
   func serve() throws {
-    // Ctrl-C is for who started this; its end ends stdin.
+    // Ignore Ctrl-C: it is meant for the parent, whose end closes stdin.
     signal(SIGINT, SIG_IGN)
     let store: SampleStore
     do {
@@ -87,7 +90,7 @@ struct SampleOrigin: Sendable {
     return content
   }
 
-  /// A size within the bounds, the same for a number each time, spread as by dice.
+  /// A pseudo-random size within the bounds; always the same for a number.
   private func size(of number: Int) -> Int {
     let span = UInt64(options.sizes.bytes.count)
     var bits = UInt64(number &+ 1) &* 0x9E37_79B9_7F4A_7C15
@@ -109,14 +112,14 @@ struct SampleOrigin: Sendable {
   }
 }
 
-/// The embedded origin in a process of its own, so that its work is not counted as larder's.
+/// The embedded origin in a separate process, so that its CPU time and memory do not count as larder's.
 final class OriginProcess {
-  /// Where it listens, without a slash at the end.
+  /// Its URL, without a trailing slash.
   let baseURL: String
   private let process = Process()
   private let leash = Pipe()
 
-  /// Starts it, and returns when it serves.
+  /// Starts the process, and returns when it serves.
   init(_ origin: SampleOrigin) throws {
     let answers = Pipe()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -10,7 +10,7 @@ import Synchronization
 import Transport
 import Web
 
-/// `larder serve`: the catalog as a web store, an interface for apps, and a mirror of the pictures.
+/// `larder serve`: serves the catalog as a web store, a JSON interface for apps, and a mirror of the pictures.
 struct ServeCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -142,7 +142,7 @@ struct ServeCommand: ParsableCommand {
   }
 }
 
-/// Where a server listens, and how much anybody may have of it.
+/// The options for the server's address, names and limits.
 struct ServerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -192,7 +192,7 @@ struct ServerOptions: ParsableArguments {
     }
   }
 
-  /// How much a client may have.
+  /// The limits for clients.
   var limits: ServerLimits {
     var limits = ServerLimits()
     limits.perAnyClient = rate?.perSecond
@@ -208,7 +208,7 @@ struct SquareSizes: Sendable, CustomStringConvertible {
     sides.isEmpty ? "none" : sides.map(String.init).joined(separator: ",")
   }
 
-  /// Reads the option's value.
+  /// Parses the option's value.
   ///
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> SquareSizes {
@@ -222,7 +222,7 @@ struct SquareSizes: Sendable, CustomStringConvertible {
   }
 }
 
-/// Where `serve` fetches the pictures that the cache lacks.
+/// Fetches the pictures that the cache lacks, for `serve`.
 struct ServedOrigin {
   let transport: CurlTransport
   private let catalog: CatalogFile
@@ -231,11 +231,11 @@ struct ServedOrigin {
   /// Prepares to fetch.
   ///
   /// - Parameters:
-  ///   - file: The catalog file; without it no host was named by the user, and all must be public.
-  ///   - shelf: The catalog that is served.
-  ///   - base: The replacement of the file's base.
-  ///   - connection: How to meet origins.
-  /// - Throws: ``CommandFailure`` when the file is of another catalog, or an option is wrong.
+  ///   - file: The catalog file. Without it, no host counts as named by the user, and all must have public addresses.
+  ///   - shelf: The served catalog.
+  ///   - base: Replaces the file's base.
+  ///   - connection: The connection options.
+  /// - Throws: ``CommandFailure`` when the file belongs to another catalog, or an option is wrong.
   init(
     _ file: CatalogFileOnDisk?,
     of shelf: OpenCatalog,
@@ -256,12 +256,12 @@ struct ServedOrigin {
     transport = try CurlTransport(try connection.transport(named: named))
   }
 
-  /// Prepares to fetch into a room.
+  /// Prepares to fetch into a working folder.
   ///
   /// - Parameters:
-  ///   - room: The room.
-  ///   - reserve: The room that the disk is to keep; nil lets it fill.
-  /// - Returns: The means to fetch.
+  ///   - room: The working folder.
+  ///   - reserve: The disk space to leave free; nil for none.
+  /// - Returns: The fetcher.
   func pull(into room: String, keeping reserve: DiskReserve?) -> PicturePull {
     PicturePull(
       catalog,
@@ -274,7 +274,7 @@ struct ServedOrigin {
     )
   }
 
-  /// A catalog that names no host.
+  /// A catalog file that names no host.
   private static func nothing(called name: String) throws -> CatalogFile {
     let text =
       "{name: none, currency: KRW, sections: [{key: none, url: \"https://none.invalid/\"}]}"
@@ -285,14 +285,16 @@ struct ServedOrigin {
   }
 }
 
-/// A line on stderr for each request that was answered, or for failures of the server alone.
+/// The access log on stderr: a line for each answered request, or only for internal failures.
 ///
-/// Written on a queue of its own, so that nobody who reads stderr slowly holds the server up; lines that find thousands
-/// of others waiting are left out and counted.
+/// Lines are written on a separate queue, so that a slow reader of stderr does not delay the server. When 10,000 lines
+/// are waiting, further ones are dropped and counted.
 final class AccessLog: Sendable {
   private let format: LogFormat
   private let isWhole: Bool
-  /// The failure that was logged last: logged again once another one came between.
+  /// The last logged failure.
+  ///
+  /// The same failure is not logged twice in a row.
   private let told = Mutex<String?>(nil)
   private let queue = DispatchQueue(label: "larder.access")
   private let waiting = Atomic<Int>(0)
@@ -300,16 +302,16 @@ final class AccessLog: Sendable {
 
   private static let most = 10_000
 
-  /// A log.
+  /// Creates a log.
   ///
   /// - Parameters:
-  ///   - format: How lines are written.
-  ///   - isWhole: Whether every request has its line; else failures of the server have one, each once in a row.
+  ///   - format: The format of the lines.
+  ///   - isWhole: Whether to log every request; else only internal failures, without repetitions.
   init(_ format: LogFormat, isWhole: Bool) {
     (self.format, self.isWhole) = (format, isWhole)
   }
 
-  /// Writes a line, soon.
+  /// Queues a line for writing.
   func note(_ record: RequestRecord) {
     guard isWhole || isNews(record) else { return }
     guard waiting.add(1, ordering: .relaxed).newValue <= Self.most else {
@@ -326,7 +328,7 @@ final class AccessLog: Sendable {
     }
   }
 
-  /// Whether a request failed by a fault of the server that was not told last.
+  /// Whether a request failed internally, with another cause than the last logged one.
   private func isNews(_ record: RequestRecord) -> Bool {
     guard record.status >= 500, let cause = record.cause else { return false }
     return told.withLock { told in
@@ -369,9 +371,11 @@ final class AccessLog: Sendable {
   }
 }
 
-/// Lets the main thread wait for a task.
+/// Waits for a task on the main thread.
 enum TaskWait {
-  /// Runs a task to its end; only for a thread that no task needs.
+  /// Runs a task, and blocks until it ends.
+  ///
+  /// Never call it on a thread that tasks run on.
   static func value<Value: Sendable>(
     _ body: @escaping @Sendable () async throws -> Value
   ) throws -> Value {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Pipeline
 
-/// `larder show ID`: one item.
+/// `larder show ID`: prints one item.
 struct ShowCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -2,16 +2,18 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Ctrl-C and SIGTERM: the first asks the work to stop, the second ends the process at once.
+/// Handles Ctrl-C and SIGTERM.
+///
+/// The first signal asks the work to stop; the second ends the process at once.
 final class Signals {
   private let sources: [any DispatchSourceSignal]
   private static let queue = DispatchQueue(label: "larder.signals")
 
-  /// Calls `stop` on the first signal, on a queue of its own.
+  /// Calls `stop` on the first signal, on a separate queue.
   ///
   /// - Parameters:
-  ///   - patience: How long work may take to stop before the process ends without it.
-  ///   - stop: Asks the work to stop; it is given the signal.
+  ///   - patience: The time for the work to stop; after that, the process ends anyway.
+  ///   - stop: Asks the work to stop; receives the signal's number.
   init(
     patience: DispatchTimeInterval = .milliseconds(1800),
     stop: @escaping @Sendable (Int32) -> Void
@@ -33,20 +35,20 @@ final class Signals {
 
   private let box: SignalBox
 
-  /// The signal that came, if one did.
+  /// The received signal, if any.
   var signal: Int32? { box.number }
 
   deinit {
     for source in sources { source.cancel() }
   }
 
-  /// A write to a closed pipe or socket must be an error to handle, not the end.
+  /// Ignores SIGPIPE, so that a write to a closed pipe or socket is an error instead of ending the process.
   static func ignoreBrokenPipe() {
     Glibc.signal(SIGPIPE, SIG_IGN)
   }
 }
 
-/// Holds the first signal that came.
+/// Holds the first received signal.
 private final class SignalBox: Sendable {
   private let first = Mutex<Int32?>(nil)
 

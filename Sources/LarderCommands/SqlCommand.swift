@@ -1,7 +1,7 @@
 import ArgumentParser
 import Cache
 
-/// `larder sql QUERY`: questions of a person's own.
+/// `larder sql QUERY`: runs a read-only SQL query on the index.
 struct SqlCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -4,7 +4,7 @@ import Imaging
 import Pipeline
 import SystemPackage
 
-/// `larder stamp PICTURE…`: time-stamped squares.
+/// `larder stamp PICTURE…`: stamps time and date on photos.
 struct StampCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -130,13 +130,13 @@ struct StampCommand: ParsableCommand {
     }
   }
 
-  /// The locale of the environment, for times first; nil where it names none that is known. (POSIX, 8.2)
+  /// The locale of the environment for times: `LC_ALL`, `LC_TIME` or `LANG`; nil when it is unknown. (POSIX, 8.2)
   private static var environmentLocale: StampLocale? {
     let names = ["LC_ALL", "LC_TIME", "LANG"].lazy.compactMap { Terminal.environment($0) }
     return names.first { !$0.isEmpty }.flatMap { try? StampLocale($0) }
   }
 
-  /// Makes all pictures, and says how to end the process.
+  /// Makes all pictures, and returns the exit status.
   func make() throws -> ExitStatus {
     OwnFonts.use()
     var stamp = Stamp(crop: pictures.crop(lossless: false))
@@ -162,18 +162,18 @@ struct StampCommand: ParsableCommand {
 
 extension StampStyle: ExpressibleByArgument {}
 
-/// The values of `--position`: every gravity that is a place.
+/// The values of `--position`: every gravity except `attention`.
 struct StampPosition: ExpressibleByArgument {
-  /// The place.
+  /// The position.
   let gravity: Gravity
 
-  /// Reads a place, the centre in American spelling too; nil for anything else.
+  /// Parses a position; accepts the American spelling `center`.
   init?(argument: String) {
     guard let gravity = Gravity(argument: argument), gravity != .attention else { return nil }
     self.gravity = gravity
   }
 
-  /// The values in help and completions.
+  /// The values for help and completions.
   static let allValueStrings = Gravity.allCases.filter { $0 != .attention }.map(\.rawValue)
 }
 
@@ -242,7 +242,7 @@ struct UploadOptions: ParsableArguments {
     }
   }
 
-  /// The upload that is asked for; nil for none.
+  /// The upload for these options; nil without `--post`.
   ///
   /// - Parameters:
   ///   - text: The text on the stamp.
@@ -264,7 +264,7 @@ struct UploadOptions: ParsableArguments {
     options.userAgent = "larder/\(LarderCommand.version)"
     var policy = UploadPolicy()
     policy.retry.retries = retries.count
-    // The transport never repeats a POST, but knows from this when a host is dead.
+    // The transport never repeats a POST; it uses this policy only to decide that a host is down.
     options.retry = policy.retry
     return PictureUpload(
       to: destination,

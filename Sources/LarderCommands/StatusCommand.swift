@@ -6,7 +6,7 @@ import FoundationEssentials
 import Pipeline
 import Transport
 
-/// `larder status`: the state of the cache.
+/// `larder status`: prints the state of the cache.
 struct StatusCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -53,7 +53,7 @@ struct StatusCommand: ParsableCommand {
   }
 }
 
-/// The state of a cache, as JSON and for people.
+/// The state of a cache, as JSON or text.
 struct StatusDocument: Encodable {
   private let summary: CacheSummary
   private let now: UnixTime
@@ -63,12 +63,13 @@ struct StatusDocument: Encodable {
     self.now = now
   }
 
-  /// Which catalogs had no complete run within the last `seconds`, as a message; nil when all had one.
+  /// The warning of `--check`, which names the catalogs without a complete run in the last `seconds`; nil when all had
+  /// one.
   func complaint(olderThan seconds: Double) -> String? {
     guard !summary.catalogs.isEmpty else { return "no catalog was ever synced" }
     let late = summary.catalogs.compactMap { catalog -> String? in
       guard let complete = catalog.complete else { return "\(catalog.name) never" }
-      // A time in the future was written before the clock was set back: it proves nothing.
+      // A time in the future was recorded before the clock was set back, so it does not count as recent.
       let isRecent =
         Double(now - complete) <= seconds && complete <= now + FreshnessPolicy.clockTolerance
       return isRecent ? nil : "\(catalog.name) \(age(complete))"
@@ -121,7 +122,7 @@ struct StatusDocument: Encodable {
     try jsonLine()
   }
 
-  /// One screen.
+  /// The state as text.
   func text(_ terminal: Terminal) -> String {
     var lines: [String] = []
     if summary.catalogs.isEmpty {
@@ -164,7 +165,7 @@ struct StatusDocument: Encodable {
     return lines.joined(separator: "\n")
   }
 
-  /// The other failures of the last run: missing fields, then the number of failed details and the reasons.
+  /// The other failures of the last run: missing fields, then the number of failed details with their reasons.
   private func failures(_ catalog: CacheSummary.Catalog) -> [String] {
     let failures = catalog.report?.failures ?? []
     let said = Set(catalog.failing.compactMap(\.commandText))

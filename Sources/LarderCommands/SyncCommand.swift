@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Pipeline
 
-/// `larder sync CATALOG`: the main job.
+/// `larder sync CATALOG`: fetches a catalog with its details and pictures.
 struct SyncCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -87,7 +87,7 @@ struct SyncCommand: ParsableCommand {
   }
 }
 
-/// A sync with everything that a person sees around it: signals, progress, summary, status.
+/// Runs a sync with signal handling, progress display, summary and exit status.
 struct CatalogSync {
   private let file: CatalogFileOnDisk
   private let cache: CachePlace
@@ -112,7 +112,7 @@ struct CatalogSync {
     self.record = record
   }
 
-  /// Runs the sync, or prints its plan, and says how to end the process.
+  /// Runs the sync, or prints its plan, and returns the exit status.
   func run() throws -> ExitStatus {
     let options = fetch.sync
     try cache.demandNoSquares(options)

@@ -88,7 +88,7 @@ struct VerifyCommand: ParsableCommand {
   }
 }
 
-/// The findings of `verify`, as JSON and for people.
+/// The findings of `verify`, as JSON or text.
 struct VerifyDocument: Encodable {
   private let checked: Int
   private let damaged: [String]
@@ -122,7 +122,7 @@ struct VerifyDocument: Encodable {
     try jsonLine()
   }
 
-  /// A line a fault, then the verdict.
+  /// One line for each fault, then the verdict.
   func text(repaired: Bool) -> String {
     var lines = damaged.map { "damaged  \(PlainText.line($0))" }
     lines += missing.map { "missing  \(PlainText.line($0))" }
@@ -144,7 +144,7 @@ struct VerifyDocument: Encodable {
     return lines.joined(separator: "\n")
   }
 
-  /// The remark about an interrupted check, and the way to continue.
+  /// The message about an interrupted check, and how to continue it.
   var interruption: String {
     "interrupted: \(Quantities.count(unchecked, "picture")) not checked; run it again to continue"
   }

@@ -115,7 +115,7 @@ struct WarmCommand: ParsableCommand {
   func run() throws {
     try failure.program?.demandTrust()
     try change.program?.demandTrust()
-    // Nothing is said of plain http: cron would mail it with every run.
+    // No log, and so no warning about plain http, because cron would mail it after every run.
     let place = try cache.place(nil)
     let record = RunRecord(of: "warm", cache: place.path)
     if fetch.dryRun { Output.end(try warm(record, place)) }
@@ -142,7 +142,9 @@ struct WarmCommand: ParsableCommand {
   }
 }
 
-/// An unattended run over several catalogs: one transport, one paragraph each when something is wrong.
+/// An unattended run over several catalogs with one transport.
+///
+/// Prints a paragraph for each catalog with problems.
 struct CatalogWarm {
   private let paths: [String]
   private let cache: CachePlace
@@ -179,9 +181,9 @@ struct CatalogWarm {
     self.record = record
   }
 
-  /// Runs the catalogs that are due, one after the other, and says how to end the process.
+  /// Runs the catalogs that are due, one after the other, and returns the exit status.
   func run() throws -> ExitStatus {
-    // A mistake in the webhook's file is said before anything is fetched.
+    // Read the webhook's file first, so that a mistake in it is reported before anything is fetched.
     let receiver = try notices.webhook(proxy: fetch.connection.proxy).map {
       (webhook: try $0.webhook(), options: $0)
     }
@@ -194,12 +196,12 @@ struct CatalogWarm {
         hosts.formUnion(try file.namedHosts(base: fetch.scope.base))
         named.append((path, file))
       } catch {
-        // The other catalogs are none the worse for it.
+        // An invalid catalog file does not stop the others.
         guard let failure = CommandFailure(error) else { throw error }
         statuses.append(say(failure))
       }
     }
-    // In one cache each would take the other's items for gone.
+    // Two catalogs with one name would each treat the other's items as removed.
     let namesakes = Dictionary(grouping: named) { $0.file.catalog.name }.filter { $1.count > 1 }
     for (name, others) in namesakes.sorted(by: { $0.key < $1.key }) {
       let paths = others.map(\.path).joined(separator: " and ")
@@ -237,7 +239,7 @@ struct CatalogWarm {
         statuses.append(try run(files[position], transport, stop, signals))
       } catch {
         guard let failure = CommandFailure(error) else { throw error }
-        // The catalogs share the cache: who holds or spoils it does so for all.
+        // Other errors, such as a held lock or a full disk, affect the cache that all catalogs share.
         guard failure.status == .configuration || failure.status == .data else { throw failure }
         statuses.append(say(failure))
       }
@@ -256,14 +258,16 @@ struct CatalogWarm {
     return ExitStatus.gravest(statuses)
   }
 
-  /// Whether a run of a catalog has ended; there is nothing to tell of another.
+  /// Whether a run of a catalog has ended.
+  ///
+  /// Before that, there are no changes to report.
   private func isSynced(_ name: String) -> Bool {
     (try? CatalogReader(cache: cache.path, catalog: name).lastRun()) != nil
   }
 
-  /// Tells a webhook the changes.
+  /// Sends notices of the changes to a webhook.
   ///
-  /// - Returns: The status; nil where nobody is to be told.
+  /// - Returns: The status; nil without a webhook.
   private func tell(
     _ catalogs: [String],
     _ receiver: (webhook: Orders.Webhook, options: WebhookOptions)?
@@ -323,7 +327,7 @@ struct CatalogWarm {
     return ExitStatus(report, signal: signals.signal)
   }
 
-  /// Why a catalog is left alone, and until when.
+  /// The message about a catalog that is skipped because of `--min-interval`.
   private func tooSoon(_ name: String, _ standing: WarmPlan.LastRuns, now: UnixTime) -> String {
     let started = standing.started ?? now
     let until = started + Int64((minInterval ?? 0).rounded(.up))
@@ -331,7 +335,7 @@ struct CatalogWarm {
       + "not again before \(until.rfc3339) (--min-interval)"
   }
 
-  /// Reports the reason why one catalog does not run, and returns its status.
+  /// Reports why a catalog is not run, and returns the status for that.
   private func say(_ failure: CommandFailure) -> ExitStatus {
     record.add(failure)
     if output.json { Output.json(failure.json) }
@@ -340,11 +344,11 @@ struct CatalogWarm {
   }
 }
 
-/// The catalog files that a path on the command line means: itself, or those in a folder.
+/// Expands a path on the command line: a catalog file, or a folder of catalog files.
 enum CatalogFolder {
-  /// The files, those of a folder by name.
+  /// The catalog files, those of a folder sorted by name.
   ///
-  /// - Throws: ``CommandFailure`` when a folder holds none.
+  /// - Throws: ``CommandFailure`` when a folder has none.
   static func files(_ path: String) throws -> [String] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue
@@ -361,7 +365,7 @@ enum CatalogFolder {
   }
 }
 
-/// The command that is started after a failed run.
+/// The option `--on-failure`: a program that runs after a failed run.
 struct FailureOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -374,7 +378,7 @@ struct FailureOptions: ParsableArguments {
   )
   var onFailure: String?
 
-  /// The program; nil when none is named.
+  /// The program; nil when none is given.
   var program: ToldProgram? { ToldProgram(onFailure, of: "--on-failure") }
 
   func validate() throws {
@@ -382,7 +386,7 @@ struct FailureOptions: ParsableArguments {
   }
 }
 
-/// The receivers of a message about a run with changes.
+/// The option `--on-change`: a program that runs after a run with changes.
 struct ChangeOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -394,19 +398,19 @@ struct ChangeOptions: ParsableArguments {
   )
   var onChange: String?
 
-  /// The program; nil when none is named.
+  /// The program; nil when none is given.
   var program: ToldProgram? { ToldProgram(onChange, of: "--on-change") }
 
   func validate() throws {
     if let fault = program?.usageFault { throw ValidationError(fault) }
   }
 
-  /// Hands the difference that a run made to the program, if there is one and something changed.
+  /// Runs the program with the changes of a run on its stdin, if a program is given and something changed.
   ///
   /// - Parameters:
   ///   - report: The run's report.
   ///   - cache: The path of its cache.
-  ///   - output: How to warn.
+  ///   - output: The output options, for warnings.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   func tell(_ report: SyncReport, cache: String, _ output: OutputOptions) throws {
     guard let program, let run = report.run, report.hasChanged else { return }
@@ -417,16 +421,19 @@ struct ChangeOptions: ParsableArguments {
 }
 
 extension SyncReport {
-  /// Whether an item came, went or changed, or a picture has other bytes.
+  /// Whether an item was added, removed or changed, or a picture has new bytes.
   fileprivate var hasChanged: Bool {
     !items.added.isEmpty || !items.removed.isEmpty || !items.changed.isEmpty
       || pictures.changed > 0
   }
 }
 
-/// The text of an unattended run with problems: one paragraph for a mail, or a line a cause where that is long.
+/// The message about a run of `warm` with problems: one paragraph, or one line for each cause if that would be too
+/// long.
 struct WarmParagraph {
-  /// The longest line in characters: mail wraps, cuts or refuses longer ones. (RFC 5322, section 2.1.1: 998)
+  /// The longest line, in characters.
+  ///
+  /// Mail systems wrap, cut or refuse longer ones. (RFC 5322, section 2.1.1: 998)
   static let longestLine = 500
 
   private let report: SyncReport
@@ -437,7 +444,7 @@ struct WarmParagraph {
     self.cache = cache
   }
 
-  /// The paragraph; nothing when all is well.
+  /// The lines of the message; empty after a complete run.
   var lines: [String] {
     guard report.outcome != .complete else { return [] }
     var sentences = first(sections, of: "section") + first(sectionFailures, of: "fault")
@@ -458,12 +465,12 @@ struct WarmParagraph {
     return [headline] + sentences.map { Self.cut("\(report.catalog): \($0)") }
   }
 
-  /// A line that is no longer than mail takes.
+  /// Cuts a line at ``longestLine``.
   private static func cut(_ line: String) -> String {
     line.count > longestLine ? line.prefix(longestLine - 1) + "…" : line
   }
 
-  /// A sentence for each cause, which most often is one for all sections.
+  /// One sentence for each cause, because most often all sections share one.
   private var sections: [String] {
     let sections = report.sections.filter { section in
       switch section.source {
@@ -482,18 +489,19 @@ struct WarmParagraph {
     return order.compactMap { causes[$0].flatMap(sentence) }
   }
 
-  /// Why a section is not as it should be, without its own address.
+  /// The cause of a section's problem, with "its page" in place of the section's URL, so that equal causes compare
+  /// equal.
   private func cause(_ section: SyncReport.Section) -> String? {
     let url = report.failures.first { $0.stage == .section && $0.id == section.key }?.url
     guard let url, !url.isEmpty else { return section.commandText }
     return section.commandText?.replacing(url, with: "its page")
   }
 
-  /// The problem of sections with one cause.
+  /// The sentence about sections that share a cause.
   private func sentence(_ sections: [SyncReport.Section]) -> String? {
     guard let first = sections.first else { return nil }
     let isOne = sections.count == 1
-    // Of several the cause is told without an address; of one with it.
+    // Only the sentence about a single section names its URL.
     let cause = isOne ? first.commandText : cause(first)
     let names =
       sections.count == report.sections.count && !isOne
@@ -511,20 +519,20 @@ struct WarmParagraph {
     }
   }
 
-  /// The first of many names, and how many more there are.
+  /// A list of names; of more than five, the first four and the number of the others.
   private static func names(_ names: [String]) -> String {
     guard names.count > 5 else { return names.joined(separator: ", ") }
     return names.prefix(4).joined(separator: ", ") + " and \(names.count - 4) more"
   }
 
-  /// Failures of a section that is shown, or of all details together: a field that is nowhere, a section without key.
+  /// Failures that concern a whole section or all details, such as a missing field or a section without key.
   private var sectionFailures: [String] {
     let said = Set(report.sections.compactMap(\.commandText))
     return report.failures.filter(\.isOfMany).compactMap(\.commandText)
       .filter { !said.contains($0) && $0.hasPrefix("cannot ") }.map(Self.sentence)
   }
 
-  /// The first of many sentences, and how many more there are: it is a mail, not a log.
+  /// At most eight sentences, then the number of the others, because this is a mail and not a log.
   private func first(_ sentences: [String], of what: String) -> [String] {
     let most = 8
     guard sentences.count > most else { return sentences }
@@ -535,7 +543,7 @@ struct WarmParagraph {
     words.prefix(1).uppercased() + words.dropFirst() + "."
   }
 
-  /// One line for each item and field that could not be read, the first ten unless all are asked for.
+  /// One line for each unreadable item or field; only the first ten unless `all` is true.
   func skipped(all: Bool) -> [String] {
     let lines = report.skipped.map { "\(report.catalog): \($0.words)" }
     let omitted = report.omittedSkips.map { "\(report.catalog): \($0)" }
@@ -544,7 +552,7 @@ struct WarmParagraph {
       + ["\(report.catalog): \(lines.count - 10) more skipped; -v or --json lists them"]
   }
 
-  /// One sentence a stage: how many of how many, and the reasons, the most frequent first.
+  /// One sentence for each stage: the number of failures, the total, and the reasons, the most frequent first.
   private var failures: [String] {
     let totals: [(stage: SyncReport.Stage, noun: String, total: Int)] = [
       (.detail, "detail", report.details.total), (.picture, "picture", report.pictures.total),
@@ -566,7 +574,7 @@ struct WarmParagraph {
 }
 
 extension SyncReport.Failure {
-  /// Whether it says something of a whole section or of all details, rather than of one detail or picture.
+  /// Whether it concerns a whole section or all details, not one detail or picture.
   fileprivate var isOfMany: Bool { stage == .section || stage == .detail && id == nil }
 }
 

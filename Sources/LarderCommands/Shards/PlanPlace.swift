@@ -2,11 +2,11 @@ import Foundation
 import ObjectStore
 import Sharding
 
-/// The place of a plan: a folder, or a place in a store with a temporary copy on this machine.
+/// The place of a shard plan: a folder, or an object store with a temporary local copy.
 final class PlanPlace {
-  /// The folder, or the copy.
+  /// The folder, or the local copy.
   let folder: String
-  /// As people call it.
+  /// The place's name in messages.
   let name: String
   private let stored: (folder: S3Folder, cache: S3Cache)?
 
@@ -14,7 +14,7 @@ final class PlanPlace {
   ///
   /// - Parameters:
   ///   - text: A folder, or `s3://bucket/prefix`.
-  ///   - log: Where it is said that a store is asked without encryption.
+  ///   - log: Receives a warning if a store is used without encryption.
   /// - Throws: ``CommandFailure``.
   init(_ text: String, _ log: Log) throws {
     name = text
@@ -31,12 +31,12 @@ final class PlanPlace {
     stored = (S3Folder(cache.store, copy: folder), cache)
   }
 
-  /// Removes the copy, if there is one; the process is about to end.
+  /// Removes the local copy, if any, before the process ends.
   func close() {
     if stored != nil { try? FileManager.default.removeItem(atPath: folder) }
   }
 
-  /// Removes the copies of processes that were killed.
+  /// Removes the local copies of processes that were killed.
   private static func sweep(_ mark: String) {
     let parent = (mark as NSString).deletingLastPathComponent
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
@@ -48,9 +48,9 @@ final class PlanPlace {
     }
   }
 
-  /// Demands that a plan may be written here, as far as that shows before it is made.
+  /// Checks in advance, as far as possible, that a new plan can be written here.
   ///
-  /// - Returns: A remark about the place.
+  /// - Returns: A warning about the store; nil for none.
   func demandNew() throws -> String? {
     guard let stored, try !stored.folder.demandNew(PlannedRun.last) else { return nil }
     return
@@ -58,7 +58,7 @@ final class PlanPlace {
       + "that end at one moment both may say that they committed it, and the merge counts one"
   }
 
-  /// Puts the plan that was made in the folder where all machines see it.
+  /// Uploads the plan from the local copy, so that all machines see it.
   func put() throws { try stored?.folder.putAll(last: PlannedRun.last) }
 
   /// Reads the plan.
@@ -73,15 +73,15 @@ final class PlanPlace {
     return try PlannedRun(folder, called: name)
   }
 
-  /// Fetches the files that a shard, or with nil a merge, needs besides the plan.
+  /// Fetches the files that a shard needs besides the plan; for a merge, pass nil as the shard.
   func fetch(_ shard: Int?, of planned: PlannedRun) throws {
     guard let stored else { return }
-    // An unknown shard is the run's to refuse.
+    // `ShardRun` reports an unknown shard.
     if let shard, !planned.plan.shards.indices.contains(shard) { return }
     try stored.folder.fetch(shard.map(planned.files(of:)) ?? planned.filesOfAll)
   }
 
-  /// Commits a manifest where all machines see it; nil when the folder is that place.
+  /// Uploads a manifest, so that all machines see it; nil when the place is a folder.
   var publish: (@Sendable (String) throws -> Bool)? {
     guard let folder = stored?.folder else { return nil }
     return { name in try folder.commit(name) }

@@ -3,7 +3,7 @@ import Catalog
 import Foundation
 import Sharding
 
-/// `larder shard`: only names its subcommands.
+/// `larder shard`: a group of subcommands.
 struct ShardCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -38,7 +38,7 @@ struct ShardCommand: ParsableCommand {
   )
 }
 
-/// Which plan.
+/// The option `--plan`.
 struct PlanOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The plan's folder, or s3://bucket/prefix.", valueName: "dir|s3"),
@@ -52,7 +52,7 @@ struct PlanOptions: ParsableArguments {
   }
 }
 
-/// How far a plan is trusted.
+/// The options that say how far to trust a plan, which another machine wrote.
 struct PlanTrustOptions: ParsableArguments {
   @Option(
     name: .customLong("env"),
@@ -92,14 +92,14 @@ struct PlanTrustOptions: ParsableArguments {
     }
   }
 
-  /// Demands that a plan asks for no more than it may use.
+  /// Refuses a plan that uses variables which are not allowed, or has the wrong digest.
   ///
   /// - Parameters:
   ///   - planned: The plan.
-  ///   - place: Where it is.
-  ///   - output: How to warn.
-  /// - Returns: The plan as it may be used, and its catalog file.
-  /// - Throws: ``CommandFailure`` with the variable or the digest.
+  ///   - place: The plan's place, for messages.
+  ///   - output: The output options, for warnings.
+  /// - Returns: The plan, without parts that are not trusted, and its catalog file.
+  /// - Throws: ``CommandFailure`` that names the variable or the digest.
   func admit(
     _ planned: PlannedRun,
     at place: PlanPlace,
@@ -146,7 +146,7 @@ struct PlanTrustOptions: ParsableArguments {
   }
 }
 
-/// The output about a plan or a shard.
+/// The output of `shard plan` or `shard run`.
 struct ShardText {
   /// The text.
   let text: String

@@ -5,7 +5,7 @@ import Glibc
 import Pipeline
 import Sharding
 
-/// `larder shard merge`: commits a planned run.
+/// `larder shard merge`: commits the pictures of all shards as one run.
 struct ShardMergeCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [

@@ -6,7 +6,7 @@ import Foundation
 import Pipeline
 import Sharding
 
-/// `larder shard plan CATALOG`: fetches sections and details, and parts the pictures.
+/// `larder shard plan CATALOG`: fetches sections and details, and splits the pictures into shards.
 struct ShardPlanCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -138,7 +138,7 @@ struct ShardPlanCommand: ParsableCommand {
   }
 }
 
-/// The key of the partition, on the command line.
+/// The values of `--shard-by`.
 enum PartitionArgument: String, ExpressibleByArgument, CaseIterable {
   case url
   case host
@@ -147,9 +147,9 @@ enum PartitionArgument: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension PlanOptions {
-  /// Demands that a value names a folder, or a place in a store.
+  /// Checks that an option's value is a folder or a location such as `s3://bucket/prefix`.
   ///
-  /// - Throws: `ValidationError` when it names neither.
+  /// - Throws: `ValidationError` when it is neither.
   static func demandPlace(_ option: String, _ value: String) throws {
     guard value.contains("://") else { return }
     do {

@@ -7,7 +7,7 @@ import Glibc
 import Pipeline
 import Sharding
 
-/// `larder shard run`: brings one shard's pictures and commits its manifest.
+/// `larder shard run`: fetches one shard's pictures and commits its manifest.
 struct ShardRunCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
@@ -147,9 +147,12 @@ struct ShardRunCommand: ParsableCommand {
     Output.end(.done)
   }
 
-  /// Has the kernel tell when the parent ends; it may have ended meanwhile.
+  /// Asks the kernel for a signal when the parent ends (`PR_SET_PDEATHSIG`).
   ///
-  /// A parent with the number 1 is none that ended: in a container it may be the init process, or the engine's agent.
+  /// - Throws: ``CommandFailure`` when the parent has already ended.
+  ///
+  /// A parent with process id 1 does not mean that the real parent ended: in a container, it may be the init process or
+  /// the engine's agent.
   private func endWithParent() throws {
     let parent = getppid()
     guard larder_end_with_parent() == 0, getppid() == parent else {
@@ -158,7 +161,7 @@ struct ShardRunCommand: ParsableCommand {
   }
 }
 
-/// A share on the command line: `10%`.
+/// A percentage on the command line: `10%`.
 struct ShareArgument: Sendable, CustomStringConvertible {
   let percent: Double
 
@@ -172,26 +175,26 @@ struct ShareArgument: Sendable, CustomStringConvertible {
     return ShareArgument(percent: percent)
   }
 
-  /// As it may be written.
+  /// The value as an argument.
   var description: String {
     percent == percent.rounded() ? "\(Int(percent))%" : "\(percent)%"
   }
 }
 
-/// Which shard a process is to run.
+/// Finds the number of the shard to run.
 enum ShardNumber {
-  /// The variables in which engines tell it.
+  /// The variables in which job engines pass it.
   static let variables = [
     "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX",
   ]
 
-  /// Reads the arguments.
+  /// Parses the value of `--shard`.
   ///
   /// - Parameters:
   ///   - argument: A number, or `auto`.
   ///   - environment: The process's environment.
   /// - Returns: The number.
-  /// - Throws: ``CommandFailure`` when there is none.
+  /// - Throws: ``CommandFailure`` when the number is invalid or missing.
   static func read(_ argument: String, _ environment: [String: String]) throws -> Int {
     if argument != "auto" {
       if let number = WholeNumber.read(argument, in: 0...99_999) { return number }
