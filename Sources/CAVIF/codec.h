@@ -1,4 +1,4 @@
-// The functions of libavif that reading and writing call, found when it is opened.
+// The functions of libavif that reading and writing call; they are looked up when the library is opened.
 #ifndef LARDER_CAVIF_CODEC_H
 #define LARDER_CAVIF_CODEC_H
 
@@ -11,7 +11,7 @@
 #error "libavif 0.11.1 or later is needed"
 #endif
 
-// The interface that the headers describe: libavif changes this number with it.
+// The soname of the version whose headers are used: libavif changes it with its interface.
 #if AVIF_VERSION_MAJOR >= 1
 #define LIBRARY "libavif.so.16"
 #else
@@ -47,7 +47,7 @@
 
 FUNCTIONS(COPENING_DECLARED)
 
-// The outcome for the caller of a result of libavif, with its message.
+// Translates a result of libavif into an outcome with its message.
 __attribute__((visibility("hidden"))) int cavif_outcome_of(avifResult result,
                                                            const avifDiagnostics *diagnostics,
                                                            cavif_outcome *outcome);

@@ -18,7 +18,7 @@ static avifResult fill(avifImage *image, const cavif_encoding *encoding) {
   rgb.ignoreAlpha = encoding->order != cavif_rgba;
   rgb.pixels = (uint8_t *)encoding->pixels;
   rgb.rowBytes = encoding->stride;
-  // Its own conversion is exact where libyuv's is quick.
+  // libavif's own conversion is exact; libyuv's is only faster.
   rgb.avoidLibYUV = encoding->lossless;
   avifResult done = their_avifImageRGBToYUV(image, &rgb);
   if (done != AVIF_RESULT_OK) return done;
@@ -31,7 +31,7 @@ static avifResult fill(avifImage *image, const cavif_encoding *encoding) {
   if (encoding->xmp_count > 0) {
     their_avifImageSetMetadataXMP(image, encoding->xmp, encoding->xmp_count);
   }
-  // The picture stands upright, even if its metadata still says otherwise.
+  // The picture is upright already, even if its metadata says otherwise.
   image->transformFlags = AVIF_TRANSFORM_NONE;
   return AVIF_RESULT_OK;
 }
@@ -40,7 +40,7 @@ static void choose_quality(avifEncoder *encoder, const cavif_encoding *encoding)
   encoder->codecChoice = AVIF_CODEC_CHOICE_AOM;
   encoder->maxThreads = 1;
   encoder->speed = 6;
-  // As libavif 1 turns a quality into a quantizer.
+  // Converts the quality to a quantizer as libavif 1 does.
   int level = encoding->lossless ? 0 : ((100 - encoding->quality) * 63 + 50) / 100;
   encoder->minQuantizer = 0;
   encoder->maxQuantizer = encoding->lossless ? 0 : 63;
@@ -48,7 +48,7 @@ static void choose_quality(avifEncoder *encoder, const cavif_encoding *encoding)
   if (encoding->lossless) return;
   char text[4];
   snprintf(text, sizeof text, "%d", level);
-  // One quality for the whole picture, rather than a bit rate. Alpha keeps to its own quantizers.
+  // A constant quality for the whole picture instead of a bit rate. Alpha keeps its own quantizers.
   their_avifEncoderSetCodecSpecificOption(encoder, "color:end-usage", "q");
   their_avifEncoderSetCodecSpecificOption(encoder, "color:cq-level", text);
 }

@@ -1,14 +1,14 @@
-// Pango brings some thirty libraries, X11's among them, and finding and binding them took a third of
-// the time in which larder starts. Most runs draw nothing, and a machine that only syncs needs none of
-// them. The functions that Imaging calls are defined here, hidden from the libraries themselves, and pass
-// each call on to the function of the same name.
+// Pango loads some thirty libraries, including those of X11. Finding and binding them took a third of larder's start-up
+// time, although most runs draw nothing, and a machine that only syncs needs none of them. So the functions that
+// Imaging calls are defined here, hidden from the libraries, and forward each call to the library's function of the
+// same name.
 #pragma GCC visibility push(hidden)
 #include "CDrawing.h"
 #pragma GCC visibility pop
 
 #include "COpening.h"
 
-// Its dependencies, which are searched as well, hold all that is called here.
+// All functions below are in this library or its dependencies, which are searched, too.
 #define LIBRARY "libpangocairo-1.0.so.0"
 
 // Name, result, parameters, arguments.

@@ -76,7 +76,7 @@ int cgif_rows_next(cgif_rows *rows, uint8_t *indices) {
   return outcome_of(rows->gif->Error);
 }
 
-// Decodes every `step`-th row from `first` on; each `spacing`-th row has room in `indices`.
+// Decodes every `step`-th row from row `first` on. `indices` holds only each `spacing`-th row.
 static int read_rows(cgif_rows *rows, int first, int step, int height, int spacing, uint8_t *indices) {
   for (int y = first; y < height; y += step) {
     int outcome = cgif_rows_next(rows, indices + (size_t)(y / spacing) * (size_t)rows->width);

@@ -33,7 +33,8 @@ COPENING_NOTE("heic", "recommended", "Reads HEIC", LIBRARY)
 
 const char *chevc_release(void) { return chevc_open() == NULL ? their_de265_get_version() : NULL; }
 
-// The limit on a decoder's buffers: two, as its filter of sample offsets works from a copy, of the padded size at most.
+// The buffers that a decoder may still allocate: two, because its sample adaptive offset filter works from a copy.
+// Their size is at most the padded size of the picture.
 typedef struct {
   int width, height, left;
   bool is_refused;
@@ -54,7 +55,7 @@ static void release_buffer(de265_decoder_context *decoder, struct de265_image *i
   their_de265_get_default_image_allocation_functions()->release_buffer(decoder, image, NULL);
 }
 
-// Where colours are half as many, a picture of an odd size has a pixel more.
+// With subsampled chroma, a picture of odd size may have one pixel more.
 static bool has_shape(const struct de265_image *image, chevc_shape shape) {
   const int across = their_de265_get_image_width(image, 0) - shape.width;
   const int down = their_de265_get_image_height(image, 0) - shape.height;
@@ -87,7 +88,7 @@ int chevc_decode(const chevc_unit *units, size_t count, chevc_shape shape, chevc
                  const char **words) {
   de265_decoder_context *decoder = their_de265_new_decoder();
   if (decoder == NULL) return chevc_no_memory;
-  // A picture is made of whole blocks, of up to 64 pixels.
+  // The decoder pads a picture to whole blocks of up to 64 pixels.
   budget budget = {(shape.width + 63) / 64 * 64, (shape.height + 63) / 64 * 64, 2, false};
   struct de265_image_allocation functions = {get_buffer, release_buffer};
   their_de265_set_image_allocation_functions(decoder, &functions, &budget);

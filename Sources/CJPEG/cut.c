@@ -3,13 +3,12 @@
 #include "packed.h"
 #include "window.h"
 
-// A component alone in its picture has blocks of 8 × 8, regardless of its sampling factors.
-// (A.2.2)
+// In a picture with a single component, blocks are 8 × 8 regardless of its sampling factors. (ITU-T T.81, A.2.2)
 static int factor(j_decompress_ptr source, int sampling) {
   return source->num_components == 1 ? 1 : sampling;
 }
 
-// Refuses a region that is not a part of the picture, or begins inside of a block.
+// Refuses a region that extends beyond the picture, or does not start on a block border.
 static void check(j_decompress_ptr source, cjpeg_region region) {
   if (region.width == 0 || region.height == 0 ||
       (uint64_t)region.x + region.width > source->image_width ||
@@ -44,7 +43,7 @@ bool cjpeg_cut(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg_re
   session_open(&source, bytes, count);
   check(&source, region);
   if (source.progressive_mode) {
-    // A picture that sharpens in steps needs all of its coefficients to read the next step.
+    // A progressive picture needs all of its coefficients to read the next scan.
     packed_open((j_common_ptr)&source, &held, limits.memory);
     jpeg_read_coefficients(&source);
     packed_lend(&source, &held, region, &target, arrays);

@@ -1,5 +1,5 @@
-// libavif, opened when the first AVIF is read or written rather than when the program starts: it brings four AV1
-// codecs along. Each function runs a whole sequence of calls, as libavif's structures are its own to allocate.
+// libavif, opened when the first AVIF is read or written and not when the program starts, because it loads four AV1
+// codecs. Each function runs a whole sequence of calls, because libavif allocates its structures itself.
 #ifndef LARDER_CAVIF_H
 #define LARDER_CAVIF_H
 
@@ -7,17 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Opens the library; safe from any thread; later calls cost nothing. NULL when it is there, else the
-// dynamic loader's words, which stay valid. Before, no other function may be called.
+// Opens the library. Thread-safe; repeated calls cost nothing. Returns NULL on success, else the dynamic loader's
+// message, which stays valid. Call it before any other function here.
 const char *cavif_open(void);
 
-// The release of the loaded library, as text; NULL where it cannot be opened.
+// The version of the loaded library; NULL if it cannot be opened.
 const char *cavif_release(void);
 
-// How a sequence ended.
+// The result of a call.
 enum { cavif_done = 0, cavif_no_memory = 1, cavif_cut = 2, cavif_broken = 3, cavif_refused = 4 };
 
-// Why it did not end well, in libavif's words.
+// libavif's message, unless the result is `cavif_done`.
 typedef struct {
   char message[256];
 } cavif_outcome;
@@ -26,21 +26,21 @@ typedef struct {
   uint32_t x, y, width, height;
 } cavif_region;
 
-// Bytes that the caller frees.
+// Bytes that the caller must free.
 typedef struct {
   uint8_t *bytes;
   size_t count;
 } cavif_bytes;
 
-// How light is written: chroma as avifPixelFormat has it, the others as ITU-T H.273 numbers them.
+// The encoding of colours: `chroma` is an avifPixelFormat, the others are numbers of ITU-T H.273.
 typedef struct {
   int chroma, primaries, transfer, matrix;
 } cavif_colour;
 
 enum { cavif_444 = 1, cavif_422 = 2, cavif_420 = 3, cavif_400 = 4 };
 
-// The fields of the boxes. `aperture` is the part that is to be shown; `angle` counts quarters to
-// the left, `mirror` is -1 for none, 0 for top to bottom, 1 for left to right, after that.
+// The fields of the boxes. `aperture` is the visible part. `angle` counts quarter turns to the left. `mirror` applies
+// after that: -1 for none, 0 for top to bottom, 1 for left to right.
 typedef struct {
   uint32_t width, height, frames;
   cavif_region aperture;
@@ -62,15 +62,15 @@ int cavif_read_header(const uint8_t *bytes, size_t count, cavif_limits limits, c
 // Whether libavif was built with dav1d.
 bool cavif_has_dav1d(void);
 
-// Decodes a region of the still, or of the first frame: red, green, blue (and alpha), or of 8 bits without alpha
-// blue, green, red and 255. Samples of more than 8 bits are spread over 16, in the machine's order. dav1d decodes them,
-// or whichever decoder libavif was built with.
+// Decodes a region of the still, or of the first frame. The pixels are RGB or RGBA; with 8 bits and no alpha, they are
+// blue, green, red and 255. Samples of more than 8 bits are scaled to 16, in the machine's byte order. `by_dav1d`
+// chooses dav1d; otherwise libavif chooses the decoder.
 int cavif_decode(const uint8_t *bytes, size_t count, cavif_limits limits, bool by_dav1d, cavif_region region,
                  bool has_alpha, bool is_wide, uint8_t *pixels, size_t stride,
                  cavif_outcome *outcome);
 
-// Planes that a decoder of another format has made: light, two colours and alpha, the last NULL where there is none; of
-// two bytes a sample, in the machine's order, where they have more than 8 bits.
+// Planes from the decoder of another format: luma, two of chroma, and alpha, which is NULL if there is none. Samples of
+// more than 8 bits take two bytes, in the machine's byte order.
 typedef struct {
   const uint8_t *planes[4];
   size_t strides[4];
@@ -80,19 +80,19 @@ typedef struct {
   cavif_colour colour;
 } cavif_planes;
 
-// Converts planes to pixels as `cavif_decode` has them.
+// Converts planes to pixels in the layouts of `cavif_decode`.
 int cavif_convert(const cavif_planes *planes, uint8_t *pixels, size_t stride, cavif_outcome *outcome);
 
-// The layout of a pixel's bytes.
+// The order of a pixel's channels.
 enum { cavif_rgb = 0, cavif_rgba = 1, cavif_bgrx = 2 };
 
 typedef struct {
   const uint8_t *pixels;
   uint32_t stride, width, height;
   int order;
-  // Bits of a sample of `pixels`, 8 or 16, and of the file.
+  // Bits of a sample: in `pixels`, 8 or 16, and in the file.
   int depth, file_depth;
-  // 1 to 100; of no meaning without loss.
+  // 1 to 100; ignored if `lossless`.
   int quality;
   bool lossless;
   cavif_colour colour;
@@ -100,13 +100,13 @@ typedef struct {
   size_t profile_count, exif_count, xmp_count;
 } cavif_encoding;
 
-// A picture on its way to a file, in the form that the encoder takes it.
+// A picture that is being encoded.
 typedef struct cavif_picture cavif_picture;
 
-// Takes the pixels and all else of a picture, none of which is read again; NULL, with the result, when that fails.
+// Copies the pixels and everything else from `encoding`. Returns NULL, and sets `result`, on failure.
 cavif_picture *cavif_begin(const cavif_encoding *encoding, int *result, cavif_outcome *outcome);
 
-// Makes a file, in memory that the caller frees.
+// Encodes the file, in memory that the caller must free.
 int cavif_encode(cavif_picture *picture, cavif_bytes *out, cavif_outcome *outcome);
 
 void cavif_close(cavif_picture *picture);

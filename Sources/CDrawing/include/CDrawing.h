@@ -1,20 +1,19 @@
-// Pango and Cairo, opened when the first picture is drawn on rather than when the program starts.
+// Pango and Cairo, opened when a picture is first drawn on, not when the program starts.
 #ifndef LARDER_CDRAWING_H
 #define LARDER_CDRAWING_H
 
 #include <cairo/cairo.h>
 #include <fontconfig/fontconfig.h>
 
-/// Opens the libraries that draw; safe from any thread; later calls cost nothing.
+/// Opens the drawing libraries. Thread-safe; repeated calls cost nothing.
 ///
-/// Before it has returned NULL once, no function of Pango, Cairo, fontconfig or GObject may be called.
+/// Call it before any function of Pango, Cairo, fontconfig or GObject.
 ///
-/// @return NULL when they are there, else the dynamic loader's words, which stay valid.
+/// @return NULL on success, else the dynamic loader's message, which stays valid.
 const char *cdrawing_open(void);
 
-// Pango's own headers need paths that only pkg-config knows, and SwiftPM would then link the
-// libraries that pkg-config names. So here are copies of the declarations that larder calls:
-// script/lint compares them with the headers.
+// Pango's own headers need paths that only pkg-config knows, and SwiftPM would then link the libraries that pkg-config
+// names. So these are copies of the declarations that larder calls; script/lint compares them with the headers.
 
 typedef struct _PangoContext PangoContext;
 typedef struct _PangoFcFontMap PangoFcFontMap;
@@ -26,7 +25,7 @@ typedef struct _PangoLayout PangoLayout;
 typedef struct _PangoLayoutIter PangoLayoutIter;
 
 #ifndef __PANGO_H__
-/// Pango's units in a pixel.
+/// Pango units in a pixel.
 #define PANGO_SCALE 1024
 
 typedef struct {
@@ -41,7 +40,7 @@ typedef enum { PANGO_ELLIPSIZE_END = 3 } PangoEllipsizeMode;
 #endif
 
 void g_free(void *memory);
-#undef g_object_ref // A macro that guesses types in front of the function.
+#undef g_object_ref // GLib defines a macro of this name, which would hide the function.
 void *g_object_ref(void *object);
 void g_object_unref(void *object);
 

@@ -1,22 +1,22 @@
 import Base
 
-/// How pixels of one kind become pixels of another, each by itself.
+/// A conversion of pixels to another layout or depth, each pixel by itself.
 struct Conversion {
-  /// The samples that are made.
+  /// The layout of the result.
   let layout: Bitmap.Layout
-  /// Bits of them.
+  /// The bits of a sample of the result.
   let depth: Int
-  /// Takes samples of whole pixels, and the room for as many.
+  /// Converts the samples of whole pixels into a buffer for as many pixels.
   let convert: (UnsafeBufferPointer<UInt8>, UnsafeMutableBufferPointer<UInt8>) -> Void
 
-  /// Indices as the colours that they stand for, `rgb` or `rgba`; nil for others.
+  /// Replaces palette indices by their colours, `rgb` or `rgba`; nil for other layouts.
   static func expanded(_ shape: RowShape, withAlpha: Bool = false) -> Conversion? {
     guard case .indexed(let palette) = shape.layout else { return nil }
     let table = Bitmap.Palette.Table(palette, withAlpha: withAlpha)
     return Conversion(layout: table.layout, depth: 8) { table.look(up: $0[...], into: $1) }
   }
 
-  /// Samples of 16 bits as the nearest of 8; nil for others.
+  /// Rounds samples of 16 bits to 8; nil for other depths.
   static func narrowed(_ shape: RowShape) -> Conversion? {
     guard shape.depth == 16 else { return nil }
     return Conversion(layout: shape.layout, depth: 8) { samples, target in
@@ -28,7 +28,7 @@ struct Conversion {
     }
   }
 
-  /// Grey as colour, with its alpha, and indices as the colours that they stand for; nil for others.
+  /// Converts grey to RGB, with its alpha, and palette indices to their colours; nil for other layouts.
   static func coloured(_ shape: RowShape) -> Conversion? {
     let (from, depth) = (shape.layout.channels, shape.depth)
     let bytes = depth == 16 ? 2 : 1
@@ -54,7 +54,7 @@ struct Conversion {
     }
   }
 
-  /// Light with opaque alpha, `rgba` or `greyAlpha`; nil for inks, indices and layouts with alpha.
+  /// Adds opaque alpha: `rgba` or `greyAlpha`; nil for CMYK, palette indices and layouts with alpha.
   static func withAlpha(_ shape: RowShape) -> Conversion? {
     let layout = shape.layout
     guard layout == .grey || layout == .rgb || layout == .bgrx, shape.depth >= 8 else {
@@ -77,7 +77,7 @@ struct Conversion {
     }
   }
 
-  /// Colours of 8 bits, `rgb`, `rgba` or `bgrx`, as `target`, which has no alpha, over an opaque colour.
+  /// Composites colours of 8 bits, `rgb`, `rgba` or `bgrx`, on an opaque colour; `target` has no alpha.
   static func flattened(
     _ shape: RowShape,
     _ target: Bitmap.Layout,
@@ -101,7 +101,7 @@ struct Conversion {
     }
   }
 
-  /// Inks as they look without a profile: each lets through the light of the others.
+  /// Converts CMYK without a profile: each ink filters the light that the others let through.
   static func seen(_ target: Bitmap.Layout) -> Conversion {
     let (step, isSwapped) = (target.channels, target == .bgrx)
     return Conversion(layout: target, depth: 8) { source, pixels in
@@ -122,7 +122,7 @@ final class ConvertedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
   private let conversion: Conversion
-  /// Rows that are converted at a time, while they are in the processor's cache, and room for them.
+  /// Rows that are converted at a time, few enough to stay in the processor's cache, and a buffer for them.
   private let most: Int
   private var room: [UInt8]
 
@@ -159,13 +159,13 @@ final class ConvertedRows: RowSource {
 }
 
 extension RowSource {
-  /// These rows converted; as they are where there is nothing to convert.
+  /// Converts these rows; returns them unchanged if there is nothing to convert.
   func converted(_ conversion: (RowShape) -> Conversion?) -> any RowSource {
     if let conversion = conversion(shape) { return ConvertedRows(self, conversion) }
     return self
   }
 
-  /// These rows in 8 bits of `target`, `rgb` or `bgrx`; clear pixels get an opaque background.
+  /// Converts these rows to 8 bits of `target`, `rgb` or `bgrx`; transparent pixels get an opaque background.
   func flattened(_ target: Bitmap.Layout, on colour: PictureColour = .white) -> any RowSource {
     guard shape.layout != .cmyk else { return ConvertedRows(self, .seen(target)) }
     let colours = converted(Conversion.narrowed).converted(Conversion.coloured)
@@ -173,7 +173,7 @@ extension RowSource {
       ? colours : ConvertedRows(colours, .flattened(colours.shape, target, on: colour))
   }
 
-  /// These rows, or their look on a colour where anything may be clear.
+  /// Composites these rows on a colour; returns them unchanged if they are opaque.
   func opaque(on colour: PictureColour) -> any RowSource {
     var hasAlpha = shape.layout.hasAlpha
     if case .indexed(let palette) = shape.layout { hasAlpha = palette.hasAlpha }
@@ -186,7 +186,7 @@ extension Bitmap {
     RowShape(width: width, height: height, layout: layout, depth: depth, clear: clear)
   }
 
-  /// The picture converted at once; as it is where there is nothing to convert.
+  /// Converts the whole picture at once; returns it unchanged if there is nothing to convert.
   func converted(_ conversion: (RowShape) -> Conversion?) -> Bitmap {
     guard let conversion = conversion(shape) else { return self }
     return Bitmap(width: width, height: height, layout: conversion.layout, depth: conversion.depth)
@@ -196,7 +196,7 @@ extension Bitmap {
     }
   }
 
-  /// The picture in 8 bits of `target`, `rgb` or `bgrx`; clear pixels get an opaque background.
+  /// Converts the picture to 8 bits of `target`, `rgb` or `bgrx`; transparent pixels get an opaque background.
   func flattened(_ target: Layout = .bgrx, on colour: PictureColour = .white) -> Bitmap {
     guard layout != .cmyk else { return converted { _ in .seen(target) } }
     let colours = converted(Conversion.narrowed).converted(Conversion.coloured)

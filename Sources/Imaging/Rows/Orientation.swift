@@ -8,30 +8,30 @@ public enum Orientation: Int, Sendable, CaseIterable {
   case upsideDown
   /// Mirrored top to bottom.
   case flipped
-  /// Mirrored along the falling diagonal.
+  /// Mirrored along the diagonal from the top left to the bottom right.
   case transposed
-  /// To be turned right by a quarter.
+  /// Turned left; a quarter turn to the right makes it upright.
   case turnedLeft
-  /// Mirrored along the rising diagonal.
+  /// Mirrored along the diagonal from the bottom left to the top right.
   case transversed
-  /// To be turned left by a quarter.
+  /// Turned right; a quarter turn to the left makes it upright.
   case turnedRight
 
-  /// Whether width and height change places.
+  /// Whether width and height are swapped.
   public var swapsAxes: Bool { rawValue >= 5 }
 
-  /// Whether upright columns run against the stored axis that they come from.
+  /// Whether the upright columns are in the reverse order of the stored axis.
   var reversesColumns: Bool { [.mirrored, .upsideDown, .turnedLeft, .transversed].contains(self) }
 
-  /// Whether upright rows run against the stored axis that they come from.
+  /// Whether the upright rows are in the reverse order of the stored axis.
   var reversesRows: Bool { [.upsideDown, .flipped, .transversed, .turnedRight].contains(self) }
 
-  /// The size of a picture once it stands upright.
+  /// The size of a picture once it is turned upright.
   func upright(_ size: PixelSize) -> PixelSize {
     swapsAxes ? PixelSize(width: size.height, height: size.width) : size
   }
 
-  /// Where a region of the upright picture lies in the stored one, whose size is `stored`.
+  /// The region of the stored picture, whose size is `stored`, that holds a region of the upright one.
   func stored(_ region: PixelRegion, in stored: PixelSize) -> PixelRegion {
     let upright = upright(stored)
     let across = reversesColumns ? upright.width - region.x - region.width : region.x
@@ -71,7 +71,7 @@ struct PixelRegion: Hashable, Sendable {
 }
 
 extension Bitmap {
-  /// The same picture, turned and mirrored so that it stands upright; no sample changes.
+  /// The same picture, turned and mirrored to be upright; no sample changes.
   public func upright(from orientation: Orientation) -> Bitmap {
     guard orientation != .upright else { return self }
     let turning = Turning(PixelSize(width: width, height: height), from: orientation, pixelBytes)
@@ -91,15 +91,15 @@ extension Bitmap {
   }
 }
 
-/// Where the pixels of a stored picture lie once it stands upright.
+/// Maps the pixels of a stored picture to their places in the upright one.
 struct Turning {
   /// The size of the upright picture.
   let size: PixelSize
   private let stored: PixelSize
   private let orientation: Orientation
   private let pixelBytes: Int
-  /// Where the first upright pixel is stored, and how far the next ones along a row and a column are from it, in
-  /// stored pixels.
+  /// The index of the first upright pixel among the stored ones, and the steps from there to the next in its row and in
+  /// its column.
   private let start: Int
   private let across: Int
   private let down: Int
@@ -114,7 +114,7 @@ struct Turning {
     down = orientation.reversesRows ? -between : between
   }
 
-  /// Lays stored rows, `count` of them from the row `first` on, where they belong in the upright picture.
+  /// Writes `count` stored rows, from row `first` on, to their places in the upright picture.
   func lay(
     _ rows: UnsafePointer<UInt8>,
     first: Int,
@@ -142,13 +142,13 @@ struct Turning {
     let source = UnsafeRawPointer(rows)
     let bytes = MemoryLayout<Pixel>.size
     let (xs, ys) = places(of: lines)
-    // In tiles, as one of the two sides jumps from row to row and would miss the cache.
+    // In tiles, because either the source or the target jumps from row to row, and would miss the cache.
     let tile = 32
     for top in stride(from: ys.lowerBound, to: ys.upperBound, by: tile) {
       for left in stride(from: xs.lowerBound, to: xs.upperBound, by: tile) {
         for y in top..<min(top + tile, ys.upperBound) {
-          // SAFETY: each upright pixel is one of the stored ones, as many as both have, and those of `places` lie in
-          // `lines`, which `source` begins with.
+          // SAFETY: each upright pixel is exactly one of the stored pixels, and those of `places` are within `lines`,
+          // with which `source` begins.
           let index = start + y * down + left * across - lines.lowerBound * stored.width
           var from = source + index * bytes
           var to = target + (y * size.width + left) * bytes
@@ -162,7 +162,7 @@ struct Turning {
     }
   }
 
-  /// The upright columns and rows that stored rows become.
+  /// The upright columns and rows to which stored rows are mapped.
   private func places(of lines: Range<Int>) -> (xs: Range<Int>, ys: Range<Int>) {
     let isReversed = orientation.swapsAxes ? orientation.reversesColumns : orientation.reversesRows
     let own =
@@ -171,7 +171,7 @@ struct Turning {
   }
 }
 
-/// Three samples of a pixel, which are moved together.
+/// The three samples of a pixel, moved as one value.
 struct Three<Sample: FixedWidthInteger & BitwiseCopyable>: BitwiseCopyable {
   private let first, second, third: Sample
 }

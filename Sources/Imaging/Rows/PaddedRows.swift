@@ -1,42 +1,42 @@
 import Base
 import Glibc
 
-/// The background around a picture that does not fill its frame, and the channels that it needs.
+/// The background around a picture that does not fill its frame, and the channels that it requires.
 struct Padding {
-  /// The colour; clear where the picture has alpha that is kept and no background is asked for, else white.
+  /// The colour; by default it is transparent for a picture that keeps alpha, else white.
   let colour: PictureColour
-  /// Whether pixels without alpha have to get it.
+  /// Whether pixels without alpha need it added.
   let needsAlpha: Bool
-  /// Whether grey has to become colour.
+  /// Whether grey has to be converted to RGB.
   let needsColour: Bool
 
-  /// Decides for a picture of a layout, which is not one of indices.
+  /// Decides for a picture of any layout but `indexed`.
   init(_ background: PictureColour?, around layout: Bitmap.Layout, keepsAlpha: Bool) {
     colour = background ?? (layout.hasAlpha && keepsAlpha ? .transparent : .white)
     needsAlpha = keepsAlpha && colour.alpha < 255 && !layout.hasAlpha
-    // A clear background has no colour to show.
+    // The colour of a transparent background does not show.
     needsColour = !colour.isGrey && colour.alpha > 0
   }
 }
 
-/// Rows on a canvas, of which a part may be seen, around them pixels of one colour.
+/// The rows of a picture on a canvas, surrounded by pixels of one colour; parts outside of the canvas are cut off.
 final class PaddedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
-  /// Where the source's rows lie on the canvas; a part of them may lie outside of it.
+  /// The region of the canvas that the source covers; it may extend beyond the canvas.
   private let frame: PixelRegion
-  /// A row of the canvas without the picture, and one of the source.
+  /// A row of nothing but background, and a row of the source.
   private let empty: [UInt8]
   private var line: [UInt8]
-  /// Rows of the canvas, and of the source, that have been read.
+  /// The numbers of rows of the canvas, and of the source, that have been read.
   private var reached = 0
   private var taken = 0
 
   /// - Parameters:
   ///   - source: The picture.
   ///   - size: The size of the canvas.
-  ///   - place: Where the picture's top left is.
-  ///   - pixel: The samples of a pixel of the canvas without the picture.
+  ///   - place: The position of the picture's top left on the canvas.
+  ///   - pixel: The samples of a background pixel.
   init(_ source: any RowSource, on size: PixelSize, at place: (x: Int, y: Int), pixel: [UInt8]) {
     self.source = source
     var shape = source.shape
@@ -73,7 +73,7 @@ final class PaddedRows: RowSource {
       }
     }
     reached += count
-    // A picture that is damaged behind the canvas is damaged.
+    // Reads the source to its end: damage below the canvas counts, too.
     if reached == shape.height { try finish() }
   }
 
@@ -89,11 +89,10 @@ final class PaddedRows: RowSource {
 }
 
 extension RowSource {
-  /// These rows on the canvas of a framing; indices become their colours.
+  /// Places these rows on the canvas of a framing; palette indices become their colours.
   ///
-  /// Grey gets colour, and where `keepsAlpha` opaque pixels get alpha, when the background asks
-  /// for them. Without a background it is clear where the picture has alpha that is kept, else
-  /// white.
+  /// If the background requires it, grey becomes RGB and, with `keepsAlpha`, opaque pixels get alpha. The default
+  /// background is transparent for a picture that keeps alpha, else white.
   func padded(
     _ framing: Framing,
     on background: PictureColour?,

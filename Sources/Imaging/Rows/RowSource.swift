@@ -1,6 +1,6 @@
 import Base
 
-/// The size of a picture, and the meaning of its samples.
+/// The size of a picture, and the layout and depth of its samples.
 struct RowShape: Equatable {
   /// Pixels from left to right.
   var width: Int
@@ -10,7 +10,7 @@ struct RowShape: Equatable {
   var layout: Bitmap.Layout
   /// Bits of a sample: 1, 2, 4, 8 or 16.
   var depth = 8
-  /// A colour that stands for clear, a number for each channel.
+  /// The transparent colour, a value for each channel; nil if there is none.
   var clear: [UInt16]?
 
   var size: PixelSize {
@@ -19,11 +19,11 @@ struct RowShape: Equatable {
   }
   /// Bytes of a pixel.
   var pixelBytes: Int { layout.pixelBytes(depth: depth) }
-  /// Bytes of a row, of which none are padding.
+  /// Bytes of a row, without padding.
   var rowBytes: Int { width * pixelBytes }
 }
 
-/// A picture that is read from the top, each row once.
+/// A picture that is read row by row from the top, each row once.
 ///
 /// Decoders are sources; so are the steps of a crop, each over another source: ``ScaledRows``, ``ConvertedRows``,
 /// ``PaddedRows``, ``StampedRows``. An encoder reads the last one, a strip of rows at a time.
@@ -31,9 +31,9 @@ protocol RowSource: AnyObject {
   /// The layout of the rows.
   var shape: RowShape { get }
 
-  /// Writes the next `count` rows, one behind the other; as many have to be left.
+  /// Writes the next `count` rows to `target` without gaps; at least as many must be left.
   ///
-  /// - Throws: ``ImagingError`` when a row cannot be made. There are no more rows then.
+  /// - Throws: ``ImagingError`` when a row cannot be made. No more rows can be read after that.
   func read(_ count: Int, into target: UnsafeMutablePointer<UInt8>) throws(LarderError)
 }
 
@@ -41,8 +41,8 @@ extension RowSource {
   /// Reads all rows, a strip at a time.
   ///
   /// - Parameters:
-  ///   - most: Rows of a strip; nil for as many as have a megabyte.
-  ///   - body: Takes a strip, the number of its first row, and how many rows it has.
+  ///   - most: Rows of a strip; nil for about a megabyte of them.
+  ///   - body: Gets a strip, the number of its first row, and its number of rows.
   /// - Throws: ``ImagingError`` when a row cannot be made, and the error of `body`.
   func inStrips(
     of most: Int? = nil,
@@ -60,7 +60,7 @@ extension RowSource {
     }
   }
 
-  /// Reads all rows into memory, upright where they are stored in an orientation.
+  /// Reads all rows into memory, and turns them upright from `orientation`.
   func collected(
     from orientation: Orientation = .upright,
     _ limits: PictureLimits,
@@ -77,7 +77,7 @@ extension RowSource {
       guard let start = pixels.baseAddress else { return }
       guard orientation != .upright else { return try read(shape.height, into: start) }
       let turning = Turning(shape.size, from: orientation, shape.pixelBytes)
-      // Whole tiles, which are 32 rows.
+      // Strips of whole tiles, which have 32 rows.
       try inStrips(of: 64) { (strip, first, count) throws(LarderError) in
         guard let rows = strip.baseAddress else { return }
         turning.lay(rows, first: first, count: count, into: pixels)
@@ -87,7 +87,7 @@ extension RowSource {
     return bitmap
   }
 
-  /// Reads all rows, and keeps every so many-th from the first on.
+  /// Reads all rows, and keeps the first of each `step` rows.
   func thinned(
     every step: Int,
     _ limits: PictureLimits,
@@ -114,15 +114,15 @@ extension RowSource {
   }
 }
 
-/// Rows of a bitmap; a large one that nobody else holds gives its memory back to the system behind them.
+/// Rows of a bitmap; a large one that nobody else holds is freed while it is read.
 final class BitmapRows: RowSource {
-  /// Bytes of a bitmap that is worth freeing early: its result takes as much again meanwhile.
+  /// The least bytes of a bitmap for which freeing early is worthwhile: its result takes as much memory meanwhile.
   static let leastGivenBack = 32 << 20
 
   let shape: RowShape
   private var samples: [UInt8]
   private let givesBack: Bool
-  /// Bytes that have been read, and those of them that were given back.
+  /// Bytes that have been read, and how many of them have been freed.
   private var place = 0
   private var given = 0
 
@@ -149,12 +149,12 @@ final class BitmapRows: RowSource {
   }
 }
 
-/// Lends rows to a C function that asks for them by a callback, and holds the error that ended them.
+/// Supplies rows to a C function through a callback, and keeps the error that ended them.
 final class RowFeed {
   private let source: any RowSource
-  /// Rows that have not been asked for.
+  /// Rows that C has not read yet.
   private var left: Int
-  /// Why there were no more rows; nil while they come.
+  /// Why there are no more rows; nil if none failed.
   private(set) var failure: LarderError?
 
   init(_ source: any RowSource) {
@@ -169,11 +169,11 @@ final class RowFeed {
       target,
       count in
       guard let context, let target else { return false }
-      // SAFETY: the context is a feed, which lives until the C function that asks has returned for the last time.
+      // SAFETY: the context is a feed, which lives until the C function has made its last call.
       return Unmanaged<RowFeed>.fromOpaque(context).takeUnretainedValue().take(Int(count), target)
     }
 
-  /// This feed, for C; it has to be kept alive meanwhile.
+  /// This feed as a pointer for C; the caller keeps the feed alive while C uses it.
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   private func take(_ count: Int, _ target: UnsafeMutablePointer<UInt8>) -> Bool {
@@ -188,7 +188,7 @@ final class RowFeed {
     }
   }
 
-  /// Reads the rows that C did not ask for: a picture that is damaged behind them is damaged.
+  /// Reads the rows that C did not ask for, because damage in them counts, too.
   func finish() throws(LarderError) {
     guard left > 0 else { return }
     let row = UnsafeMutablePointer<UInt8>.allocate(capacity: source.shape.rowBytes)

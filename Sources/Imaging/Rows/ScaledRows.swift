@@ -2,14 +2,14 @@ import Base
 import CZimg
 
 extension Bitmap {
-  /// A part of a picture, in pixels that need not be whole.
+  /// A part of a picture, in fractions of pixels.
   struct Part: Equatable {
     var x: Double
     var y: Double
     var width: Double
     var height: Double
 
-    /// All of a picture.
+    /// The whole of a picture.
     init(_ size: PixelSize) {
       self.init(x: 0, y: 0, width: Double(size.width), height: Double(size.height))
     }
@@ -18,7 +18,7 @@ extension Bitmap {
       (self.x, self.y, self.width, self.height) = (x, y, width, height)
     }
 
-    /// Where `inner` lies, when this is where `outer` does, which holds it.
+    /// If this part shows the region `outer`, the part of it that shows `inner`, which is within `outer`.
     func inside(_ outer: PixelRegion, _ inner: PixelRegion) -> Part {
       let across = width / Double(outer.width)
       let down = height / Double(outer.height)
@@ -32,15 +32,15 @@ extension Bitmap {
   }
 }
 
-/// A part of other rows, scaled by zimg's Lanczos filter in the depth that they have.
+/// A part of other rows, scaled by zimg's Lanczos filter without a change of depth.
 ///
-/// Colours are multiplied by alpha meanwhile, so that clear pixels do not bleed. Indices become the colours that they stand
-/// for. Samples have 8 or 16 bits.
+/// Colours are premultiplied by alpha meanwhile, so that transparent pixels do not bleed. Palette indices become their
+/// colours. Samples have 8 or 16 bits.
 final class ScaledRows: RowSource {
-  /// Bytes of a picture that is scaled at once; of a larger one a strip is held at a time.
+  /// The most bytes of a picture that is scaled as a whole; a larger one is scaled in strips.
   static let mostAtOnce = 32 << 20
 
-  /// Bytes of the rows that are held of a larger one, about.
+  /// The approximate bytes of the rows that are held of a larger picture.
   static let strip = 8 << 20
 
   let shape: RowShape
@@ -48,22 +48,23 @@ final class ScaledRows: RowSource {
   private let scaling: UnsafeMutablePointer<czimg_rows>
   private let colours: UnsafeMutablePointer<UInt32>?
   private let name: String
-  /// Rows that are made at a time, as margins are scaled again each time; those of them that wait, and where they begin.
+  /// Rows that are made at a time, because their margins are scaled again each time; those that wait to be read, and
+  /// their next byte.
   private let most: Int
   private var waiting: [UInt8] = []
   private var place = 0
-  /// Rows that have not been made.
+  /// Rows that have not been made yet.
   private var left: Int
 
   /// - Parameters:
   ///   - source: The rows to scale.
-  ///   - part: The part of them; nil for all.
-  ///   - size: The size that it is to have.
-  ///   - strip: Bytes of the source that are held at a time, 0 for all; nil decides by its size.
-  ///   - portable: Keeps to zimg's code in plain C.
+  ///   - part: The part of them to scale; nil for all.
+  ///   - size: The size of the result.
+  ///   - strip: Bytes of the source that are held at a time, 0 for all; nil chooses by its size.
+  ///   - portable: Whether to use only zimg's code in plain C.
   ///   - limits: The limits of the picture.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` when memory is short.
+  /// - Throws: ``ImagingError`` when there is not enough memory.
   init(
     _ source: any RowSource,
     _ part: Bitmap.Part? = nil,
@@ -85,7 +86,7 @@ final class ScaledRows: RowSource {
     }
     (self.shape, self.name, left) = (shape, name, size.height)
     try limits.check(memory: shape.height * shape.rowBytes, of: name)
-    // Grey counts as colour, whose strips were measured; an index is one byte.
+    // Grey counts as three channels, for which the strips were measured; a palette index is one byte.
     let pixel = table == nil ? max(from.pixelBytes, shape.depth == 16 ? 6 : 3) : 1
     let isAtOnce = from.width * from.height * pixel < Self.mostAtOnce
     let strip = strip ?? (isAtOnce ? 0 : Self.strip)

@@ -3,14 +3,14 @@ import CDrawing
 import CPixman
 import Glibc
 
-/// Something to draw on: premultiplied ARGB pixels, clear at first, freed exactly once.
+/// A Cairo surface to draw on: premultiplied ARGB pixels, transparent at first, freed exactly once.
 struct Canvas: ~Copyable {
   let width: Int
   let height: Int
   private let surface: OpaquePointer
   private let context: OpaquePointer
 
-  /// Makes a clear canvas; nil when memory is short.
+  /// Makes a transparent canvas; nil if there is not enough memory.
   init?(width: Int, height: Int) {
     guard cdrawing_open() == nil,
       let surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, Int32(width), Int32(height))
@@ -32,8 +32,7 @@ struct Canvas: ~Copyable {
     cairo_surface_destroy(surface)
   }
 
-  /// Lays a scrim of an ink over the clear canvas, whose first row is the row `row` of the
-  /// picture.
+  /// Draws a scrim of a colour on the transparent canvas, whose first row is row `row` of the picture.
   func cover(_ veil: StampVeil, from row: Int, _ ink: StampInk, strength: Double) {
     guard strength > 0 else { return }
     let columns = (0..<width).map { veil.column(Double($0) + 0.5) * strength * 255 }
@@ -51,11 +50,10 @@ struct Canvas: ~Copyable {
     }
   }
 
-  /// Paints a shadow as dark, or as light, as letters need it at their edges, beginning with the row
-  /// `row` of the box that it was drawn for.
+  /// Draws a shadow as strongly as the edges of letters need it, from row `row` of the box for which it was made.
   func cast(_ shadow: LetterShadow, from row: Int, _ ink: StampInk, strength: Double) {
     let top = -Double(row) / shadow.shrink
-    // At an edge a blurred letter is two fifths of its inside.
+    // At an edge, a blurred letter is two fifths as strong as inside.
     var (left, times) = (1.0, 0)
     while 1 - left < strength, times < 4 { (left, times) = (left * 0.6, times + 1) }
     cairo_save(context)
@@ -67,7 +65,7 @@ struct Canvas: ~Copyable {
     cairo_restore(context)
   }
 
-  /// Writes lines.
+  /// Draws lines of text.
   func write(_ lines: [PlacedLine], _ ink: StampInk, scale: Double = 1) {
     cairo_save(context)
     cairo_scale(context, scale, scale)
@@ -79,7 +77,7 @@ struct Canvas: ~Copyable {
     cairo_restore(context)
   }
 
-  /// Draws a picture into a box by Cairo's best filter.
+  /// Draws a picture scaled to the whole canvas, with Cairo's best filter.
   func draw(_ picture: borrowing Canvas) {
     cairo_save(context)
     cairo_scale(
@@ -94,7 +92,7 @@ struct Canvas: ~Copyable {
     cairo_restore(context)
   }
 
-  /// Lends the pixels and the bytes of a row.
+  /// Calls `body` with the pixels and the number of bytes of a row.
   func withPixels<Result>(
     _ body: (UnsafeMutablePointer<UInt32>?, Int32) -> Result
   ) -> Result {
@@ -130,8 +128,7 @@ extension Canvas {
 }
 
 extension Bitmap {
-  /// Lays a drawing over the picture, its top left at `x`, `y`; rows of it that lie above or below the
-  /// picture are left out.
+  /// Composites a drawing on the picture, with its top left at `x`, `y`; rows above or below the picture are left out.
   mutating func blend(
     _ canvas: borrowing Canvas,
     x: Int,
@@ -147,7 +144,7 @@ extension Bitmap {
       return
     }
     guard layout == .bgrx else {
-      // Sixteen bits and alpha keep their worth in floating point; only the rows in question.
+      // 16-bit samples and alpha are composited in floating point, to keep their precision; only for the affected rows.
       let size = rows.count * rowBytes
       let start = rows.lowerBound * rowBytes
       let part = Bitmap(
@@ -167,8 +164,8 @@ extension Bitmap {
     }
     let (width, height, stride) = (Int32(width), Int32(height), Int32(rowBytes))
     let painted = samples.withUnsafeMutableBytes { samples in
-      // SAFETY: rows of four bytes a pixel are pixman's x8r8g8b8, and the image is gone before the
-      // samples can move. Array storage is aligned to 16 bytes.
+      // SAFETY: rows of four bytes a pixel are pixman's x8r8g8b8, and the image is destroyed before the samples can
+      // move. Array storage is aligned to 16 bytes.
       guard
         let image = pixman_image_create_bits(
           PIXMAN_x8r8g8b8,
@@ -184,8 +181,9 @@ extension Bitmap {
     guard painted else { throw .tooLarge(name, "there is not enough memory") }
   }
 
-  /// Lays a drawing over rows of plain colour, in the layout that pixman is fast with: in floating point
-  /// a square of 50 megapixels takes a second longer.
+  /// Composites a drawing on rows of `rgb` through `bgrx`, a layout for which pixman is fast.
+  ///
+  /// In floating point, a square of 50 megapixels would take a second longer.
   private mutating func blendRGB(
     _ canvas: borrowing Canvas,
     x: Int,
@@ -257,13 +255,13 @@ extension Canvas {
   }
 }
 
-/// An image of red, green, blue and alpha in floating point that pixman works on, freed exactly once.
+/// A pixman image of red, green, blue and alpha in floating point, freed exactly once.
 struct Surface: ~Copyable {
   let width: Int
   let height: Int
   private let image: OpaquePointer
 
-  /// Makes an image; nil when memory is short.
+  /// Makes an image; nil if there is not enough memory.
   init?(_ width: Int, _ height: Int) {
     guard
       let image = pixman_image_create_bits(
@@ -281,10 +279,10 @@ struct Surface: ~Copyable {
 
   deinit { pixman_image_unref(image) }
 
-  /// Lends the image to a compositing call.
+  /// Calls `body` with the image, for compositing.
   func withImage<Result>(_ body: (OpaquePointer) -> Result) -> Result { body(image) }
 
-  /// The bytes of a row that belong to pixels.
+  /// The bytes of a row, without padding.
   func row(_ y: Int) -> UnsafeMutableRawBufferPointer {
     let stride = Int(pixman_image_get_stride(image))
     let start = UnsafeMutableRawPointer(pixman_image_get_data(image))?.advanced(by: y * stride)
@@ -305,7 +303,7 @@ struct Surface: ~Copyable {
     }
   }
 
-  /// Puts a row of three lights multiplied by alpha, and alpha, into samples.
+  /// Converts a row of premultiplied red, green and blue with alpha to samples.
   private func unpack(
     _ row: UnsafeMutableBufferPointer<Float>,
     into target: UnsafeMutableRawBufferPointer,
@@ -333,7 +331,7 @@ struct Surface: ~Copyable {
 }
 
 extension Bitmap {
-  /// The picture as red, green, blue and alpha in floating point, multiplied by alpha.
+  /// The picture in floating point, as red, green, blue and alpha, premultiplied.
   func floatingSurface() -> Surface? {
     guard let surface = Surface(width, height) else { return nil }
     let channels = layout.channels

@@ -2,7 +2,7 @@ import Base
 import Glibc
 import SystemPackage
 
-/// A date and a time of day on somebody's wall, in the proleptic Gregorian calendar.
+/// A date and time of day as a wall clock shows them, without a zone, in the proleptic Gregorian calendar.
 public struct CivilTime: Sendable, Equatable {
   /// The year.
   public var year: Int
@@ -28,7 +28,7 @@ public struct CivilTime: Sendable, Equatable {
 
   /// Days since 1970-01-01.
   private var days: Int {
-    // Years begin in March here, so that the leap day is the last of its year.
+    // Years start in March here, so that the leap day is the last day of its year.
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
     let yearOfEra = shifted - era * 400
@@ -36,10 +36,10 @@ public struct CivilTime: Sendable, Equatable {
     return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
-  /// The seconds since 1970 that these numbers would be at Greenwich.
+  /// The seconds since 1970 if this were a time in UTC.
   var seconds: Int { ((days * 24 + hour) * 60 + minute) * 60 + second }
 
-  /// The wall clock at `seconds` since 1970, `offset` seconds east of Greenwich.
+  /// The wall clock at `seconds` since 1970, for a zone that is `offset` seconds east of UTC.
   public init(seconds: Int, offset: Int) {
     let local = seconds + offset
     let days = Int((Double(local) / 86_400).rounded(.down))
@@ -79,14 +79,14 @@ public struct CivilTime: Sendable, Equatable {
   }
 }
 
-/// An offset from Greenwich as RFC 3339 and EXIF write it.
+/// An offset from UTC as RFC 3339 and EXIF write it.
 enum UTCOffset {
-  /// Reads `+09:00`, `-03:30` or `Z`; seconds to the east.
+  /// Reads `+09:00`, `-03:30` or `Z`; returns seconds east of UTC.
   static func seconds(_ text: some StringProtocol) -> Int? {
     if text == "Z" || text == "z" { return 0 }
     let digits = Array(text.utf8)
     guard digits.count == 6, digits[0] == 43 || digits[0] == 45, digits[3] == 58,
-      // Int takes a sign of its own: "++9:+5" is no offset.
+      // Int would accept another sign: "++9:+5" is not an offset.
       (digits[1..<3] + digits[4..<6]).allSatisfy({ (48...57).contains($0) }),
       let hours = Int(String(decoding: digits[1..<3], as: UTF8.self)),
       let minutes = Int(String(decoding: digits[4..<6], as: UTF8.self)), hours < 24, minutes < 60
@@ -108,13 +108,13 @@ func padded(_ number: Int, _ width: Int = 2) -> String {
   return String(repeating: "0", count: max(width - digits.count, 0)) + digits
 }
 
-/// A time zone: how far its clocks are from Greenwich at any instant. (RFC 9636)
+/// A time zone: the offset of its clocks from UTC at any instant. (RFC 9636)
 public struct Zone: Sendable, Equatable, Codable {
-  /// The instants from which on an offset holds, in order.
+  /// The instants at which the offset changes, in order.
   private var changes: [Change] = []
   /// The offset before the first change.
   private var first = 0
-  /// Whether the C library is asked instead.
+  /// Whether the C library decides instead.
   private var isLocal = false
 
   private struct Change: Equatable, Sendable, Codable {
@@ -122,7 +122,7 @@ public struct Zone: Sendable, Equatable, Codable {
     let offset: Int
   }
 
-  /// Greenwich itself.
+  /// UTC.
   public static let utc = Zone(offset: 0)
 
   /// The zone of this machine's clock, as the C library reads it from `TZ` or `/etc/localtime`.
@@ -132,18 +132,19 @@ public struct Zone: Sendable, Equatable, Codable {
     return zone
   }()
 
-  /// A zone that never changes.
+  /// A zone with a constant offset, in seconds east of UTC.
   public init(offset: Int) {
     first = offset
   }
 
   /// The zone of this name in the system's database, or a fixed offset such as `+09:00` or `Z`.
   ///
-  /// Its last offset holds beyond the changes that its file lists. They end in 2037 where clocks change for ever.
+  /// After the last change in its file, its offset stays. If a zone still changes its clocks every year, the file must
+  /// list the changes until 2037.
   ///
   /// - Parameters:
-  ///   - name: A name of the IANA database: `Asia/Seoul`.
-  ///   - folder: Where the database is.
+  ///   - name: A name in the IANA database, such as `Asia/Seoul`.
+  ///   - folder: The folder of the database.
   /// - Throws: ``ImagingError`` of code `time` when there is no such zone.
   public init(
     named name: String,
@@ -170,13 +171,13 @@ public struct Zone: Sendable, Equatable, Codable {
     let file = open(path.string, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return nil }
     defer { close(file) }
-    // The largest file of the database has a few thousand bytes.
+    // The largest file in the database has a few thousand bytes.
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = Glibc.read(file, &bytes, bytes.count)
     return count > 0 ? Array(bytes[..<count]) : nil
   }
 
-  /// Seconds east of Greenwich at `instant`, in seconds since 1970.
+  /// Seconds east of UTC at `instant`, in seconds since 1970.
   public func offset(at instant: Int) -> Int {
     if isLocal {
       var (time, parts) = (time_t(instant), tm())
@@ -191,7 +192,7 @@ public struct Zone: Sendable, Equatable, Codable {
     return low == 0 ? first : changes[low - 1].offset
   }
 
-  /// The instant at which the zone's clocks show `time`; the first one when they show it twice.
+  /// The instant at which the zone's clocks show `time`; the first one if they show it twice.
   public func instant(of time: CivilTime) -> Int {
     let guess = time.seconds
     let offsets = Set([offset(at: guess - 86_400), offset(at: guess + 86_400)])
@@ -199,17 +200,17 @@ public struct Zone: Sendable, Equatable, Codable {
     return fitting.min() ?? guess - offset(at: guess - 86_400)
   }
 
-  /// Reads a TZif file's bytes; nil when they are none, or leave changes before 2037 to the footer's rule.
+  /// Reads the bytes of a TZif file; nil if they are invalid, or leave changes before 2037 to the rule in the footer.
   public init?(tzif bytes: [UInt8]) {
     let parsed: Zone? = bytes.withUnsafeBufferPointer { bytes in
       let reader = ByteReader(bytes: bytes)
       guard let old = TZifHeader(reader, at: 0) else { return nil }
       if old.version < 2 { return Self.block(reader, old, wide: false) }
-      // The part before it was for readers of 32 bits.
+      // The first block is for readers of 32 bits.
       guard let new = TZifHeader(reader, at: old.end(wide: false)),
         let zone = Self.block(reader, new, wide: true)
       else { return nil }
-      // A comma begins the dates of a rule by which clocks change each year. (RFC 9636, section 3.3)
+      // A comma in the footer starts the dates of a rule for yearly changes. (RFC 9636, section 3.3)
       let changes = bytes.dropFirst(new.end(wide: true) + 1).contains(UInt8(ascii: ","))
       return changes && zone.lastChange < Self.year2037 ? nil : zone
     }
@@ -247,7 +248,7 @@ public struct Zone: Sendable, Equatable, Codable {
   }
 }
 
-/// The counts that a TZif block begins with. (RFC 9636, section 3.1)
+/// The counts at the start of a TZif block. (RFC 9636, section 3.1)
 private struct TZifHeader {
   let version: Int
   let start: Int

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import SystemPackage
 
-/// Makes a square, or another part, of a picture and writes the time, date and weekday on it.
+/// Makes a square, or another crop, of a picture, and writes the time, date and weekday on it.
 ///
 ///     var stamp = Stamp(crop: Crop(size: 1080))
 ///     stamp.locale = try StampLocale("ko_KR")
@@ -11,34 +11,33 @@ import SystemPackage
 ///     let picture = try stamp.apply(to: PictureFile("morning.jpg"))
 ///     print(picture.time?.description ?? "", picture.time?.source.rawValue ?? "")
 ///
-/// The letters are sized in proportion to the picture. The pixels under them are measured: the
-/// letters are black or white, with a scrim behind them as far as they need it to stand out 7 to
-/// 1.
+/// The letters are sized in proportion to the picture. They are black or white, depending on the pixels under them, and
+/// get a scrim as strong as a contrast of 7:1 requires.
 public struct Stamp: PictureMaking {
   /// The crop to stamp.
   ///
-  /// `lossless` has no effect, as pixels change. With `.contain` and no frame it is the whole
-  /// picture, in its own shape.
+  /// `lossless` has no effect, because pixels change. With `.contain` and no frame, the whole picture is stamped in its
+  /// own shape.
   public var crop: Crop
-  /// Which time to show.
+  /// The time to show.
   public var time: StampTime.Choice
-  /// The zone to show it in; nil for the offset that the time came with, else `localZone`.
+  /// The zone in which it is shown; nil for the offset that belongs to the time, else `localZone`.
   public var zone: Zone?
-  /// The zone of times that came without one.
+  /// The zone of times without an offset.
   public var localZone: Zone
-  /// How the date is written.
+  /// The language and format of the date.
   public var locale: StampLocale?
-  /// The text; nil for the time and, under it, the date with its weekday.
+  /// The text; nil for the time with the date and weekday below it.
   public var template: StampTemplate?
-  /// How letters are set off from the picture.
+  /// How the letters are set off from the picture.
   public var style = StampStyle.bar
   /// A line under the date.
   public var text: String?
-  /// A PNG or JPEG for the corner across from the text.
+  /// A PNG or JPEG, drawn in the corner diagonally opposite the text.
   public var logo: PictureFile?
-  /// Where the text goes; `attention` is the middle.
+  /// The position of the text; `attention` means the middle.
   public var place: Gravity
-  /// A family that has to be installed, and is tried before the others.
+  /// A font family that must be installed, and is tried before `fontFamily`.
   public var font: String?
   /// The font families to try, in order.
   public var fontFamily: String
@@ -50,11 +49,11 @@ public struct Stamp: PictureMaking {
   /// The limits of a picture.
   public var limits: PictureLimits { crop.limits }
 
-  /// Makes a stamp of the time that a picture was taken; set the properties that should differ.
+  /// Makes a stamp of the time at which a picture was taken; set other properties afterwards.
   ///
   /// - Parameters:
-  ///   - crop: The square to stamp.
-  ///   - time: Which time to show.
+  ///   - crop: The crop to stamp.
+  ///   - time: The time to show.
   public init(crop: Crop = Crop(), time: StampTime.Choice = .exif) {
     self.crop = crop
     self.time = time
@@ -64,13 +63,13 @@ public struct Stamp: PictureMaking {
     now = { Glibc.time(nil) }
   }
 
-  /// Judges the crop and the font.
+  /// Checks the crop and the font.
   public func check() throws(LarderError) {
     try crop.check()
     if let font { try Typesetter.check(font, configuration: fontConfiguration) }
   }
 
-  /// The stamp of one picture: of all of it where nothing says otherwise.
+  /// The stamp for one picture: without a frame, `.contain` gets the picture's own size.
   private func framed(for file: PictureFile) -> Self {
     var stamp = self
     if crop.fit == .contain, crop.frame == nil {
@@ -84,7 +83,7 @@ public struct Stamp: PictureMaking {
     try apply(to: file)
   }
 
-  /// Stamps a picture that becomes a file; a large PNG waits there, not in memory.
+  /// Stamps a picture that becomes a file; a large PNG is written to a temporary file, not held in memory.
   public func make(
     from file: PictureFile,
     for output: FilePath
@@ -96,11 +95,9 @@ public struct Stamp: PictureMaking {
 
   /// Stamps a picture.
   ///
-  /// - Parameter file: The input. Inks become light; 16 bits and alpha stay where the format has
-  /// them.
+  /// - Parameter file: The input. CMYK becomes RGB; 16 bits and alpha are kept if the format has them.
   /// - Returns: The stamped picture, with the time that it shows.
-  /// - Throws: ``ImagingError`` when the picture cannot be read, has no such time, or there is no
-  /// font.
+  /// - Throws: ``ImagingError`` when the picture cannot be read or lacks the requested time, or there is no font.
   public func apply(to file: PictureFile) throws(LarderError) -> EncodedPicture {
     try check()
     let moment = try StampTime(
@@ -120,7 +117,7 @@ public struct Stamp: PictureMaking {
 }
 
 extension Stamp {
-  /// Lines in their places, and the box around them.
+  /// Placed lines, and the box around them.
   struct Block {
     var lines: [PlacedLine]
     var left: Double
@@ -129,14 +126,14 @@ extension Stamp {
     var height: Double
   }
 
-  /// The unit of letters and margins: the side of a square, and for other pictures a length that
-  /// suits both short and narrow ones.
+  /// The length by which letters and margins are scaled: the side of a square, or one that suits both flat and narrow
+  /// pictures.
   static func unit(of size: PixelSize) -> Double {
     let (width, height) = (Double(size.width), Double(size.height))
     return min((width * height).squareRoot(), min(width, height) * 1.25)
   }
 
-  /// The lines that are to be set, and whether each is a clock.
+  /// The lines to write; a clock is set larger.
   private func wanted(
     _ moment: StampTime,
     _ locale: StampLocale
@@ -145,7 +142,7 @@ extension Stamp {
       ?? [(locale.time(moment.civil), true), (locale.date(moment.civil), false)]
   }
 
-  /// Sets the lines one under the other and places them on a picture of `size`.
+  /// Lays out the lines one below the other, and places them on a picture of `size`.
   func set(_ moment: StampTime, size: PixelSize) throws(LarderError) -> Block {
     let locale: StampLocale
     if let chosen = self.locale { locale = chosen } else { locale = try StampLocale("en") }
@@ -178,7 +175,7 @@ extension Stamp {
       height += ink.height
       width = max(width, ink.width)
     }
-    // The date is as heavy as the clock.
+    // The date is as bold as the clock.
     for line in wanted(moment, locale) {
       try add(line.text, unit * (line.isClock ? 0.16 : 0.064), isBold: true, isCut: false)
     }
@@ -203,7 +200,7 @@ extension Stamp {
     isNear ? margin : isFar ? side - margin - length : (side - length) / 2
   }
 
-  /// The scrim behind a block; nil where letters stand alone.
+  /// The scrim behind a block; nil for the style `plain`.
   func veil(_ block: Block, size: PixelSize) -> StampVeil? {
     let unit = Self.unit(of: size)
     let pad = unit * 0.015
@@ -214,7 +211,7 @@ extension Stamp {
       let columns = block.left - pad...block.left + block.width + pad
       return StampVeil(columns: columns, rows: rows, fade: unit * 0.05)
     case .bar:
-      // Dark as far as the edge that the text is near, and eased into the picture on the other side.
+      // Dark as far as the edge to which the text is near, and faded into the picture on the other side.
       let top = place.isTop ? 0 : rows.lowerBound
       let bottom = place.isBottom ? Double(size.height) : rows.upperBound
       let even = top...max(top, bottom)
@@ -223,7 +220,7 @@ extension Stamp {
   }
 }
 
-/// A stamp as it goes to a process that draws it: everything but the clock, which each process has.
+/// The form in which a stamp is sent to a worker process: everything but the clock, which each process has.
 extension Stamp: Codable {
   enum CodingKeys: CodingKey, CaseIterable {
     case crop, time, zone, localZone, locale, template, style, text, logo, place, font, fontFamily
@@ -235,7 +232,7 @@ extension Stamp: Codable {
     let bytes: Data
   }
 
-  /// Reads a stamp; its clock is the system's.
+  /// Decodes a stamp; its clock is the system's.
   public init(from decoder: any Decoder) throws {
     let object = try decoder.container(keyedBy: CodingKeys.self)
     self.init(
@@ -258,7 +255,7 @@ extension Stamp: Codable {
       .map { FilePath($0) }
   }
 
-  /// Writes a stamp without its clock.
+  /// Encodes a stamp without its clock.
   public func encode(to encoder: any Encoder) throws {
     var object = encoder.container(keyedBy: CodingKeys.self)
     try object.encode(crop, forKey: .crop)

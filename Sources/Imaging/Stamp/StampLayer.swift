@@ -2,17 +2,17 @@ import Base
 
 /// The layer of a stamp over a picture: the scrim, the letters with their shadow, and the logo.
 ///
-/// It is painted in strips of rows, so that no more of it than a strip is ever in memory.
+/// It is painted in strips, so that no more than a strip of it is ever in memory.
 final class StampLayer {
-  /// Letters smaller than this number of pixels cannot be read.
+  /// The least size of legible letters, in pixels.
   static let leastSize = 9.0
 
   let size: PixelSize
   private let block: Stamp.Block
   private let veil: StampVeil?
-  /// The rows that anything but the logo is painted on.
+  /// The rows that are painted on, apart from the logo.
   private let rows: Range<Int>
-  /// The rows that have to be held to be measured and painted on: these, and those that are looked at.
+  /// The rows that must be held in memory to be measured and painted: `rows`, and those of the probes.
   var heldRows: Range<Int> {
     let ys = probes.ys
     return min(
@@ -27,7 +27,7 @@ final class StampLayer {
   private let shadow: LetterShadow?
   private let logo: PlacedLogo?
 
-  /// Sets the lines of a stamp for a picture of `size`.
+  /// Lays out the lines of a stamp for a picture of `size`.
   ///
   /// - Throws: ``ImagingError`` when there is no font, or the logo cannot be read.
   init(_ stamp: Stamp, _ moment: StampTime, size: PixelSize) throws(LarderError) {
@@ -62,18 +62,18 @@ final class StampLayer {
     return remarks
   }
 
-  /// The pixels that are looked at to see how light it is behind the text.
+  /// The pixels by which the brightness behind the text is measured.
   var probes: (xs: [Int], ys: [Int]) {
     Backdrop.probes(block, width: size.width, height: size.height)
   }
 
   /// Rows that are painted at a time.
   ///
-  /// Half a million pixels: in floating point, which alpha and 16 bits need, they take 16 MB.
+  /// They have half a million pixels: in floating point, which alpha and 16 bits need, that is 16 MB.
   private var stripRows: Int { max(500_000 / size.width, 16) }
 
-  /// Paints the text on rows of full width, the first of which is the row `first` of the picture; `strip` of them at a
-  /// time.
+  /// Paints the text on rows of full width, `strip` rows at a time; the bitmap's first row is row `first` of the
+  /// picture.
   func paint(
     on bitmap: inout Bitmap,
     first: Int = 0,
@@ -104,7 +104,7 @@ final class StampLayer {
     }
   }
 
-  /// Paints the logo on rows of full width, the first of which is the row `first` of the picture.
+  /// Paints the logo on rows of full width; the bitmap's first row is row `first` of the picture.
   func paintLogo(
     on bitmap: inout Bitmap,
     first: Int,
@@ -122,12 +122,12 @@ final class StampLayer {
   }
 }
 
-/// The shadow of letters, drawn small so that it is a blurred one when it is painted large.
+/// The shadow of letters: drawn small, so that it is blurred when it is enlarged.
 final class LetterShadow {
   let canvas: Canvas
   let shrink: Double
 
-  /// Draws the shadow of lines in a box; nil when memory is short.
+  /// Draws the shadow of lines in a box; nil if there is not enough memory.
   init?(_ lines: [PlacedLine], width: Int, height: Int) {
     shrink = max((lines.map(\.size).min() ?? 8) / 9, 1)
     guard
@@ -141,7 +141,7 @@ final class LetterShadow {
   }
 }
 
-/// A logo of the size and at the place that it has on a picture.
+/// A logo in its size and place on a picture.
 private final class PlacedLogo {
   let canvas: Canvas
   let x: Int
@@ -153,7 +153,7 @@ private final class PlacedLogo {
       picture.layout == .bgrx || picture.layout == .cmyk
       ? picture.flattened(.rgb) : picture
     let side = Stamp.unit(of: size)
-    // As high as the time, and not wider than two fifths.
+    // As high as the clock, and at most two fifths as wide as a square picture.
     let scale = min(
       side * 0.13 / Double(picture.height),
       side * 0.4 / Double(picture.width)

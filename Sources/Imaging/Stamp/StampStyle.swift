@@ -2,11 +2,11 @@ import Glibc
 
 /// How the letters of a stamp are set off from the picture.
 public enum StampStyle: String, Sendable, CaseIterable, Codable {
-  /// Letters alone, with a thin soft shadow where they need one.
+  /// Letters alone, with a thin soft shadow where they need it.
   case plain
-  /// A soft scrim behind the text, no taller than that, and as strong as the letters need.
+  /// A soft scrim behind the text, no taller than the text, and as strong as the letters need.
   case scrim
-  /// White letters on a dark band from side to side, which reaches the edge and fades into the picture.
+  /// White letters on a dark band from side to side, which reaches the near edge and fades into the picture.
   case bar
 }
 
@@ -17,29 +17,29 @@ enum StampInk: Equatable {
 
   var opposite: Self { self == .black ? .white : .black }
 
-  /// The share of light in a channel, 0 or 1.
+  /// The light of each channel, 0 or 1.
   var light: Double { self == .white ? 1 : 0 }
 }
 
-/// The background of a stamp's letters, and the scrim that they need to be read there.
+/// The background of a stamp's letters, and the scrim that makes them legible.
 struct Backdrop: Equatable {
-  /// The least contrast that is aimed at, a little above the 7 to 1 of WCAG 2.2, 1.4.6, as samples are
-  /// whole numbers and JPEG's are not exact.
+  /// The contrast that the scrim has to reach.
+  ///
+  /// A little more than the 7:1 of WCAG 2.2, 1.4.6, because samples are integers, and a JPEG's are not exact.
   static let contrast = 7.5
-  /// Letters that stand out less than this are hard to read even where they are large. (WCAG 2.2, 1.4.3)
+  /// Letters of less contrast are hard to read even if they are large. (WCAG 2.2, 1.4.3)
   static let readable = 3.0
-  /// The strength of a bar: white letters stand out 7.5 to 1 from a white picture behind it.
+  /// The strength of a bar: it gives white letters a contrast of 7.5:1 on a white picture.
   static let barStrength = 0.7
 
-  /// The letters whose scrim changes the picture less.
+  /// The colour of letters whose scrim changes the picture less.
   let ink: StampInk
-  /// How much of the other ink has to lie over their background, 0 to 1.
+  /// The strength of the scrim, which has the opposite colour, from 0 to 1.
   let strength: Double
-  /// The least contrast of the letters with their background, 1 to 21; of letters alone, without
-  /// their shadow.
+  /// The least contrast of the letters with their background, 1 to 21; for the style `plain`, without their shadow.
   let leastContrast: Double
 
-  /// The places of a grid of at most 128 × 64 pixels inside the block.
+  /// The columns and rows of a grid of at most 128 × 64 pixels inside the block.
   static func probes(
     _ block: Stamp.Block,
     width: Int,
@@ -48,13 +48,13 @@ struct Backdrop: Equatable {
     (steps(block.left, block.width, width, 128), steps(block.top, block.height, height, 64))
   }
 
-  /// Measures some pixels.
+  /// Measures sampled pixels.
   init(_ colours: [(red: UInt8, green: UInt8, blue: UInt8)], style: StampStyle = .bar) {
-    // A scrim hardly changes which are the lightest and the darkest.
+    // A scrim hardly changes the order by luminance, so 64 pixels at the end of the order suffice.
     let sorted = colours.sorted { Self.luminance($0, .black, 0) < Self.luminance($1, .black, 0) }
     let white = Self.veil(Array(sorted.suffix(64)), for: .white)
     let black = Self.veil(Array(sorted.prefix(64)), for: .black)
-    // One light spot is no reason for a white scrim over a dark picture.
+    // Weighted by the mean, so that a single light spot does not cause a white scrim over a dark picture.
     let sum = colours.reduce(0) { $0 + Int($1.red) + Int($1.green) + Int($1.blue) }
     let mean = Double(sum) / Double(max(colours.count, 1) * 3 * 255)
     let isWhite = style == .bar || white * mean <= black * (1 - mean)
@@ -66,7 +66,7 @@ struct Backdrop: Equatable {
       .map { Self.contrast($0, letters, behind: laid) }.min() ?? 21
   }
 
-  /// The weakest scrim, in steps of a hundredth, on which letters stand out from all of these.
+  /// The weakest scrim, in steps of a hundredth, on which letters reach the contrast with all colours.
   private static func veil(
     _ colours: [(red: UInt8, green: UInt8, blue: UInt8)],
     for ink: StampInk
@@ -80,7 +80,7 @@ struct Backdrop: Equatable {
     return 1
   }
 
-  /// How far letters stand out from a colour behind a scrim.
+  /// The contrast of letters with a colour under a scrim.
   private static func contrast(
     _ colour: (red: UInt8, green: UInt8, blue: UInt8),
     _ ink: StampInk,
@@ -91,7 +91,7 @@ struct Backdrop: Equatable {
     return max(ground, letter) / min(ground, letter)
   }
 
-  /// Relative luminance behind a scrim. (WCAG 2.2)
+  /// The relative luminance of a colour under a scrim. (WCAG 2.2)
   private static func luminance(
     _ colour: (red: UInt8, green: UInt8, blue: UInt8),
     _ veil: StampInk,
@@ -105,7 +105,7 @@ struct Backdrop: Equatable {
       + 0.0722 * linear(colour.blue)
   }
 
-  /// The light of each sample of sRGB.
+  /// The linear light of each sRGB sample.
   private static let lights = (0..<256).map { value in
     let share = Double(value) / 255
     return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
@@ -124,17 +124,17 @@ struct Backdrop: Equatable {
   }
 }
 
-/// A scrim over a part of a picture: full over `box`, nothing from `fade` pixels outside of it.
+/// A scrim over a part of a picture: full strength inside the box, and none from `fade` pixels outside of it.
 struct StampVeil: Equatable {
   let columns: ClosedRange<Double>
   let rows: ClosedRange<Double>
   let fade: Double
 
-  /// How much of the scrim is in a column and in a row.
+  /// The share of the scrim's strength in a column and in a row.
   func column(_ x: Double) -> Double { Self.share(x, columns, fade) }
   func row(_ y: Double) -> Double { Self.share(y, rows, fade) }
 
-  /// Eased, as a straight ramp shows where it begins.
+  /// Eased, because the start of a linear ramp is visible.
   private static func share(
     _ place: Double,
     _ full: ClosedRange<Double>,

@@ -17,10 +17,9 @@ public struct StampTemplate: Sendable, Equatable, Codable {
 
   /// Reads a template.
   ///
-  /// - Parameter template: Text with `{time}` as the locale has it, `{time12}`, `{time24}`, `{date}`
-  ///   and `{weekday}`; `\n`, or a new line, begins another line. A line that is a time alone is as
-  ///   large as a clock.
-  /// - Throws: ``ImagingError`` of code `usage` for other fields, an open brace, or nothing at all.
+  /// - Parameter template: Text with the fields `{time}` (in the locale's format), `{time12}`, `{time24}`, `{date}` and
+  ///   `{weekday}`. `\n`, or a line break, starts another line. A line that is only a time is as large as a clock.
+  /// - Throws: ``ImagingError`` of code `usage` for other fields, an unclosed brace, or an empty text.
   public init(_ template: String) throws(LarderError) {
     var fields = FieldTemplate(template, for: "stamp")
     var lines: [[Part]] = [[]]
@@ -40,7 +39,7 @@ public struct StampTemplate: Sendable, Equatable, Codable {
     if self.lines.isEmpty { throw fields.refusal("it is empty; try {time} {date}") }
   }
 
-  /// Adds text, with the lines that it begins.
+  /// Adds text, and starts new lines where it has line breaks.
   private static func add(_ text: Substring, to lines: inout [[Part]]) {
     let rows = text.split(separator: "\n", omittingEmptySubsequences: false)
       .flatMap { $0.split(separator: "\\n", omittingEmptySubsequences: false) }
@@ -50,7 +49,7 @@ public struct StampTemplate: Sendable, Equatable, Codable {
     }
   }
 
-  /// The lines of a moment, and whether each is a clock.
+  /// The lines for a time, and whether each is a clock.
   func lines(_ time: CivilTime, _ locale: StampLocale) -> [(text: String, isClock: Bool)] {
     lines.map { parts in
       let text = parts.map { part in
@@ -68,9 +67,9 @@ public struct StampTemplate: Sendable, Equatable, Codable {
   }
 }
 
-/// How a date is written in a language.
+/// The format of dates and times in a language and region.
 public struct StampLocale: Sendable, Equatable, Codable {
-  /// The language in the form that fonts are chosen by: `ko`.
+  /// The language by which fonts are chosen: `ko`.
   let language: String
   private let pattern: [Part]
   private let months: [String]
@@ -84,12 +83,12 @@ public struct StampLocale: Sendable, Equatable, Codable {
     case text(String)
   }
 
-  /// The languages that are known.
+  /// The supported languages.
   public static let languages = ["de", "en", "es", "fr", "it", "ja", "ko", "pt", "zh"]
 
-  /// The locale of an identifier like `ko_KR`, `ko-KR`, `ko_KR.UTF-8` or `ko`; `C` is English.
+  /// The locale of an identifier such as `ko_KR`, `ko-KR`, `ko_KR.UTF-8` or `ko`; `C` is English.
   ///
-  /// - Throws: ``ImagingError`` of code `time` for a language that is not known.
+  /// - Throws: ``ImagingError`` of code `time` for an unsupported language.
   public init(_ identifier: String) throws(LarderError) {
     let language = identifier.prefix { $0.isLetter }.lowercased()
     let dayFirst: [Part] = [.day, .text(" "), .monthName, .text(" "), .year]
@@ -180,7 +179,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
     let isFirst: Bool
   }
 
-  /// The country of an identifier, such as `US`; empty where it names none.
+  /// The country of an identifier, such as `US`; empty if it has none.
   private static func region(_ identifier: String) -> String {
     identifier.prefix { $0 != "." && $0 != "@" }
       .split { $0 == "_" || $0 == "-" }.dropFirst()
@@ -192,7 +191,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
 
   /// The date without the weekday: `January 12, 2021`.
   public func day(_ time: CivilTime) -> String {
-    // The weekday stands at an end of each pattern, with the marks about it.
+    // The weekday is at one end of each pattern, together with its punctuation.
     guard let place = pattern.firstIndex(of: .weekday) else { return text(pattern, time) }
     return place < 2
       ? text(Array(pattern.dropFirst(place + 2)), time)
@@ -215,11 +214,11 @@ public struct StampLocale: Sendable, Equatable, Codable {
     }.joined()
   }
 
-  /// The time of day as the locale has it: `06:30`, `6:30 AM`.
+  /// The time of day in the locale's format: `06:30`, `6:30 AM`.
   ///
   /// - Parameters:
-  ///   - time: The clock.
-  ///   - hours: How many hours its face has, 12 or 24; nil for the locale's.
+  ///   - time: The time.
+  ///   - hours: 12 or 24 for a clock of as many hours; nil for the locale's.
   /// - Returns: The text.
   public func time(_ time: CivilTime, hours: Int? = nil) -> String {
     guard hours == 12 || (hours == nil && hasTwelveHours) else {

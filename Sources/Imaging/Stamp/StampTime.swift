@@ -8,22 +8,21 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
     case exif
     /// When the file was last written.
     case file
-    /// The clock.
+    /// The system's clock.
     case now
     /// The caller.
     case given
   }
 
-  /// Which time a stamp is to show.
+  /// The time that a stamp shows.
   public enum Choice: Sendable, Equatable, Codable {
-    /// The one that the picture's metadata give, and no other.
+    /// The time in the picture's metadata, and no other.
     case exif
-    /// The file's and no other.
+    /// The file's modification time, and no other.
     case file
-    /// The clock's.
+    /// The system's clock.
     case now
-    /// An instant in seconds since 1970, shown `offset` seconds east of Greenwich unless a zone says
-    /// otherwise.
+    /// An instant in seconds since 1970, shown `offset` seconds east of UTC unless the stamp has a zone.
     case given(instant: Int, offset: Int)
 
     /// Reads `exif`, `file`, `now` or an RFC 3339 time.
@@ -52,7 +51,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
 
   /// Seconds since 1970.
   public let instant: Int
-  /// Seconds east of Greenwich of the clock that is shown.
+  /// The offset of the clock that is shown, in seconds east of UTC.
   public let offset: Int
   /// Where the time came from.
   public let source: Source
@@ -68,17 +67,17 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
       + UTCOffset.text(offset)
   }
 
-  /// Decides the time on a picture's stamp.
+  /// Chooses the time on a picture's stamp.
   ///
   /// - Parameters:
-  ///   - choice: Which time is wanted.
+  ///   - choice: The requested time.
   ///   - taken: The time in the picture's metadata.
   ///   - modified: When the file was last written, in seconds since 1970.
-  ///   - zone: The zone to show it in; nil for the offset that the time came with.
-  ///   - local: The zone of times that came with none.
+  ///   - zone: The zone in which it is shown; nil for the offset that belongs to the time.
+  ///   - local: The zone of times without an offset.
   ///   - now: The clock, in seconds since 1970.
   ///   - name: The name of the picture in errors.
-  /// - Throws: ``ImagingError`` of code `time` when the picture lacks the time that is wanted.
+  /// - Throws: ``ImagingError`` of code `time` when the picture lacks the requested time.
   init(
     _ choice: Choice,
     taken: TakenTime?,
@@ -127,21 +126,21 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
     self.source = source
   }
 
-  /// RFC 3339 lets seconds have a fraction, which no stamp shows.
+  /// Removes the fraction of a second, which RFC 3339 allows and no stamp shows.
   private static func withoutFraction(_ text: Substring) -> Substring {
     guard text.first == "." else { return text }
     return text.dropFirst().drop { $0.isASCII && $0.isNumber }
   }
 }
 
-/// The moment that a picture was taken, as its metadata have it.
+/// The moment at which a picture was taken, from its metadata.
 struct TakenTime: Equatable {
-  /// The clock where it was taken.
+  /// The wall clock where it was taken.
   let civil: CivilTime
-  /// Seconds that this clock is east of Greenwich; nil where nobody says.
+  /// Seconds that this clock is east of UTC; nil if unknown.
   let offset: Int?
 
-  /// The time in EXIF data; nil where it has no date that exists.
+  /// The time in EXIF data; nil if it has no valid date.
   init?(_ exif: Exif?) {
     guard let exif, let civil = exif.dateTime.flatMap({ CivilTime($0) }) else { return nil }
     self.civil = civil
@@ -167,13 +166,13 @@ struct TakenTime: Equatable {
     return nil
   }
 
-  /// The time of satellites, whose clock is Greenwich's.
+  /// The time of a GPS receiver, which is in UTC.
   init?(satellites exif: Exif?) {
     guard let civil = exif?.gpsTime else { return nil }
     (self.civil, offset) = (civil, 0)
   }
 
-  /// Reads `2021-01-13T06:30`, with or without seconds, a part of one, and an offset. (ISO 8601)
+  /// Reads `2021-01-13T06:30`, optionally with seconds, a fraction and an offset. (ISO 8601)
   private init?(date text: String) {
     var rest = text[...]
     var clock = String(rest.prefix(16))
@@ -192,7 +191,7 @@ struct TakenTime: Equatable {
 }
 
 extension PictureFile {
-  /// When the picture was taken: by EXIF, else by XMP, else by the satellites that placed it.
+  /// When the picture was taken: from EXIF, else from XMP, else from GPS.
   var taken: TakenTime? {
     TakenTime(probe.exif) ?? TakenTime(xmp: probe.structure.xmp(in: bytes))
       ?? TakenTime(satellites: probe.exif)

@@ -2,25 +2,25 @@ import Base
 
 /// Rows with a stamp on them.
 ///
-/// The rows behind the text are held until it is known how light they are, so that the picture is decoded once.
+/// The rows behind the text are held until their brightness is measured, so that the picture is decoded only once.
 final class StampedRows: RowSource {
   let shape: RowShape
   private let source: any RowSource
   private let layer: StampLayer
-  /// The rows behind the text, and those that the logo is on.
+  /// The rows behind the text, and the rows under the logo.
   private let held: Range<Int>
   private let logo: Range<Int>
   private let style: StampStyle
   private let limits: PictureLimits
   private let name: String
-  /// The rows behind the text, once they have been painted on.
+  /// The rows behind the text, after the stamp was painted on them.
   private var block: Bitmap?
   /// Rows that have been read.
   private var reached = 0
   /// Remarks for the maker of the picture, once all rows have been read.
   private(set) var remarks: Set<EncodedPicture.Remark> = []
 
-  /// Sets the stamp of a moment for rows of colours.
+  /// Prepares the stamp for a time and for rows of RGB.
   ///
   /// - Throws: ``ImagingError`` when there is no font, or the logo cannot be read.
   init(
@@ -63,7 +63,7 @@ final class StampedRows: RowSource {
     }
   }
 
-  /// The rows behind the text, with the stamp on them.
+  /// Reads the rows behind the text, and paints the stamp on them.
   private func painted() throws(LarderError) -> Bitmap {
     var rows = try taken(held.count)
     let (xs, ys) = layer.probes

@@ -2,7 +2,7 @@ import Base
 import CDrawing
 import SystemPackage
 
-/// Sets lines of text in the fonts that fontconfig finds, on one thread.
+/// Lays out lines of text in the fonts that fontconfig finds; use it on one thread.
 struct Typesetter: ~Copyable {
   private let map: OpaquePointer
   private let context: OpaquePointer
@@ -11,10 +11,10 @@ struct Typesetter: ~Copyable {
   /// Opens the fonts.
   ///
   /// - Parameters:
-  ///   - family: The families to try, in order, as Pango names them.
-  ///   - language: The language that decides between the shapes of shared letters.
+  ///   - family: The font families to try, in order, in Pango's notation.
+  ///   - language: The language that decides between variants of letters, for example of Chinese characters.
   ///   - configuration: A fontconfig file to use instead of the system's.
-  /// - Throws: ``ImagingError`` of code `noFont` when there is not one font, or not Pango itself.
+  /// - Throws: ``ImagingError`` of code `noFont` when no font is installed, or Pango is not.
   init(family: String, language: String, configuration: FilePath?) throws(LarderError) {
     if let words = cdrawing_open() {
       throw LarderError(
@@ -27,7 +27,7 @@ struct Typesetter: ~Copyable {
       "cannot write on pictures: no font found; install fonts-dejavu or fonts-nanum"
     )
     guard let map = Self.map(configuration) else { throw failure }
-    // Pango may end the process when it is to set text without any font.
+    // Pango may abort the process if it lays out text without any font.
     var families: UnsafeMutablePointer<OpaquePointer?>?
     var count: Int32 = 0
     pango_font_map_list_families(map, &families, &count)
@@ -48,11 +48,11 @@ struct Typesetter: ~Copyable {
     g_object_unref(UnsafeMutableRawPointer(map))
   }
 
-  /// Judges whether a family is installed, ignoring case.
+  /// Checks that a family is installed, ignoring case.
   ///
-  /// - Throws: ``ImagingError`` of code `usage` where it is not, or `noFont` without Pango.
+  /// - Throws: ``ImagingError`` of code `usage` if it is not, or `noFont` without Pango or any font.
   static func check(_ family: String, configuration: FilePath?) throws(LarderError) {
-    // Opens the libraries, and knows that there is a font.
+    // Opens the libraries, and checks that there is a font.
     let typesetter = try Typesetter(family: family, language: "en", configuration: configuration)
     var families: UnsafeMutablePointer<OpaquePointer?>?
     var count: Int32 = 0
@@ -73,7 +73,7 @@ struct Typesetter: ~Copyable {
 
   private static func map(_ configuration: FilePath?) -> OpaquePointer? {
     guard let configuration else {
-      // One a thread, kept by Pango: finding all fonts again would cost more than the drawing.
+      // Pango keeps one for each thread: finding all fonts again would cost more than the drawing.
       guard let map = pango_cairo_font_map_get_default() else { return nil }
       g_object_ref(UnsafeMutableRawPointer(map))
       return map
@@ -88,7 +88,7 @@ struct Typesetter: ~Copyable {
     return map
   }
 
-  /// Sets one line of `size` pixels, cut with an ellipsis past `limit` pixels.
+  /// Lays out one line of `size` pixels, cut with an ellipsis after `limit` pixels.
   ///
   /// - Throws: ``ImagingError`` of code `noFont` when no font has some of its letters.
   func line(
@@ -97,7 +97,7 @@ struct Typesetter: ~Copyable {
     bold: Bool,
     limit: Double? = nil
   ) throws(LarderError) -> TextLine {
-    // Some fonts have empty letters instead of missing ones: the next may have them.
+    // Some fonts have blank letters where others have none; then the next font may have them.
     var families = family.split(separator: ",")[...]
     repeat {
       let line = try line(text, families.joined(separator: ","), size, bold)
@@ -142,7 +142,7 @@ struct Typesetter: ~Copyable {
   }
 }
 
-/// A line of text that has been set, freed exactly once.
+/// A line of text that has been laid out, freed exactly once.
 final class TextLine {
   private let layout: OpaquePointer
 
@@ -152,14 +152,14 @@ final class TextLine {
 
   deinit { g_object_unref(UnsafeMutableRawPointer(layout)) }
 
-  /// The box of the letters as drawn, from the line's origin.
+  /// The bounding box of the drawn letters, relative to the line's origin.
   var ink: (x: Double, y: Double, width: Double, height: Double) {
     var ink = PangoRectangle()
     pango_layout_get_pixel_extents(layout, &ink, nil)
     return (Double(ink.x), Double(ink.y), Double(ink.width), Double(ink.height))
   }
 
-  /// Whether a letter that should be seen leaves no ink.
+  /// Whether a letter that should be visible is blank in its font.
   fileprivate func hasBlankLetter(in text: String) -> Bool {
     let bytes = Array(text.utf8)
     guard let place = pango_layout_get_iter(layout) else { return false }
@@ -175,18 +175,18 @@ final class TextLine {
     return false
   }
 
-  /// Cuts the line with an ellipsis past `pixels`.
+  /// Cuts the line with an ellipsis after `pixels`.
   fileprivate func limit(to pixels: Double) {
     pango_layout_set_width(layout, Int32(pixels * Double(PANGO_SCALE)))
     pango_layout_set_ellipsize(layout, PANGO_ELLIPSIZE_END)
   }
 
-  /// Lends the layout to Cairo.
+  /// Calls `body` with the layout, for Cairo.
   func withLayout(_ body: (OpaquePointer) -> Void) { body(layout) }
 }
 
 extension Unicode.Scalar {
-  /// Whether a letter is there to be seen: neither white space nor a mark for the shaping alone.
+  /// Whether a letter is visible: neither white space nor a mark that only affects shaping.
   fileprivate var isSeen: Bool {
     let isBlankBraille = value == 0x2800
     switch properties.generalCategory {

@@ -2,7 +2,7 @@ import Base
 import FoundationEssentials
 import SystemPackage
 
-/// Work on pictures that another process can be asked to do: a crop of each, or a stamp on each.
+/// Work on pictures that can be sent to a worker process: a crop of each, or a stamp on each.
 package struct PictureOrder: Sendable {
   private enum Work: Codable, Sendable {
     case crop(Crop)
@@ -10,28 +10,28 @@ package struct PictureOrder: Sendable {
   }
 
   private let work: Work
-  /// The order as it is sent, made once for all pictures.
+  /// The encoded order, made once for all pictures.
   let wire: [UInt8]
 
   /// Orders a crop of each picture.
   package init(_ crop: Crop) { self.init(.crop(crop)) }
 
-  /// Orders a stamp on each picture, at the time that this process or the other has.
+  /// Orders a stamp on each picture. The clock is that of the process that makes it.
   package init(_ stamp: Stamp) { self.init(.stamp(stamp)) }
 
   private init(_ work: Work) {
     self.work = work
-    // Nothing in it is a number that JSON lacks.
+    // Encoding cannot fail: no number in it is infinite or NaN.
     wire = (try? JSONEncoder().encode(work)).map { Array($0) } ?? []
   }
 
-  /// Reads an order that was sent.
+  /// Decodes an order.
   init(wire: [UInt8]) throws {
     work = try JSONDecoder().decode(Work.self, from: Data(wire))
     self.wire = wire
   }
 
-  /// The same as a value that makes pictures in this process.
+  /// The order as a value that makes pictures in this process.
   package var making: any PictureMaking {
     switch work {
     case .crop(let crop): crop
@@ -39,7 +39,7 @@ package struct PictureOrder: Sendable {
     }
   }
 
-  /// How pictures are cut, which stamps have too.
+  /// The crop, which a stamp has too.
   private var crop: Crop {
     switch work {
     case .crop(let crop): crop
@@ -47,7 +47,7 @@ package struct PictureOrder: Sendable {
     }
   }
 
-  /// Whether bitmaps of middling size are made, one after the other.
+  /// Whether medium-sized bitmaps are allocated for one picture after the other, so that keeping their memory pays.
   var makesBitmaps: Bool {
     if case .stamp = work { return true }
     return crop.frame != nil || crop.fit == .contain
@@ -60,7 +60,7 @@ package struct PictureOrder: Sendable {
   ///
   /// - Parameters:
   ///   - file: The input.
-  ///   - output: The file that it becomes; nil for one that is wanted in memory.
+  ///   - output: The file that it becomes; nil for a result in memory.
   /// - Returns: The result.
   /// - Throws: ``ImagingError`` when the picture cannot be made.
   func make(
@@ -80,7 +80,7 @@ package struct PictureOrder: Sendable {
 
 // The limits of a worker for one picture.
 extension PictureOrder {
-  /// The processor time for a picture of this header: several times as much as the slowest formats take.
+  /// The processor time for a picture with this header: several times as much as the slowest formats take.
   ///
   /// - Parameter probe: The properties of the picture.
   /// - Returns: Seconds.
@@ -92,11 +92,12 @@ extension PictureOrder {
 
   /// The most processor time that any picture within the limits may take.
   var mostSeconds: Double {
-    // As many pixels may go out as come in, and twelve scans are never too many.
+    // The output may have as many pixels as the input, and twelve scans are always allowed.
     Self.seconds(pixels: 2 * limits.pixels, scanned: max(limits.scannedPixels, 12 * limits.pixels))
   }
 
-  /// Seconds for pixels that come in and go out, and for those that a decoder goes over, a scan at a time.
+  /// Seconds for `pixels` of input and output together, and for the pixels that a decoder visits, counted once for each
+  /// scan.
   private static func seconds(pixels: Int, scanned: Int) -> Double {
     secondsForHeader + (0.5 * Double(pixels) / 1e6 + 0.1 * Double(scanned) / 1e6) * slowness
   }
@@ -104,15 +105,15 @@ extension PictureOrder {
   /// The processor time for a header, and the least that any picture may take.
   static let secondsForHeader = 0.5 * slowness
 
-  /// The processor time that a worker has for a picture without asking: enough for a megapixel in and one out.
+  /// The processor time that a worker has for a picture without a request: enough for a megapixel of input and one of
+  /// output.
   ///
-  /// A message for each small picture would take longer than the work.
+  /// A message for each small picture would take longer than the picture itself.
   static let secondsUnasked = seconds(pixels: 2_000_000, scanned: 1_000_000)
 
-  /// How many times slower than an optimized build this one may be.
+  /// How many times slower a debug build is than an optimized one.
   private static let slowness: Double = _isDebugAssertConfiguration() ? 10 : 1
 
-  /// Bytes of address space for one picture: planes, pixels and their results, a library's own,
-  /// and the file.
+  /// Bytes of address space for one picture: planes, pixels, their results, a library's own memory, and the file.
   var memory: Int { 4 * limits.memory + limits.decoding + limits.fileBytes }
 }

@@ -3,28 +3,28 @@ import CGlibc
 import Glibc
 import SystemPackage
 
-/// The process that works on pictures for another, which started it: ``PictureWorkers``.
+/// The main loop of a worker process, which makes pictures for the process that started it: see ``PictureWorkers``.
 ///
-/// It can read files, as libraries and fonts are opened when they are needed, and change none but
-/// those that it is handed. It starts no program and opens no socket. Its memory is limited for
-/// each picture, and its processor time by the picture's header. It ends with the other process.
+/// It may read any file, because libraries and fonts are opened when they are needed, but can only write to files that
+/// it is handed. It starts no program and opens no socket. Its memory is limited for each picture, and its processor
+/// time by the picture's header. It ends when the other process ends.
 package struct PictureWorker {
   private let channel: WorkerChannel
   private var known: PictureOrder?
-  /// Whether the other process waits to hear that this one has started.
+  /// Whether the other process still waits to hear that this one has started.
   private var isNew = true
 
-  /// Makes pictures until the other end of a socket is closed, and then ends the process.
+  /// Makes pictures until the other end of a socket is closed, and then exits the process.
   ///
-  /// Call it before there is a second thread.
+  /// Call it before a second thread is started.
   ///
-  /// - Parameter socket: The socket for the pictures.
+  /// - Parameter socket: The socket to the other process.
   package static func run(on socket: Int32) -> Never {
     var status = stat()
     guard fstat(socket, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK,
       larder_confine("larder-pictures") == 0
     else { _exit(64) }
-    // Ctrl-C and a service's end are for the other process, whose end is this one's.
+    // Ctrl-C, or the stop of a service, ends the other process, and that ends this one.
     for number in [SIGINT, SIGTERM, SIGHUP] { signal(number, SIG_IGN) }
     guard larder_end_with(socket) == 0 else { _exit(71) }
     var worker = PictureWorker(channel: WorkerChannel(socket: socket))
@@ -42,7 +42,7 @@ package struct PictureWorker {
 
   private mutating func makeNext() throws(WorkerLoss) {
     let message = try channel.receive(takesDescriptor: true, wait: wait)
-    // Any error thrown here ends the process, and closes the input with it.
+    // An error thrown here ends the process, which also closes the input.
     let request = try WorkerChannel.Request(message.text)
     let order = try order(message.bytes)
     let made: Result<EncodedPicture, LarderError>
@@ -51,7 +51,7 @@ package struct PictureWorker {
     } catch {
       made = .failure(error)
     }
-    // Before the answer: a worker that waits holds nothing but its socket.
+    // Closed before the answer, so that a waiting worker holds nothing but its socket.
     if message.descriptor >= 0 { close(message.descriptor) }
     switch made {
     case .failure(let error): try channel.send(.failed, ErrorAnswer(error).text, wait: wait)
@@ -67,9 +67,8 @@ package struct PictureWorker {
     do {
       let order = try PictureOrder(wire: wire)
       known = order
-      // A bitmap that is mapped again for each picture costs a page fault for each page. At its
-      // own size a photo goes from file to file a row at a time, and keeping its coefficients for
-      // the next would cost their memory a second time.
+      // Freeing and mapping a bitmap again for each picture would cost a page fault for each page. At its own size, a
+      // photo is processed row by row, and keeping its coefficients for the next one would need their memory twice.
       if order.makesBitmaps { larder_keep_blocks(16 << 20) }
       return order
     } catch {
@@ -99,8 +98,9 @@ package struct PictureWorker {
     return try order.make(from: file, for: output)
   }
 
-  /// Has the kernel end the process beyond some processor time, and asks the other process for it where a picture needs more
-  /// than it has unasked.
+  /// Sets the limit of processor time at which the kernel ends the process.
+  ///
+  /// Tells the other process of it if a picture needs more than it has without a request.
   private mutating func demand(_ seconds: Double) {
     larder_limit_processor(seconds)
     guard isNew || seconds > PictureOrder.secondsUnasked else { return }
@@ -108,7 +108,7 @@ package struct PictureWorker {
     try? channel.send(.seconds, withUnsafeBytes(of: seconds) { Array($0) }, wait: wait)
   }
 
-  /// Has the other process begin the file of a result that is not to be held.
+  /// Asks the other process to create the temporary file of a result that is too large to be held.
   private func place(for name: String) throws(LarderError) -> PartFile {
     let refusal: LarderError
     do throws(WorkerLoss) {

@@ -3,29 +3,29 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Processes that make pictures for this one, so that no picture can stop it, end it, or take its memory.
+/// A pool of processes that make pictures for this one, so that no picture can block it, crash it, or use up its
+/// memory.
 ///
-/// A library that never ends with a picture, takes too much memory for it or crashes costs that picture alone: its process
-/// is ended and the next picture has a new one. A process is kept for many pictures; there are as many as
-/// callers at once.
+/// If a library hangs, crashes, or takes too much memory, only that picture fails: its process is killed, and the next
+/// picture gets a new one. Processes are reused for many pictures. There are as many as there are concurrent callers.
 package final class PictureWorkers: PictureWorking {
   private let program: [String]
   private let patience: WorkerPatience
-  /// Processes that wait for a picture.
+  /// Processes that are waiting for a picture.
   private let idle = Mutex<[WorkerProcess]>([])
 
-  /// Prepares workers; none is started before it is needed.
+  /// Prepares workers; a process is started only when it is needed.
   ///
   /// - Parameters:
   ///   - program: The path of a program that calls ``PictureWorker/run(on:)`` with descriptor 3, and its arguments.
-  ///   - patience: How long one is waited for.
+  ///   - patience: How long to wait for a process.
   package init(_ program: [String], patience: WorkerPatience = WorkerPatience()) {
     (self.program, self.patience) = (program, patience)
   }
 
   deinit { end() }
 
-  /// Ends the processes that wait for a picture.
+  /// Kills the processes that are waiting for a picture.
   package func end() {
     let all = idle.withLock { idle in
       defer { idle = [] }
@@ -34,7 +34,7 @@ package final class PictureWorkers: PictureWorking {
     for worker in all { worker.end() }
   }
 
-  /// The numbers of the processes that wait for a picture.
+  /// The PIDs of the processes that are waiting for a picture.
   package var waiting: [Int32] { idle.withLock { $0.map(\.process) } }
 
   package func make(
@@ -47,7 +47,7 @@ package final class PictureWorkers: PictureWorking {
     while true {
       let kept = idle.withLock { $0.popLast() }
       if let kept, !kept.isWaiting {
-        // It ended while it waited.
+        // It ended while it was idle.
         kept.end()
         continue
       }
@@ -70,7 +70,7 @@ package final class PictureWorkers: PictureWorking {
         throw error
       case .lost(.closed, let signal)
       where [SIGKILL, SIGTERM].contains(signal) && (kept != nil || !wasKilled):
-        // A process that was kept may have been killed before it had the picture, and not be gone until then.
+        // A signal to an idle process may take effect only after it got the picture: try again with another process.
         if kept == nil { wasKilled = true }
       case .lost(let loss, let signal):
         throw error(input.name, order, loss, signal)
@@ -126,15 +126,15 @@ package final class PictureWorkers: PictureWorking {
   }
 }
 
-/// Where pictures are made: in this process, or in others that a picture can do no harm to.
+/// The place where pictures are made: this process, or worker processes, which protect it from hostile pictures.
 package protocol PictureWorking: Sendable {
   /// Makes a picture. Blocks; called on several threads at once.
   ///
   /// - Parameters:
   ///   - order: The order.
-  ///   - input: Of which picture.
-  ///   - output: The file that the result becomes once the caller has it written; nil for one that is wanted in memory.
-  ///   - isStopped: Asked several times a second where the work can be given up; true gives it up.
+  ///   - input: The picture.
+  ///   - output: The file that the result becomes when the caller writes it; nil for a result in memory.
+  ///   - isStopped: Called several times a second if the work can be abandoned; true abandons it.
   /// - Returns: The result.
   /// - Throws: ``ImagingError`` when the picture cannot be made.
   func make(
@@ -145,7 +145,7 @@ package protocol PictureWorking: Sendable {
   ) throws(LarderError) -> EncodedPicture
 }
 
-/// Makes pictures in this process, on the caller's thread, which nothing can interrupt.
+/// Makes pictures in this process, on the caller's thread, where nothing can interrupt them.
 package struct PicturesHere: PictureWorking {
   package init() {}
 

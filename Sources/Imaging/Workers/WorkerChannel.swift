@@ -3,16 +3,17 @@ import CGlibc
 import FoundationEssentials
 import Glibc
 
-/// How two ends of a socket talk about pictures.
+/// The protocol between this process and a worker, over a socket.
 ///
-/// A message is its kind and two counts (4, 4 and 8 bytes, in the machine's order), a text, and bytes:
+/// A message has a kind and two counts (4, 4 and 8 bytes, in the machine's byte order), then a text, then bytes:
 ///
 /// | kind | from | text | bytes | descriptor |
 /// |---|---|---|---|---|
 /// | make | larder | ``WorkerChannel/Request`` | ``PictureOrder/wire`` | the picture |
-/// | seconds | worker | the processor time that is asked for, a `Double`; unless ``PictureOrder/secondsUnasked`` do | | |
+/// | seconds | worker | the requested processor time, a `Double`; left out if ``PictureOrder/secondsUnasked`` suffices
+/// | | |
 /// | place | worker | | | |
-/// | placed | larder | | | the file that the result goes into |
+/// | placed | larder | | | the file for the result |
 /// | made | worker | ``PictureAnswer`` as JSON | the result, unless its file was placed | |
 /// | failed | both | ``ErrorAnswer`` as JSON | | |
 struct WorkerChannel {
@@ -25,10 +26,10 @@ struct WorkerChannel {
     var kind: Kind
     var text: [UInt8] = []
     var bytes: [UInt8] = []
-    /// A descriptor that came along; the receiver closes it.
+    /// A descriptor that was sent with the message; the receiver closes it.
     var descriptor: Int32 = -1
 
-    /// The processor time of a message of that kind.
+    /// The processor time in a message of kind `seconds`.
     func seconds() throws(WorkerLoss) -> Double {
       guard text.count == MemoryLayout<Double>.size else { throw .nonsense }
       let seconds = text.withUnsafeBytes { $0.loadUnaligned(as: Double.self) }
@@ -36,30 +37,30 @@ struct WorkerChannel {
       return seconds
     }
 
-    /// Reads the text, which is JSON.
+    /// Decodes the text, which is JSON.
     func decoded<Value: Decodable>(_ type: Value.Type) throws(WorkerLoss) -> Value {
       do { return try JSONDecoder().decode(type, from: Data(text)) } catch { throw .nonsense }
     }
   }
 
-  /// A picture that is to be made: a byte of flags and its name.
+  /// A request for a picture: a byte of flags, and the name.
   ///
-  /// Written as JSON it took a tenth of the time of a small picture.
+  /// Encoding it as JSON would take a tenth of the time of a small picture.
   struct Request {
     let name: String
-    /// Whether the picture is a file, which has a time.
+    /// Whether the picture is from a file, which has a modification time.
     let isFile: Bool
     /// Whether the result becomes a file.
     let becomesFile: Bool
   }
 
   let socket: Int32
-  /// The most bytes of a message that comes.
+  /// The most bytes of a message that may be received.
   var most = Int.max
   private static let mostText = 1 << 24
   private static let mostJoined = 1 << 16
 
-  /// Waits until the socket can be read (`POLLIN`) or written (`POLLOUT`), or its far end is gone.
+  /// Waits until the socket can be read (`POLLIN`) or written (`POLLOUT`), or the other end is closed.
   typealias Waiting = (_ events: Int32) throws(WorkerLoss) -> Void
 
   /// Sends a message.
@@ -74,7 +75,7 @@ struct WorkerChannel {
     withUnsafeBytes(of: kind.rawValue) { head += $0 }
     withUnsafeBytes(of: UInt32(text.count)) { head += $0 }
     withUnsafeBytes(of: UInt64(bytes.count)) { head += $0 }
-    // In one piece where that is cheap: each piece can wake the other process.
+    // Sends small messages in one piece, because each piece can wake the other process.
     let joined = bytes.count <= Self.mostJoined
     try send(head + text + (joined ? bytes : []), descriptor: descriptor, wait)
     if !joined { try send(bytes, wait) }
@@ -93,7 +94,7 @@ struct WorkerChannel {
       }
       if count > 0 {
         done += count
-        // It went with the first byte.
+        // It was sent with the first byte.
         descriptor = -1
       } else if errno == EAGAIN {
         try wait(POLLOUT)
@@ -106,10 +107,10 @@ struct WorkerChannel {
   /// Receives the next message.
   ///
   /// - Parameters:
-  ///   - takesDescriptor: Whether a descriptor is taken; else one that comes is closed.
+  ///   - takesDescriptor: Whether a descriptor is accepted; if not, one that is received is closed.
   ///   - wait: Waits for the socket.
   /// - Returns: The message.
-  /// - Throws: ``WorkerLoss``, of `wait` too.
+  /// - Throws: ``WorkerLoss``, also that of `wait`.
   func receive(
     takesDescriptor: Bool = false,
     wait: Waiting
@@ -181,17 +182,17 @@ extension WorkerChannel.Request {
   }
 }
 
-/// Why nothing more comes of a worker.
+/// The reason why a worker is of no more use.
 enum WorkerLoss: Error {
-  /// It closed its end, as it does when it ends.
+  /// It closed its end of the socket, as it does when it ends.
   case closed
-  /// It computed for longer than a picture may take, in seconds.
+  /// It used more processor time than the picture may take, in seconds.
   case overTime(Double)
-  /// It did nothing for a number of seconds.
+  /// It made no progress for a number of seconds.
   case stalled(Double)
-  /// The caller wants no result any more.
+  /// The caller stopped the work.
   case stopped
-  /// It said something that no worker says.
+  /// It sent an invalid message.
   case nonsense
 }
 
@@ -200,7 +201,7 @@ extension Encodable {
   var text: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 }
 
-/// A result without its bytes.
+/// A result without the bytes of its file.
 struct PictureAnswer: Codable {
   private let format: PictureFormat
   private let width: Int
@@ -219,7 +220,7 @@ struct PictureAnswer: Codable {
     remarks = picture.remarks.map(\.rawValue)
   }
 
-  /// The picture, whose bytes are in `file`.
+  /// The result, with its bytes in `file`.
   func picture(_ file: EncodedFile) -> EncodedPicture {
     EncodedPicture(
       file: file,
@@ -236,7 +237,7 @@ struct PictureAnswer: Codable {
   }
 }
 
-/// Why nothing was made.
+/// The error of a picture that was not made.
 struct ErrorAnswer: Codable {
   private let code: String
   private let kind: LarderError.Kind

@@ -6,24 +6,24 @@ import SystemPackage
 
 /// A process that makes pictures for this one, one at a time.
 final class WorkerProcess: Sendable {
-  /// Its number.
+  /// The PID.
   let process: pid_t
   private let socket: Int32
   private let patience: WorkerPatience
-  /// Whether it has made a picture, or refused one.
+  /// Whether it has made or refused a picture before.
   private let hasStarted = Atomic(false)
 
-  /// Whether it waits for a picture, while it says nothing; false once it has ended.
+  /// Whether it is idle: alive, and sending nothing.
   var isWaiting: Bool {
     var one = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     return poll(&one, 1, 0) == 0
   }
 
-  /// Starts one.
+  /// Starts a process.
   ///
   /// - Parameters:
-  ///   - program: The program and its arguments; it finds the socket as descriptor 3.
-  ///   - patience: How long it is waited for.
+  ///   - program: The program and its arguments; its end of the socket is descriptor 3.
+  ///   - patience: How long to wait for it.
   /// - Throws: The system's error number.
   init(_ program: [String], _ patience: WorkerPatience) throws(Errno) {
     var ends: [Int32] = [-1, -1]
@@ -40,17 +40,17 @@ final class WorkerProcess: Sendable {
     (self.process, socket, self.patience) = (process, ends[0], patience)
   }
 
-  /// How a picture went that was asked for.
+  /// The outcome of a request.
   enum Outcome {
     case made(EncodedPicture)
     case refused(LarderError)
-    /// The process is gone: why, and the signal that it ended by, or 0.
+    /// The process is gone: the reason, and the signal that ended it, or 0.
     case lost(WorkerLoss, signal: Int32)
   }
 
-  /// Has a picture made.
+  /// Makes a picture in the process.
   ///
-  /// Blocks. Unless the picture was made or refused, this is of no more use.
+  /// Blocks. If the outcome is `lost`, do not use this process again.
   func make(
     _ order: PictureOrder,
     of input: PictureInput,
@@ -108,7 +108,7 @@ final class WorkerProcess: Sendable {
         let seconds = try message.seconds()
         watch.allow(min(max(seconds, 0), order.mostSeconds))
       case .place:
-        // Once a picture, and where it becomes a file.
+        // Allowed once for a picture, and only if it becomes a file.
         guard let output, part == nil else { throw .nonsense }
         let begun: PartFile
         do throws(LarderError) {
@@ -141,7 +141,7 @@ final class WorkerProcess: Sendable {
     }
   }
 
-  /// Ends the process, unless it has ended; returns the signal that it ended by, or 0.
+  /// Kills the process if it is still running; returns the signal that ended it, or 0.
   @discardableResult
   func end() -> Int32 {
     kill(process, SIGKILL)
@@ -153,19 +153,19 @@ final class WorkerProcess: Sendable {
   deinit { close(socket) }
 }
 
-/// How long a worker is waited for.
+/// How long to wait for a worker.
 package struct WorkerPatience: Sendable {
-  /// Seconds of processor time until it begins with a picture.
+  /// Seconds of processor time until it starts with a picture.
   package var start: Double
-  /// Seconds that pass beyond twenty for each of processor time, before it is taken to do nothing at all.
+  /// Seconds of waiting, beyond twenty for each second of processor time, after which it counts as stalled.
   package var idle: Double
 
-  /// Waits; the defaults are enough for a slow and busy machine.
+  /// Makes limits; the defaults are enough for a slow and busy machine.
   package init(start: Double = 60, idle: Double = 60) {
     (self.start, self.idle) = (start, idle)
   }
 
-  /// Seconds until a process is given up that is to compute for some.
+  /// Seconds after which a process is given up that may use `seconds` of processor time.
   func wait(for seconds: Double) -> Double { idle + 20 * seconds }
 }
 
@@ -174,9 +174,9 @@ private struct WorkerWatch {
   private let process: pid_t
   private let socket: Int32
   private let patience: WorkerPatience
-  /// Whether it is still starting, whose processor time is none of the picture's.
+  /// Whether it is still starting; that processor time does not count for the picture.
   private var isStarting: Bool
-  /// The processor time that it had used when it began with the picture.
+  /// The processor time that it had used when it started with the picture.
   private var before: Double
   /// Seconds of processor time that it may use.
   private var seconds: Double
@@ -189,7 +189,7 @@ private struct WorkerWatch {
     deadline = .now + .seconds(patience.wait(for: seconds))
   }
 
-  /// Lets it compute for `seconds`, from when it began with the picture.
+  /// Sets the limit of processor time, counted from the start of the picture.
   mutating func allow(_ seconds: Double) {
     if isStarting { before = larder_processor_seconds(process) }
     isStarting = false
@@ -197,7 +197,7 @@ private struct WorkerWatch {
     deadline = .now + .seconds(patience.wait(for: seconds))
   }
 
-  /// Waits for the socket while the process keeps to its limits.
+  /// Waits for the socket as long as the process stays within its limits.
   func wait(_ events: Int32, _ isStopped: () -> Bool) throws(WorkerLoss) {
     var one = pollfd(fd: socket, events: Int16(events), revents: 0)
     while true {
