@@ -13,7 +13,7 @@ extension LarderError {
     }
   }
 
-  /// An error of a module as callers of the library see it: with one of its own codes, and without the words of a remedy.
+  /// Translates a module's error for callers of the library: with a code of the library, and without the remedy's text.
   init(shown error: any Error) {
     switch error {
     case let error as LarderError:
@@ -45,7 +45,7 @@ extension LarderError {
 }
 
 extension LarderError.Code {
-  /// The code of the library for one of its modules.
+  /// The library's code for a code of one of its modules.
   fileprivate var shown: Self {
     switch self {
     case .catalog, .address, .argument, .locked, .notFound, .diskFull, .damaged, .tooNew, .unfit,

@@ -4,27 +4,30 @@ import Catalog
 import Orders
 import Pipeline
 
-/// Which changes of a catalog somebody is told of.
+/// A filter for change notices: the kinds, price drops and items that a webhook is told about.
 package struct NoticeWish: Sendable, Hashable {
-  /// The kinds; never empty.
+  /// The kinds of changes; never empty.
   package var kinds = Set(Notice.Kind.allCases)
-  /// Of the prices only those that fell by this share of the old one, at least; nil for all.
+  /// The least price drop to report, as a share of the old price: 0.1 is 10 %.
+  ///
+  /// Nil reports every change of a price.
   package var drop: Double?
   /// Only these items; empty for all.
   package var items: Set<String> = []
 
-  /// A wish for everything.
+  /// Matches every change.
   package init() {}
 
-  /// The wish in words, the same for the same wish.
+  /// A text that identifies the filter: equal filters have equal texts.
   private var text: String {
     let kinds = kinds.map(\.rawValue).sorted().joined(separator: ",")
     let parts = [kinds, drop.map { "drop \($0)" } ?? ""] + items.sorted()
-    // With lengths: SQLite ends a text at a zero byte, and an id may hold any other separator.
+    // Each part is prefixed with its length. No separator is safe: SQLite ends a text at a zero byte, and an id may
+    // contain any other character.
     return parts.map { "\($0.utf8.count):\($0)" }.joined()
   }
 
-  /// The changes of a catalog after a run, as far as they are wished for.
+  /// The changes of a catalog after a run that match the filter.
   ///
   /// - Parameters:
   ///   - reader: The catalog.
@@ -48,7 +51,7 @@ package struct NoticeWish: Sendable, Hashable {
     return changes
   }
 
-  /// The changes of one item, the ones that are wished for.
+  /// The changes of one item that match the filter.
   private func changes(of net: NetChange) -> [Notice.Change] {
     func change(_ kind: Notice.Kind) -> Notice.Change {
       var change = Notice.Change(kind, section: net.section, id: net.id)
@@ -81,28 +84,28 @@ package struct NoticeWish: Sendable, Hashable {
     return changes.filter { kinds.contains($0.kind) }
   }
 
-  /// Whether the price fell as far as is wished for.
+  /// Whether the price fell by at least ``drop``.
   private func hasFallen(_ net: NetChange) -> Bool {
     guard let drop else { return true }
     guard let old = net.price, let new = net.newPrice, old.currency == new.currency else {
       return false
     }
-    // A share such as 0.1 is no exact number.
+    // The tolerance is needed because a share such as 0.1 is not exact in binary.
     return Double(old.minorUnits) - Double(new.minorUnits) >= drop * Double(old.minorUnits) - 1e-6
       && new.minorUnits < old.minorUnits
   }
 
-  /// Queues a notice of the changes in a catalog since the last one; without changes, none.
+  /// Queues a notice of the changes in a catalog since the last notice; queues nothing when there are none.
   ///
-  /// The first notice of a wish tells of the last run. Durable when this returns.
+  /// The first notice of a filter covers the last run. The notice is durable when this returns.
   ///
   /// - Parameters:
   ///   - reader: The catalog.
-  ///   - cache: The cache's path, the same for the same cache.
-  ///   - webhook: Where to.
-  ///   - outbox: Where notices wait.
-  ///   - language: In which people read it.
-  ///   - now: When.
+  ///   - cache: The cache's path, which must always be spelt the same: it is a part of the subscription's key.
+  ///   - webhook: The webhook that receives the notice.
+  ///   - outbox: The database in which the notice waits for its delivery.
+  ///   - language: The language of the notice.
+  ///   - now: The current time.
   /// - Throws: ``LarderError`` when the index cannot be read or the outbox cannot be written.
   package func tell(
     of reader: CatalogReader,
@@ -137,7 +140,7 @@ package struct NoticeWish: Sendable, Hashable {
         at: now,
         id: OrderID(noticeAt: now, using: &random)
       )
-      // Else another process was faster, and its message is not sent again.
+      // Otherwise another process has just queued a notice; the next round looks for changes after that one.
       if isKept { return }
     }
   }

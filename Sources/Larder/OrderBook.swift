@@ -9,10 +9,9 @@ import Transport
 
 /// The orders and their delivery state: one file outside every cache.
 ///
-/// An order that ``place(_:from:)`` returned survives any crash and power cut. It is sent by
-/// ``send(to:_:)``, in the order of placing; an order that may have arrived without an answer is held or
-/// sent again, as the webhook's settings say, and always reported. Any number of processes may use one
-/// file.
+/// An order that ``place(_:from:)`` returned survives any crash and power cut. ``send(to:_:)`` sends the orders in
+/// which they were placed. If a message was sent but no answer came, it may have arrived: it is held or sent again, as
+/// the webhook's settings say, and always reported. Any number of processes may use one file.
 public struct OrderBook: Sendable {
   /// The path of the file; the first order makes it.
   public let path: String
@@ -39,10 +38,10 @@ public struct OrderBook: Sendable {
   ///
   /// - Parameters:
   ///   - request: The items, and the customer.
-  ///   - shop: The shop, whose prices hold.
+  ///   - shop: The shop; the order uses its prices as last synced.
   /// - Returns: The order, which is safely on disk.
-  /// - Throws: ``LarderError``: `not-found` when no section lists an item, `refused` when it is sold out,
-  ///   has no price or costs more than the budget, `argument` for a name or number that cannot be.
+  /// - Throws: ``LarderError``: `not-found` when no section lists an item, `refused` when it is sold out, has no price
+  ///   or costs more than the budget, `argument` for an invalid name or number.
   @discardableResult
   public func place(_ request: OrderRequest, from shop: Shop) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in
@@ -69,7 +68,7 @@ public struct OrderBook: Sendable {
     try await Blocking.run("larder.orders") { _ in try Outbox(path).order(id.rawValue) }
   }
 
-  /// Gives an order up before anybody worked on it; its message, if it has not left, never does.
+  /// Cancels an order before the shop starts on it; its message, if not sent yet, is never sent.
   ///
   /// - Parameter id: Its id, or the beginning of it.
   /// - Returns: The order afterwards.
@@ -81,11 +80,11 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Moves an order one step on: preparing, ready, collected.
+  /// Moves an order to its next state: preparing, ready, collected.
   ///
   /// - Parameter id: Its id, or the beginning of it.
   /// - Returns: The order afterwards.
-  /// - Throws: ``LarderError`` with the code `refused` when there is no further step.
+  /// - Throws: ``LarderError`` with the code `refused` when the order is in its last state.
   @discardableResult
   public func advance(_ id: OrderID) async throws(LarderError) -> Order {
     try await Blocking.run("larder.orders") { _ in
@@ -93,9 +92,9 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Queues the messages of orders again that were given up or are held.
+  /// Queues messages again that were given up or are held.
   ///
-  /// - Parameter ids: The orders; nil for all that were given up.
+  /// - Parameter ids: The orders whose messages to queue; nil for every message that was given up.
   /// - Returns: The ids of the orders whose messages are queued now.
   /// - Throws: ``LarderError`` with the code `refused` when a named order has nothing to replay.
   @discardableResult
@@ -105,16 +104,16 @@ public struct OrderBook: Sendable {
     }
   }
 
-  /// Brings the orders that are due to a webhook.
+  /// Delivers the orders that are due to a webhook.
   ///
-  /// Cancelling the task ends it after the attempt under way, whose answer is waited for a second.
+  /// Cancelling the task starts no further attempt, and waits at most one second for the answer to the current one.
   ///
   /// - Parameters:
-  ///   - webhook: Where to.
-  ///   - options: How far to go.
+  ///   - webhook: The webhook that receives the orders.
+  ///   - options: The limits of the delivery.
   /// - Returns: The delivered orders, and the others.
-  /// - Throws: ``LarderError`` when the file cannot be used; a webhook that cannot be reached is a part
-  ///   of the result.
+  /// - Throws: ``LarderError`` when the file cannot be used; a webhook that cannot be reached is reported in the
+  ///   result.
   @discardableResult
   public func send(
     to webhook: Webhook,
@@ -168,25 +167,25 @@ public struct OrderBook: Sendable {
 }
 
 extension OrderBook {
-  /// How far a delivery goes.
+  /// The limits and settings of a delivery.
   public struct SendOptions: Sendable, Hashable {
     /// The most messages to attempt; nil for all that are due.
     public var attempts: Int?
     /// How long to wait for a message that is not due yet.
     public var patience = Duration.seconds(10)
-    /// When an answer is given up.
+    /// How long to wait for an answer before the attempt fails.
     public var timeout = Duration.seconds(30)
-    /// Start a webhook again that was stopped because it refused everything.
+    /// Resume a webhook that was stopped because it refused every message.
     public var resumes = false
     /// Trust the certificates in this PEM file instead of the system's.
     public var certificates: String?
 
-    /// Everything that is due now or in ten seconds.
+    /// Delivers every message that is due now or within ten seconds.
     public init() {}
   }
 }
 
-/// The time that a book was given; waits use the machine's clock.
+/// A sender's clock that reads the order book's clock, but waits by the machine's.
 private struct BookClock: SenderClock {
   private let machine = SystemSenderClock()
   private let time: @Sendable () -> OrderTime
@@ -214,9 +213,9 @@ extension WebhookSender {
 }
 
 extension TransportOptions {
-  /// A transport that leaves all pauses and retries to the sender of orders.
+  /// Options for a transport without pauses and retries of its own; ``WebhookSender`` has both.
   ///
-  /// - Parameter timeout: When an answer is given up.
+  /// - Parameter timeout: How long to wait for an answer.
   /// - Returns: The options.
   package static func sender(timeout: Duration) -> TransportOptions {
     var options = TransportOptions()
@@ -230,20 +229,22 @@ extension TransportOptions {
   }
 }
 
-/// An order of the catalog as last synced: where the reader of the cache and the orders meet.
+/// An order with items and prices of the catalog as last synced.
+///
+/// Joins the reader of the cache to the orders module, for ``OrderBook`` and the commands.
 package struct OrderFromCatalog {
-  /// The order; nobody has kept it yet.
+  /// The order, not yet in the outbox.
   package let order: PlacedOrder
-  /// A sentence for each item whose price the last run changed.
+  /// A sentence for each ordered item whose price changed with the last run.
   package let priceChanges: [String]
 
-  /// Looks the wishes up and makes the order.
+  /// Looks up the requested items and makes the order.
   ///
   /// - Parameters:
-  ///   - request: the request.
-  ///   - reader: the catalog.
-  ///   - now: when.
-  ///   - chance: the chance in its id, when that was drawn before.
+  ///   - request: The items, and the customer.
+  ///   - reader: The catalog.
+  ///   - now: The time of the order.
+  ///   - chance: The random part of the order's id, if it was drawn earlier.
   /// - Throws: ``LarderError`` when the catalog has no such item, when it cannot be ordered, or when the catalog cannot
   ///   be read.
   package init(
@@ -272,7 +273,7 @@ package struct OrderFromCatalog {
     priceChanges = Self.changes(order, items, reader)
   }
 
-  /// The changes of the last run; a cache that cannot be read does not prevent orders.
+  /// The price changes of the last run; none when the cache cannot be read, because that must not prevent an order.
   private static func changes(
     _ order: PlacedOrder,
     _ items: [String: StoreItem],

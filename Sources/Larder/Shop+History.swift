@@ -37,16 +37,16 @@ extension Shop {
     public enum Value: Sendable, Hashable {
       /// A price.
       case price(Price)
-      /// Words. Badges and ways of delivery stand in one text, with a comma and a space between; a picture that the cache
-      /// did not hold is its URL.
+      /// A text. Badges and ways of delivery are joined with a comma and a space. A picture that the cache did not hold
+      /// is represented by its URL.
       case text(String)
       /// The SHA-256 of each picture's bytes, 64 hexadecimal digits.
       case pictures([String])
     }
 
-    /// When the run ended that found it.
+    /// When the run that found the change ended.
     package let time: UnixTime
-    /// The run that found it.
+    /// The run that found the change.
     public let run: RunID
     /// The key of the section that lists the item, or listed it last.
     public let section: String
@@ -54,15 +54,15 @@ extension Shop {
     public let id: String
     /// The part that changed.
     public let field: Field
-    /// The value before; nil for none, and where the item itself came or went.
+    /// The value before the change; nil for none, and when the item itself was added, removed or came back.
     public let from: Value?
-    /// The value since then; nil for none, and where the item itself came or went.
+    /// The value after the change; nil for none, and when the item itself was added, removed or came back.
     public let to: Value?
 
-    /// When the run ended that found it.
+    /// When the run that found the change ended.
     public var date: Date { Date(time) }
 
-    /// A change as the index has it.
+    /// Translates a change of the index.
     package init(_ change: RecordedChange) {
       (time, run, section, id) = (change.time, change.run, change.section, change.id)
       field = Field(change.kind)
@@ -72,8 +72,8 @@ extension Shop {
 
   /// The catalog as an earlier sync left it.
   ///
-  /// It is read from the index when a method is called. Pictures whose bytes have changed since then, and details that
-  /// were fetched since, are missing.
+  /// Each method reads it from the index. Pictures whose bytes have changed since that sync are missing, and so are
+  /// details that were fetched later.
   public struct PastCatalog: Sendable {
     /// The sync.
     public let run: RunID
@@ -97,7 +97,7 @@ extension Shop {
     /// The items of all sections or of one, in the catalog's order; see ``Shop/items(in:)``.
     ///
     /// - Parameter section: The section's key; nil for all of them.
-    /// - Returns: The items; one that two sections list comes twice.
+    /// - Returns: The items; an item in two sections is returned twice.
     /// - Throws: ``LarderError`` with the code `not-found` when there is no such section, or a sweep has forgotten the
     ///   run meanwhile.
     public func items(in section: String? = nil) throws(LarderError) -> [Item] {
@@ -114,13 +114,13 @@ extension Shop {
 
   /// The changes of items that syncs found: prices, badges, titles, pictures, sections, and items that came or went.
   ///
-  /// The history of a catalog begins with its first sync, and ``SweepOptions/prices`` limits it. It needs no network,
-  /// and no run to be kept.
+  /// The history of a catalog begins with its first sync, and ``SweepOptions/prices`` limits it. Reading it needs no
+  /// network. It is complete even when a sweep has removed old runs.
   ///
   /// - Parameters:
   ///   - id: Only this item; nil for all of them.
-  ///   - since: Only changes of syncs that ended then or later; nil for all.
-  /// - Returns: The changes, oldest first; none for an item that never was.
+  ///   - since: Only changes from syncs that ended at this time or later; nil for all.
+  /// - Returns: The changes, oldest first; none for an item that no sync has seen.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func history(
     of id: String? = nil,
@@ -134,12 +134,12 @@ extension Shop {
 
   /// The lowest price of an item in the days up to the last sync.
   ///
-  /// The price is the one to pay, on sale or not, and counts also where it began before those days and held in some of
-  /// them. ``ShownItem/lowest30Days`` is the same for 30 days.
+  /// The price is the one to pay, on sale or not. A price that was set before those days counts if it was still valid
+  /// during them. ``ShownItem/lowest30Days`` is the same for 30 days.
   ///
   /// - Parameters:
-  ///   - id: The item; with several sections, as the first one lists it.
-  ///   - days: How many times 24 hours; with 0 or fewer only the present price counts.
+  ///   - id: The item's id; if several sections list it, the first one's price is used.
+  ///   - days: The number of days of 24 hours; with 0 or fewer, only the current price counts.
   /// - Returns: The price; nil when no section lists the item, or it has no price.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func lowestPrice(of id: String, days: Int = 30) async throws(LarderError) -> LowestPrice?
@@ -147,11 +147,14 @@ extension Shop {
     try await Blocking.run { _ in try reader().lowestPrice(of: id, days: Int64(days)) }
   }
 
-  /// The catalog as the last sync before a moment left it, as far as runs are kept; see ``SweepOptions/history``.
+  /// The catalog as the last sync before a moment left it.
+  ///
+  /// The run must still be kept; see ``SweepOptions/history``.
   ///
   /// - Parameter moment: The moment.
   /// - Returns: The catalog of the last sync that had ended then.
-  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or no run of that time is kept.
+  /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or when no run from that time is
+  ///   kept.
   public func catalog(at moment: Date) async throws(LarderError) -> PastCatalog {
     let moment = UnixTime(moment, rounded: .down)
     return try await Blocking.run { _ in
@@ -190,7 +193,7 @@ extension Shop.Change.Value {
 }
 
 extension UnixTime {
-  /// The whole second next to a moment of Foundation's, and the nearest there is for one beyond.
+  /// Rounds a date of Foundation to a whole second; clamps it to what an `Int64` holds.
   fileprivate init(_ date: Date, rounded rule: FloatingPointRoundingRule) {
     let seconds = date.timeIntervalSince1970.rounded(rule)
     self.init(Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max))

@@ -6,9 +6,9 @@ extension Shop {
   /// Checks every picture in the cache against its committed row; works while a sync runs.
   ///
   /// - Parameters:
-  ///   - everyByte: Whether every byte is read, and not only each file's size and date.
-  ///   - progress: Called with how many of how many pictures are done.
-  /// - Returns: The findings; not complete when the task was cancelled.
+  ///   - everyByte: Whether to read every byte, instead of only each file's size and date.
+  ///   - progress: Called with the number of pictures that are done, and their total.
+  /// - Returns: The findings; incomplete when the task was cancelled.
   /// - Throws: ``LarderError`` when there is no cache or it cannot be read.
   public func verify(
     everyByte: Bool = true,
@@ -17,12 +17,12 @@ extension Shop {
     try await verify(everyByte: everyByte, repairs: false, progress)
   }
 
-  /// Checks every byte, deletes damaged pictures, adopts or removes strays: the next sync fetches
-  /// the rest.
+  /// Checks every byte, deletes damaged pictures, and adopts or removes strays; the next sync fetches the missing
+  /// pictures.
   ///
   /// A lost or damaged index is rebuilt; no picture is lost with it.
   ///
-  /// - Parameter progress: Called with how many of how many pictures are done.
+  /// - Parameter progress: Called with the number of pictures that are done, and their total.
   /// - Returns: The findings before the repair.
   /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache.
   @discardableResult
@@ -53,9 +53,9 @@ extension Shop {
     }
   }
 
-  /// Removes pictures that no catalog of the cache needs any more, and old runs.
+  /// Removes old runs, and pictures that no catalog in the cache needs any more.
   ///
-  /// - Parameter options: How far to go.
+  /// - Parameter options: The limits of the sweep.
   /// - Returns: The removals; cancelling the task leaves the rest for the next sweep.
   /// - Throws: ``LarderError``, with the code `locked` while a run holds the cache.
   @discardableResult
@@ -72,8 +72,8 @@ extension Shop {
   ///
   /// - Parameters:
   ///   - folder: The folder; made when there is none.
-  ///   - options: How it is laid out.
-  ///   - progress: Called with how many of how many pictures are done.
+  ///   - options: The layout of the folder.
+  ///   - progress: Called with the number of pictures that are done, and their total.
   /// - Returns: The written files; cancelling the task leaves the rest for the next export.
   /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
   @discardableResult
@@ -93,9 +93,9 @@ extension Shop {
     }
   }
 
-  /// The squares that syncs keep beside the pictures; see ``SyncOptions/square``.
+  /// The square versions of the pictures that syncs keep; see ``SyncOptions/square``.
   ///
-  /// - Parameter side: Pixels along a side.
+  /// - Parameter side: The length of a side in pixels.
   /// - Returns: The path of each square's file by the URL of its picture.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func squares(side: Int) async throws(LarderError) -> [String: String] {

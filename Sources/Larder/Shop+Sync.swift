@@ -120,9 +120,9 @@ extension Shop {
 
 /// A sync that is under way: its progress as a sequence, and its report.
 public struct SyncTask: Sendable {
-  /// How far it is: the newest state whenever somebody looks.
+  /// The progress of the run; an element that was not consumed in time is replaced with the newest.
   ///
-  /// Ends with the run. For one loop.
+  /// Ends with the run. Only one loop may consume it.
   public let progress: AsyncStream<Shop.Progress>
   private let task: Task<Shop.Report, any Error>
 
@@ -131,7 +131,7 @@ public struct SyncTask: Sendable {
     self.progress = progress
   }
 
-  /// Waits for the end.
+  /// The report of the run; waits for its end.
   ///
   /// - Throws: ``LarderError`` when the run could not take place at all.
   public var report: Shop.Report {
@@ -165,7 +165,7 @@ private final class ProgressWatch {
     timer.resume()
   }
 
-  /// Tells of the last state, and no more.
+  /// Reports the final progress, and stops.
   func end() {
     timer.cancel()
     queue.sync(execute: tell)
@@ -199,28 +199,28 @@ extension Shop {
     public var details = true
     /// Fail on the first item that cannot be read.
     public var strict = false
-    /// The number of unreadable items in a listing beyond which the last good one stays.
+    /// The number or share of unreadable items in a listing; beyond it, the last good listing is kept.
     public var maxSkipped = SkipLimit.standard
     /// Accept sudden mass removals of items, sections and details.
     public var allowsRemovals = false
     /// Keep a square of every picture, with sides of this many pixels, from 1 to 4096; see
     /// ``Shop/squares(side:)``.
     public var square: Int?
-    /// Transfers at once over all hosts; nil finds the number that is quickest.
+    /// Concurrent transfers over all hosts; with nil, larder finds the fastest number.
     public var parallel: Int?
-    /// Transfers at once to one host; nil leaves it to larder, 16 at most.
+    /// Concurrent transfers to one host; with nil, larder decides, up to 16.
     public var perHost: Int?
     /// Requests a second over all hosts; nil for no limit.
     public var requestsPerSecond: Double?
-    /// How often a failed request is made again.
+    /// How often a failed request is retried.
     public var retries = 4
     /// End after this time; the rest is in ``SyncReport/unfinished``.
     public var deadline: Duration?
     /// Fetch no more body bytes than this.
     public var maxBytes: Int64?
-    /// Let hosts that only fetched data names have private addresses.
+    /// Allow private addresses for hosts that only fetched data names.
     public var allowsPrivateAddresses = false
-    /// Connect elsewhere, as `HOST:PORT:HOST:PORT` in curl's words.
+    /// Connect to other addresses, each as `HOST:PORT:HOST:PORT`, like curl's `--connect-to`.
     public var connectTo: [String] = []
     /// Trust the certificates in this PEM file instead of the system's.
     public var certificates: String?
@@ -264,7 +264,7 @@ extension Shop.SyncOptions {
     return options
   }
 
-  /// Demands that every number is one that can be.
+  /// Checks that every setting is in its range.
   func check() throws(LarderError) {
     func demand(_ holds: Bool, _ name: String, _ expected: String) throws(LarderError) {
       guard !holds else { return }

@@ -9,11 +9,10 @@ import SystemPackage
 
 /// A shop's catalog, and the cache on disk that holds it with all its pictures.
 ///
-/// A shop is a value of two paths: it opens nothing until a method is called, and any number of
-/// shops, tasks and processes may use one cache. Methods that change the cache
-/// (``sync(_:progress:)``, ``warm(_:progress:)``, ``repair(progress:)``, ``sweep(_:)``) hold it
-/// exclusively; others then fail with the code `locked`. Reading works at any time and needs no
-/// network.
+/// A shop is a value with a catalog and a path: it opens nothing until a method is called. Any number of shops, tasks
+/// and processes may use one cache. Methods that change the cache (``sync(_:progress:)``, ``warm(_:progress:)``,
+/// ``repair(progress:)``, ``sweep(_:)``) hold it exclusively; others then fail with the code `locked`. Reading works at
+/// any time and needs no network.
 ///
 ///     let shop = try Shop(catalog: "shop.yaml", cache: "cache")
 ///     let report = try await shop.sync()
@@ -34,8 +33,7 @@ public struct Shop: Sendable {
   /// - Parameters:
   ///   - path: The catalog file, YAML or JSON, 1 MiB at most.
   ///   - cache: The folder of the cache; the first sync makes it.
-  ///   - environment: Where `${NAME}` in the catalog file comes from; without it, this process's own
-  ///     environment.
+  ///   - environment: The variables for `${NAME}` in the catalog file; nil for this process's own environment.
   ///   - transport: The transport that answers requests instead of the network, for tests.
   ///   - clock: The source of time, for tests.
   /// - Throws: ``LarderError`` with the file, the line and the expected value.
@@ -72,8 +70,7 @@ public struct Shop: Sendable {
   ///   - catalog: The catalog.
   ///   - folder: The folder that its local addresses are relative to.
   ///   - cache: The folder of the cache; the first sync makes it.
-  ///   - environment: Where `${NAME}` in the catalog comes from; without it, this process's own
-  ///     environment.
+  ///   - environment: The variables for `${NAME}` in the catalog; nil for this process's own environment.
   ///   - transport: The transport that answers requests instead of the network, for tests.
   ///   - clock: The source of time, for tests.
   public init(
@@ -92,7 +89,7 @@ public struct Shop: Sendable {
     self.clock = clock ?? { Date() }
   }
 
-  /// The present moment in whole seconds.
+  /// The current time in whole seconds.
   var now: UnixTime { UnixTime(Int64(clock().timeIntervalSince1970.rounded(.down))) }
 
   /// The text in the cache's lock, shown to processes that have to wait.
@@ -158,7 +155,7 @@ extension Shop {
   /// The items of all sections or of one, as last synced, in the catalog's order.
   ///
   /// - Parameter section: The section's key; nil for all of them.
-  /// - Returns: The items; one that two sections list comes twice.
+  /// - Returns: The items; an item in two sections is returned twice.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet, or there is no such
   ///   section.
   public func items(in section: String? = nil) throws(LarderError) -> [Item] {
@@ -194,8 +191,8 @@ extension Shop {
   /// The changes between two runs that ended.
   ///
   /// - Parameters:
-  ///   - old: The run to compare with; without it, the one before `new`.
-  ///   - new: The run to look at; without it, the last.
+  ///   - old: The earlier run; nil for the one before `new`.
+  ///   - new: The later run; nil for the last.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` with the code `not-found` when there is no such run.
   public func changes(
@@ -209,7 +206,7 @@ extension Shop {
 
   /// The runs, newest first.
   ///
-  /// - Parameter limit: How many at most.
+  /// - Parameter limit: The most runs to return.
   /// - Returns: The runs, those that were killed included.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func runs(limit: Int = 20) async throws(LarderError) -> [Run] {
@@ -228,11 +225,11 @@ extension Shop {
 
 /// Reads a file that a user names, up to a limit.
 package enum BoundedReading {
-  /// A file's bytes, at most one more than `limit`, by which the caller knows that the file is larger.
+  /// A file's bytes, up to `limit` and one more; the extra byte tells the caller that the file is larger.
   ///
   /// - Parameters:
-  ///   - path: the file; of a pipe that nobody writes to, there is nothing.
-  ///   - limit: how many bytes are enough.
+  ///   - path: The file's path; a pipe without a writer counts as empty.
+  ///   - limit: The most bytes that the caller accepts.
   /// - Returns: The bytes.
   /// - Throws: `Errno` when it cannot be opened or read.
   package static func bytes(ofFile path: String, limit: Int) throws -> [UInt8] {
@@ -240,11 +237,11 @@ package enum BoundedReading {
     return try file.closeAfter { try bytes(of: file, limit: limit) }
   }
 
-  /// The bytes of a descriptor up to its end, at most `limit` and one more.
+  /// The bytes of a descriptor up to its end, but at most `limit` and one more.
   ///
   /// - Parameters:
-  ///   - file: the file.
-  ///   - limit: how many bytes are enough.
+  ///   - file: The open file.
+  ///   - limit: The most bytes that the caller accepts.
   /// - Returns: The bytes.
   /// - Throws: `Errno` when it cannot be read.
   package static func bytes(of file: FileDescriptor, limit: Int) throws -> [UInt8] {
@@ -263,7 +260,7 @@ extension BoundedReading {
   /// Reads the format files that a catalog file names, from its folder.
   ///
   /// - Parameter path: The catalog file.
-  /// - Returns: The reader of a format file by its path.
+  /// - Returns: A function that reads a format file, given its path relative to that folder.
   package static func formatFiles(beside path: String) -> FormatFileReading {
     let folder = FilePath(path).removingLastComponent()
     return { name throws(CatalogError) in

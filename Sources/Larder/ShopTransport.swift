@@ -3,7 +3,7 @@ import CurlTransport
 import Synchronization
 import Transport
 
-/// The answers to a shop's requests instead of the network's: for tests, or for a transport of your own.
+/// Answers a shop's requests instead of the network: for tests, or for a transport of your own.
 ///
 ///     struct Canned: ShopTransport {
 ///       let bodies: [String: [UInt8]]
@@ -18,18 +18,18 @@ public protocol ShopTransport: Sendable {
   /// retries makes them itself.
   ///
   /// - Parameter request: The request.
-  /// - Returns: The final response; redirects are followed here or not at all.
+  /// - Returns: The final response; larder does not follow redirects, so an implementation that wants them does.
   /// - Throws: Anything; the request then counts as failed with the reason `transport`.
   func respond(to request: ShopRequest) async throws -> ShopResponse
 }
 
-/// A request that a shop makes, or an order book.
+/// A request of a ``Shop`` or an ``OrderBook``.
 public struct ShopRequest: Sendable, Hashable {
   /// The HTTP method.
   public enum Method: String, Sendable {
     /// Get the resource.
     case get = "GET"
-    /// Send ``ShopRequest/body``: a query, where the catalog file says so, or an order.
+    /// Send ``ShopRequest/body``: an order, or a query if the catalog file asks for POST.
     case post = "POST"
   }
 
@@ -88,7 +88,7 @@ extension [ShopHeader] {
   }
 }
 
-/// Lets a ``ShopTransport`` stand where the pipeline expects libcurl.
+/// Adapts a ``ShopTransport`` to the pipeline, in place of libcurl.
 final class TransportAdapter: Fetching {
   private let transport: any ShopTransport
   private let parser = CurlURLParser()
@@ -142,7 +142,7 @@ final class TransportAdapter: Fetching {
           detail: detail,
           attempts: 1,
           status: status,
-          // Whether a POST that has no answer arrived is not known.
+          // A POST without an answer may have arrived.
           mayHaveBeenSent: request.method == .post
         )
       )
@@ -197,6 +197,6 @@ final class TransportAdapter: Fetching {
 }
 
 extension FailureReason {
-  /// A transport that the program brought could not answer.
+  /// The program's own transport threw an error.
   fileprivate static let transport = FailureReason(rawValue: "transport")
 }

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Says once, from any thread, that all work is to stop.
+/// A cancellation flag that any thread can raise, once; blocking work checks it or registers an action.
 package final class StopFlag: Sendable {
   private struct Raised {
     var isRaised = false
@@ -36,15 +36,15 @@ package final class StopFlag: Sendable {
     if isRaised { action() }
   }
 
-  /// Waits so long, or until the flag is raised.
+  /// Waits for a number of seconds, or until the flag is raised.
   package func wait(seconds: Double) {
     _ = raised.wait(timeout: .now() + seconds)
   }
 }
 
-/// Work that waits for disk or network, on a thread that Swift's pool does not need.
+/// Runs work that waits for disk or network on a Dispatch thread, so that Swift's own thread pool is not blocked.
 enum Blocking {
-  /// Runs `body` on a thread of Dispatch, waits without blocking, and tells it when the task is cancelled.
+  /// Runs `body` on a Dispatch thread and suspends the task until it returns.
   ///
   /// - Parameters:
   ///   - label: The thread's name in a debugger.

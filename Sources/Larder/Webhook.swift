@@ -2,13 +2,12 @@ import Base
 import CurlTransport
 import Orders
 
-/// Where orders go.
+/// A receiver of orders: a Slack webhook, or a server that accepts JSON.
 ///
 /// The URL is a secret: it is never shown.
 public struct Webhook: Sendable {
   let inner: Orders.Webhook
-  /// Whether a message that may have arrived is sent again under the same id, and not held until
-  /// somebody decides.
+  /// Whether a message that may have arrived is sent again under the same id, instead of held until somebody decides.
   public var resendsAmbiguous: Bool
 
   /// A Slack incoming webhook; an order that may have arrived is held.
@@ -18,7 +17,7 @@ public struct Webhook: Sendable {
   ///   - template: The text, with `{by}`, `{total}`, `{what}` and others in it, for example `{by}
   ///     – {total} – {what}`, which is the default.
   /// - Returns: The webhook.
-  /// - Throws: ``LarderError`` with the code `argument`, which does not repeat the URL.
+  /// - Throws: ``LarderError`` with the code `argument`; its message does not repeat the URL.
   public static func slack(_ url: String, template: String? = nil) throws(LarderError) -> Webhook {
     let inner = try LarderError.translating {
       try Orders.Webhook(
@@ -35,9 +34,9 @@ public struct Webhook: Sendable {
   ///
   /// - Parameters:
   ///   - url: The receiver's URL, https or loopback.
-  ///   - secrets: `whsec_…` secrets separated by white space, all of which sign; nil to send unsigned.
+  ///   - secrets: `whsec_…` secrets separated by white space, each of which signs the message; nil to send it unsigned.
   /// - Returns: The webhook.
-  /// - Throws: ``LarderError`` with the code `argument`, which repeats neither.
+  /// - Throws: ``LarderError`` with the code `argument`; its message repeats neither URL nor secret.
   public static func json(_ url: String, secrets: String?) throws(LarderError) -> Webhook {
     let inner = try LarderError.translating {
       try Orders.Webhook(
