@@ -4,37 +4,38 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A response that was fetched to be looked at.
+/// A response that was fetched for inspection.
 package struct ProbedPage: Sendable {
   /// The body.
   package let body: [UInt8]
-  /// Where it came from after redirects; nil for a file.
+  /// The URL after redirects; nil for a file.
   package let base: WebURL?
-  /// The next page that its `Link` header names.
+  /// The URL of the next page in its `Link` header.
   package let nextLink: String?
 }
 
-/// Fetches the first page of sections, and the beginnings of pictures, without a cache.
+/// Fetches the first page of sections, and the first bytes of pictures, without a cache; used by `catalog init` and
+/// `catalog check`.
 ///
-/// Addresses, headers, variables and trust are those of a sync. Blocks; for a thread with nothing else to do.
+/// Addresses, headers, variables and trust are the same as in a sync. The methods block.
 package final class CatalogProbe: Sendable {
   private let request: RunRequest?
   private let named: NamedOrigins
-  /// The headers to send where no catalog file says which.
+  /// The headers to send if there is no catalog file.
   private let given: Headers
   private let transport: any Fetching
 
-  /// The most bytes of a response that is looked at.
+  /// The largest response to accept.
   package static let limit = ByteCount.mebibytes(64)
 
-  /// Prepares to look at a catalog's sections.
+  /// Prepares to fetch from a catalog's sections.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
   ///   - folder: The folder of the catalog file.
-  ///   - environment: Where `${NAME}` in headers and URLs comes from.
-  ///   - now: The wall clock.
-  ///   - transport: How to fetch.
+  ///   - environment: The variables for `${NAME}` in headers and URLs.
+  ///   - now: The clock.
+  ///   - transport: The transport that sends the requests.
   /// - Throws: ``LarderError`` for an address that cannot be used, ``CatalogError`` for other mistakes in the catalog file.
   package init(
     _ catalog: CatalogFile,
@@ -62,12 +63,12 @@ package final class CatalogProbe: Sendable {
     self.transport = request.transport(over: transport) { false }
   }
 
-  /// Prepares to look at a URL that the user names.
+  /// Prepares to fetch from a URL that the user names.
   ///
   /// - Parameters:
   ///   - url: The URL.
   ///   - headers: The headers for its host.
-  ///   - transport: How to fetch.
+  ///   - transport: The transport that sends the requests.
   package init(
     naming url: WebURL,
     headers: [(name: String, value: String)] = [],
@@ -93,7 +94,7 @@ package final class CatalogProbe: Sendable {
   ///
   /// - Parameters:
   ///   - position: The source, in the catalog's order.
-  ///   - read: How a local file is read.
+  ///   - read: Reads a local file.
   /// - Returns: The page.
   /// - Throws: ``LarderError`` when it cannot be fetched; errors of `read`.
   package func page(
@@ -106,11 +107,11 @@ package final class CatalogProbe: Sendable {
     return try page(of: source, reading: read)
   }
 
-  /// Fetches the detail of an item, or the document with the details of all.
+  /// Fetches the detail of an item, or the shared document with all details.
   ///
   /// - Parameters:
   ///   - item: The item.
-  ///   - read: How a local file is read.
+  ///   - read: Reads a local file.
   /// - Returns: The document; nil when the catalog has no details.
   /// - Throws: ``LarderError`` when it cannot be fetched; errors of `read`.
   package func detail(
@@ -145,7 +146,7 @@ package final class CatalogProbe: Sendable {
     }
   }
 
-  /// A body as it is decoded.
+  /// A body as the decoder needs it: decompressed.
   private static func plain(
     _ body: [UInt8],
     name: String,
@@ -164,7 +165,7 @@ package final class CatalogProbe: Sendable {
   ///
   /// - Parameters:
   ///   - url: The URL.
-  ///   - body: JSON that asks for it by a POST; nil for a GET.
+  ///   - body: The JSON body of a POST; nil for a GET.
   /// - Returns: The page.
   /// - Throws: ``LarderError`` when it cannot be fetched.
   package func page(at url: WebURL, posting body: String? = nil) throws(LarderError) -> ProbedPage
@@ -202,12 +203,12 @@ package final class CatalogProbe: Sendable {
     }
   }
 
-  /// The error of a response that could not be fetched.
+  /// The error for a response that could not be fetched.
   private static func absence(_ failure: TransferFailure) -> LarderError {
     LarderError(.unavailable, failure.description, status: failure.status)
   }
 
-  /// An error about a page without repetitions of the request's secrets.
+  /// An error about a page, with the request's secrets redacted.
   package func veiled(_ error: CatalogError) -> CatalogError {
     var error = error
     let secrets = request?.secrets ?? RunSecrets(given, named, .none)
@@ -215,12 +216,12 @@ package final class CatalogProbe: Sendable {
     return error
   }
 
-  /// The first bytes of a picture that a page names.
+  /// Fetches the first bytes of a picture on a page.
   ///
   /// - Parameters:
-  ///   - text: Its URL as the feed writes it.
-  ///   - base: Its base.
-  /// - Returns: Up to a few hundred bytes.
+  ///   - text: Its URL in the feed.
+  ///   - base: The base of a relative URL.
+  /// - Returns: At least the first 512 bytes, or the whole body if it is shorter.
   /// - Throws: ``LarderError`` when it cannot be fetched.
   package func beginning(
     ofPicture text: String,
@@ -240,7 +241,7 @@ package final class CatalogProbe: Sendable {
   }
 }
 
-/// Keeps the first bytes of a body, and ends the transfer then.
+/// Keeps the first 512 bytes of a body, and then ends the transfer.
 private final class BeginningSink: BodySink {
   private let kept = Mutex<[UInt8]>([])
 

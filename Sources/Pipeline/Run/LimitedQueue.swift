@@ -1,11 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// A queue of jobs with a limit on those under way.
+/// A queue of jobs that limits how many are in work at once; used for pictures and details.
 ///
-/// Keeps waiting jobs small (no requests with headers and buffers) and starts jobs in batches, so
-/// that one look-up serves many jobs. Jobs start in the order they came, or in an order of their
-/// own among those that wait.
+/// Waiting jobs are small, without requests or buffers. Jobs start in batches, so that one look-up in the index serves
+/// many of them. They start in the order of adding, or sorted by priority.
 final class LimitedQueue<Job: Sendable>: Sendable {
   private struct Jobs {
     var waiting: [Job] = []
@@ -22,14 +21,14 @@ final class LimitedQueue<Job: Sendable>: Sendable {
   private let order: (@Sendable (Job, Job) -> Bool)?
   private let start: @Sendable ([Job]) -> Void
 
-  /// A line that starts jobs on `queue`, at most `limit` under way; each ends with ``leave()``.
+  /// Makes a queue; report the end of each job with ``leave(_:)``.
   ///
   /// - Parameters:
-  ///   - limit: how many are under way at most.
-  ///   - queue: where jobs are started.
-  ///   - isOpen: whether jobs start at once; else they gather until ``open()``.
-  ///   - order: which of two that wait goes first; without it, the one that came first.
-  ///   - start: starts a batch.
+  ///   - limit: The most jobs in work at once.
+  ///   - queue: The Dispatch queue that starts jobs.
+  ///   - isOpen: Whether jobs start at once; otherwise they wait for ``open()``.
+  ///   - order: Whether the first of two waiting jobs starts before the second; nil for the order of adding.
+  ///   - start: Starts a batch of jobs.
   init(
     limit: Int,
     queue: DispatchQueue,
@@ -54,7 +53,7 @@ final class LimitedQueue<Job: Sendable>: Sendable {
     if wakes { queue.async { self.startSome() } }
   }
 
-  /// Lets the gathered jobs start.
+  /// Starts the waiting jobs.
   func open() {
     let wakes = state.withLock { state in
       state.isOpen = true
@@ -72,7 +71,8 @@ final class LimitedQueue<Job: Sendable>: Sendable {
     if wakes { queue.async { self.startSome() } }
   }
 
-  /// Whether a batch is due: there is work, no thread is starting any, and half the room is free.
+  /// Whether a batch is due: jobs are waiting, no other thread is starting a batch, and at most half of the limit is in
+  /// work.
   private func mustStart(_ state: inout Jobs) -> Bool {
     guard state.isOpen, state.next < state.waiting.count, !state.isStarting,
       state.underWay <= limit / 2
@@ -93,8 +93,8 @@ final class LimitedQueue<Job: Sendable>: Sendable {
       let batch = Array(state.waiting[state.next..<end])
       state.underWay += batch.count
       state.next = end
-      // Started jobs are dropped from the array once they are as many as the waiting ones: seldom, and soon
-      // enough.
+      // Remove started jobs from the array once they are at least half of it, so that the cost of moving the rest is
+      // amortized.
       if state.next >= state.waiting.count - state.next {
         state.waiting = Array(state.waiting[state.next...])
         state.next = 0

@@ -3,41 +3,41 @@ import Cache
 import Dispatch
 import Transport
 
-/// A run that holds its cache: opened before anything is fetched, closed when every stage has ended.
+/// A run that holds the lock of its cache: opened before anything is fetched, closed when every stage has ended.
 struct OpenedRun {
   /// The state that all stages share.
   let context: RunContext
   /// The last run of the catalog that ended; nil when this is the first.
   let previous: RunEntry?
-  /// The sections that it left.
+  /// The sections at the end of that run.
   let before: [RunSection]
-  /// The index's entries of pictures.
+  /// The states of pictures in the index.
   let known: KnownPictures
-  /// Files without a row, of a killed run or another program.
+  /// Files without a row, from a killed run or another program.
   let strays: StrayFiles
-  /// The state of every picture, to be read while the first requests are on their way; nil where others enter some
-  /// meanwhile.
+  /// The states of all pictures, read in the background during the first requests; nil when this run imports the
+  /// pictures of other runs.
   let states: PictureStates?
-  /// The picture folders as they were found.
+  /// The modification times of the picture folders at the start.
   private let folders: FolderTimes?
   private let lock: CacheLock
   /// The run's number.
   let number: RunID
   private let source: String?
 
-  /// Opens the cache, making it when there is none, and enters the run.
+  /// Opens the cache, which is made if there is none, and records the run in the index.
   ///
   /// - Parameters:
-  ///   - request: the request.
-  ///   - cache: the cache's path.
-  ///   - holder: the text for the cache's lock.
-  ///   - disk: where bytes go.
-  ///   - remote: the store that keeps the pictures instead of the cache's folder, if any.
-  ///   - transport: how to fetch.
-  ///   - parts: the replacements of origins.
-  ///   - isStopped: whether the run was ended early.
-  ///   - progress: how far the run is.
-  ///   - notice: called with a sentence for a person when the cache was taken over.
+  ///   - request: The checked input of the run.
+  ///   - cache: The cache's path.
+  ///   - holder: The text for the cache's lock.
+  ///   - disk: The file system to write to.
+  ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
+  ///   - transport: The transport that sends the requests.
+  ///   - parts: The sources of documents and pictures.
+  ///   - isStopped: Whether the run was ended early.
+  ///   - progress: The progress meter of the run.
+  ///   - notice: Called with a message for the user, for example when the lock of a dead process was taken over.
   /// - Throws: ``LarderError``, with code `locked` while another run holds the cache.
   init(
     _ request: RunRequest,
@@ -78,7 +78,8 @@ struct OpenedRun {
     before = try previous.map { run throws(LarderError) in try index.sections(run: run.id) } ?? []
     let pictureTraits = PictureTraits(from: request.named, over: transport)
     try index.noteVary(pictureTraits.digest)
-    // Before a file is placed, equal bytes are searched among the held ones; other runs have placed theirs.
+    // The states are used to find held pictures with equal bytes before a file is placed. Imported pictures are already
+    // placed.
     states = parts.settled == nil ? PictureStates(index) : nil
     if let planned = parts.states {
       known = planned
@@ -125,28 +126,28 @@ struct OpenedRun {
     context.failures.count(attempts: parts.requests)
   }
 
-  /// Sweeps unclaimed files, writes the report and ends the run, which is shown from then on.
+  /// Sweeps unreferenced files, writes the report and ends the run; from then on, readers see its catalog.
   ///
   /// - Parameters:
-  ///   - results: the results of the stages.
-  ///   - wasStopped: whether the run was ended early.
-  ///   - began: when the run began.
-  ///   - notice: called with a sentence for a person when something was left undone after the run's end.
+  ///   - results: The results of the stages.
+  ///   - wasStopped: Whether the run was ended early.
+  ///   - began: The time at which the run began.
+  ///   - notice: Called with a message for the user when the clean-up after the run's end failed.
   /// - Returns: The report.
-  /// - Throws: ``LarderError`` when the cache itself failed, now or in a stage, and the run did not end.
+  /// - Throws: ``LarderError`` when the cache failed, now or during a stage; the run is then not recorded as ended.
   func close(
     _ results: RunResults,
     wasStopped: Bool,
     since began: ContinuousClock.Instant,
     notice: (String) -> Void
   ) throws(LarderError) -> SyncReport {
-    // Until the last row is written the cache is nobody else's.
+    // Hold the lock until the last row is written.
     defer { withExtendedLifetime(lock) {} }
     let (index, layout, pictures) = (context.index, context.layout, results.pictures)
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
 
     var seen = pictures.seen
-    // This run has seen its own pictures, but perhaps not all earlier ones.
+    // The index may have pictures that this run has not seen: of earlier runs, or of other catalogs.
     var hasOthers = false
     try known.forEachBatch { ids in
       hasOthers = !seen.hasAll(ids)
@@ -162,16 +163,16 @@ struct OpenedRun {
     if let failure = seen.failure { throw failure }
     report.run = number
     if wasStopped { report.outcome = .interrupted }
-    // A run that left details or pictures out cannot tell which files are unreferenced.
+    // A run without details or all pictures cannot tell which files are unreferenced.
     let isWhole = !context.options.thumbnailsOnly && !context.options.noDetails
     if report.outcome == .complete, isWhole { try sweep() }
-    // After the pictures, so that squares of those that went go with them.
+    // After the sweep of pictures, so that the squares of removed pictures are removed too.
     let removed = try SquareSweep(layout, index).run()
     report.squares = results.squares
     report.squares?.removed = removed
     report.durationSeconds = (ContinuousClock.now - began).inSeconds
     if report.outcome == .failed, previous == nil {
-      // Nothing was synced, so there is nothing to list: the catalog comes with its first good run.
+      // Nothing was synced. The catalog is only listed after its first good run.
       report.run = nil
       try index.forgetRun(number, of: context.entry.id)
       if !results.renewed.isEmpty { try index.store(results.renewed) }
@@ -187,43 +188,44 @@ struct OpenedRun {
       )
     }
     do throws(LarderError) {
-      // Items that a guard withheld came from the catalog's former host.
+      // Kept items may still be from the catalog's former host, so the new one is recorded only if every section was
+      // accepted.
       let isTaken = report.sections.allSatisfy { [.network, .unchanged].contains($0.source) }
       if isTaken, report.run != nil, let source, source != context.entry.source {
         try index.note(source: source, of: context.entry.id)
       }
       try tidy(marking: isWhole && report.outcome == .complete, hasOthers: hasOthers)
     } catch {
-      // The run has ended, and is shown; the next run completes unfinished work of this step.
+      // The run is already recorded; the next run repeats this step.
       notice("the run is whole, and the next one tidies up after it: \(error.description)")
     }
     return report
   }
 
-  /// Records the findings of the run for later sweeps and starts, once it has ended.
+  /// Records data for later sweeps and starts, after the run has ended.
   private func tidy(marking isMarking: Bool, hasOthers: Bool) throws(LarderError) {
     let index = context.index
     if isMarking, hasOthers ? true : try index.hasUnreferenced() {
       try index.markUnreferenced(except: try index.manyReferencedPictures(), at: context.now())
     }
-    // Strays that this run may not sweep are left for the next, which looks only when in doubt.
+    // With the folders' times recorded, the next run looks for strays only if a folder has changed.
     if strays.isEmpty { try index.noteFolderTimes(of: context.layout, since: folders) }
   }
 
-  /// The bytes that are held of all pictures; a run that asked for none has left them as they were.
+  /// The bytes of all held pictures, from the states in memory if this run requested no picture.
   private func bytesHeld(after tally: SyncReport.Pictures) throws(LarderError) -> ByteCount {
     if let states, strays.isEmpty, tally.fresh == tally.total { return try states.read().bytes }
     return try context.index.bytesHeld()
   }
 
-  /// Removes files that no catalog refers to, at the end of a run that requested all that its own refers to.
+  /// Removes files that no catalog refers to, at the end of a complete run.
   private func sweep() throws(LarderError) {
     let index = context.index
     let isAlone = try index.catalogs().count == 1
     if isAlone { context.store.sweepPartials() }
     guard !strays.isEmpty else { return try index.noteLost(since: nil) }
-    // After the index was lost, a file without a row may belong to a catalog that has not run since: gc removes it,
-    // after its grace.
+    // After the index was lost, a file without a row may belong to a catalog that was not synced since. `gc` removes it
+    // after the grace period.
     guard try index.lostSince() == nil else { return }
     try strays.sweep(except: isAlone ? [] : try index.claimedPaths())
   }

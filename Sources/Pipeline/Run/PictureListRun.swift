@@ -5,19 +5,19 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A run that brings a list of pictures into a cache, beside other runs that bring others.
+/// Fetches a list of pictures into a cache, possibly at the same time as other such runs; used for shards and by the
+/// server.
 ///
-/// Takes no lock and writes no index: files alone are changed, each by a rename, as in every run. It returns the
-/// new states, for the run that commits. Blocks the thread that calls ``run(_:)``; ``stop()`` may be called from
-/// any thread.
+/// It takes no lock and does not write the index: it only puts files into place, each by a rename. It returns the new
+/// rows, for the run that commits them. ``run(_:)`` blocks; ``stop()`` may be called from any thread.
 package final class PictureListRun: Sendable {
   /// The results for a list.
   package struct Result: Sendable {
     /// The pictures, in the list's order.
     package var pictures: [SettledPicture]
-    /// How many were not asked for, or not to the end, because the run ended first.
+    /// The number of pictures that were not requested, or not completed, before the run ended.
     package var unfinished: Int
-    /// How many requests were made.
+    /// The number of requests.
     package var requests: Int
   }
 
@@ -31,21 +31,21 @@ package final class PictureListRun: Sendable {
   private let remote: (any RemotePictures)?
   private let now: @Sendable () -> UnixTime
 
-  /// How far the run is, for a display.
+  /// The progress of the run, for a display.
   package let progress = ProgressMeter()
 
   /// Prepares a run.
   ///
   /// - Parameters:
-  ///   - catalog: The catalog whose pictures they are.
+  ///   - catalog: The catalog that the pictures belong to.
   ///   - cache: The cache's path; it is made when there is none.
-  ///   - room: A name that no other run in the cache has.
+  ///   - room: The name of the run's work folder, unique among the runs that use the cache.
   ///   - options: The options.
-  ///   - transport: How to fetch.
-  ///   - environment: Where `${NAME}` in the catalog's headers and URLs comes from.
-  ///   - disk: Where bytes go.
-  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
-  ///   - now: The wall clock.
+  ///   - transport: The transport that sends the requests.
+  ///   - environment: The variables for `${NAME}` in the catalog's headers and URLs.
+  ///   - disk: The file system to write to.
+  ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
+  ///   - now: The clock.
   package init(
     _ catalog: CatalogFile,
     cache: String,
@@ -68,15 +68,15 @@ package final class PictureListRun: Sendable {
     self.now = now
   }
 
-  /// Ends the run early: nothing new is started, whole pictures are kept.
+  /// Ends the run early: no further request is started, and whole pictures are kept.
   package func stop() { transport.stop() }
 
   /// Whether ``stop()`` was called.
   package var hasStopped: Bool { transport.hasStopped }
 
-  /// Brings the pictures, and waits until the last is durable or has failed.
+  /// Fetches the pictures, and waits until the last is durable or has failed.
   ///
-  /// - Parameter known: The pictures, each URL once, with the entries of the cache's index.
+  /// - Parameter known: The pictures, each URL once, with their rows in the cache's index.
   /// - Returns: The results.
   /// - Throws: ``LarderError``, or ``CatalogError`` when the catalog file is wrong.
   package func run(_ known: [PictureEntry]) throws -> Result {
@@ -186,7 +186,7 @@ package final class PictureListRun: Sendable {
     var result = Result(pictures: [], unfinished: 0, requests: context.failures.requests)
     for entry in known {
       let failure = failures[entry.id]
-      // A picture that was not requested is fresh, or has no fetchable URL.
+      // A picture without a result was not requested: it is fresh, or it has no fetchable URL.
       let end = ends[entry.id] ?? (failure == nil ? .excused : .failed)
       if end == .unfinished { result.unfinished += 1 }
       let row = rows[entry.id] ?? entry
@@ -203,28 +203,29 @@ package final class PictureListRun: Sendable {
   }
 }
 
-/// Fetches pictures that somebody asks a server for, each as a sync would: by ``PictureListRun``, with its rules for hosts,
-/// sizes, types and caching.
+/// Fetches pictures on demand, when a client requests them from the server.
 ///
-/// They go into a room beside the cache; ``PictureAdmission`` takes them in.
+/// Each is fetched as in a sync, by ``PictureListRun``, with the same rules for hosts, sizes, types and caching.
+///
+/// The files are put into a work folder beside the cache; ``PictureAdmission`` moves them into the cache.
 package final class PicturePull: Sendable {
   /// The result for a picture.
   package enum Outcome: Sendable {
-    /// It lies in the room, with the row that it is to have.
+    /// The picture is in the work folder; the row is for the index.
     case fetched(PictureEntry)
-    /// It could not be fetched.
+    /// The picture could not be fetched.
     case failed(Refusal)
   }
 
   /// The reason why a picture could not be fetched.
   package struct Refusal: Error, Sendable {
-    /// The stable word for why.
+    /// The stable reason code.
     package var reason: String
-    /// Whether its origin is likely to say the same next time.
+    /// Whether the origin's next answer is likely to be the same.
     package var isLasting: Bool
-    /// Until when it is not to be asked again.
+    /// The time until which it should not be requested again.
     package var rest: UnixTime
-    /// The row to be kept; nil when nothing was asked.
+    /// The row to store; nil when no request was made.
     package var row: PictureEntry?
   }
 
@@ -238,19 +239,19 @@ package final class PicturePull: Sendable {
   private let count = Atomic<Int>(0)
   private let isStopped = Atomic<Bool>(false)
 
-  /// How long a failure stands that may pass, and one that is likely to stay, in seconds.
+  /// How long to wait before another request, in seconds: after a temporary failure, and after a lasting one.
   private static let (shortRest, longRest): (Int64, Int64) = (10, 60)
 
   /// Prepares to fetch.
   ///
   /// - Parameters:
-  ///   - catalog: The catalog file whose pictures they are; it says which hosts the user named.
-  ///   - room: Where they go: a folder that nobody else uses.
+  ///   - catalog: The catalog that the pictures belong to; it also names the trusted hosts.
+  ///   - room: The work folder for the files, which nobody else uses.
   ///   - options: The options.
-  ///   - transport: How to fetch.
-  ///   - reserve: The room that the disk is to keep; nil lets it fill.
-  ///   - environment: Where `${NAME}` in the catalog's URLs comes from.
-  ///   - now: The wall clock.
+  ///   - transport: The transport that sends the requests.
+  ///   - reserve: The disk space to leave free; nil for no limit.
+  ///   - environment: The variables for `${NAME}` in the catalog's URLs.
+  ///   - now: The clock.
   package init(
     _ catalog: CatalogFile,
     room: String,
@@ -265,17 +266,17 @@ package final class PicturePull: Sendable {
     self.reserve = reserve
   }
 
-  /// Fetches nothing more, and ends the transfers under way.
+  /// Ends the current transfers, and starts no further ones.
   package func stop() {
     isStopped.store(true, ordering: .relaxed)
     transport.cancelAll()
   }
 
-  /// Fetches a picture; blocks until it is on the device or has failed.
+  /// Fetches a picture; blocks until it is durable or has failed.
   ///
   /// - Parameters:
-  ///   - picture: Which, and where it is.
-  ///   - known: The cache's entry of it.
+  ///   - picture: The picture, with its URL.
+  ///   - known: The picture's row in the cache's index, if any.
   /// - Returns: The result.
   package func fetch(_ picture: PictureEntry, known: PictureEntry?) -> Outcome {
     let before = known ?? picture
@@ -289,7 +290,8 @@ package final class PicturePull: Sendable {
     let run = PictureListRun(
       catalog,
       cache: room,
-      // Names that begin with one's own name are removed, so none may begin with another's.
+      // At its end, a run removes every work folder whose name begins with its own. The dot ends the number, so that
+      // `pull-1.` does not match `pull-12.`.
       room: "pull-\(count.add(1, ordering: .relaxed).newValue).",
       options: options,
       transport: transport,

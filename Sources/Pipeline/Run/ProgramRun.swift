@@ -3,7 +3,7 @@ import CGlibc
 import Catalog
 import Glibc
 
-/// One run of a program that the user names: a process of its own, without a shell.
+/// One run of a program that the user names, as a process of its own, without a shell.
 package struct ProgramRun {
   /// The program and its arguments.
   private let words: [String]
@@ -13,20 +13,20 @@ package struct ProgramRun {
   private let input: [UInt8]
   /// How long it may take, in seconds.
   private let seconds: Int
-  /// Asked several times a second; the process is ended once it is true.
+  /// Called several times a second; true ends the process.
   private let isStopped: @Sendable () -> Bool
 
-  /// The most bytes that are kept of each of its streams; it may write more.
+  /// The most bytes to keep from each of its output streams; further bytes are discarded.
   private static let kept = 64 << 10
 
-  /// Names a program; nothing runs yet.
+  /// Describes a run of a program; nothing is started yet.
   ///
   /// - Parameters:
   ///   - words: The program and its arguments; at least one word.
   ///   - environment: The environment of the process.
-  ///   - input: The bytes on its stdin, all at once.
-  ///   - seconds: How long it may take.
-  ///   - isStopped: Asked several times a second; the process is ended once it is true.
+  ///   - input: The bytes on its stdin.
+  ///   - seconds: The most seconds that it may take.
+  ///   - isStopped: Called several times a second; true ends the process.
   package init(
     words: [String],
     environment: [String: String],
@@ -41,10 +41,10 @@ package struct ProgramRun {
     self.isStopped = isStopped
   }
 
-  /// Runs it to its end.
+  /// Runs the program to its end.
   ///
-  /// Blocks for as long as it may take at most. The process leads a group of its own, so that its
-  /// children end with it.
+  /// Blocks until then, but not longer than the time limit. The process has a process group of its own, so that its
+  /// children are killed with it.
   ///
   /// - Returns: Its exit status, and its output.
   package func run() -> ProgramOutput {
@@ -92,7 +92,7 @@ package struct ProgramRun {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // Signals with a shell's defaults, regardless of this process's own handlers.
+    // All signals are unblocked and have their default actions, regardless of this process's settings.
     var none = sigset_t()
     var all = sigset_t()
     sigemptyset(&none)
@@ -108,7 +108,7 @@ package struct ProgramRun {
     return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
   }
 
-  /// Reads both streams until the process ends or its time does.
+  /// Reads both streams until the process ends or the time limit is reached.
   private func answer(of process: pid_t, _ output: Int32, _ errors: Int32) -> ProgramOutput {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(seconds)
@@ -138,7 +138,7 @@ package struct ProgramRun {
   /// One end of a pipe that a process writes to.
   private struct Stream {
     let descriptor: Int32
-    /// The first bytes that came.
+    /// The first bytes of the stream.
     private(set) var bytes: [UInt8] = []
     private var hasEnded = false
 
@@ -146,13 +146,13 @@ package struct ProgramRun {
       self.descriptor = descriptor
     }
 
-    /// Entry for `poll(2)`, which passes over it once the stream has ended: it would return at once for as long as the
-    /// process runs.
+    /// Entry for `poll(2)`, ignored once the stream has ended: otherwise `poll` would return at once until the process
+    /// ends.
     var watched: pollfd {
       pollfd(fd: hasEnded ? -1 : descriptor, events: Int16(POLLIN), revents: 0)
     }
 
-    /// Takes the bytes that are there, and notes the end of the stream.
+    /// Reads the available bytes, and records the end of the stream.
     mutating func take() {
       var chunk = [UInt8](repeating: 0, count: 4 << 10)
       while !hasEnded {
@@ -172,8 +172,8 @@ package struct ProgramRun {
 extension FileTrust {
   /// Judges a file on disk for the user of this process.
   ///
-  /// - Parameter path: The file, which may be a link.
-  /// - Returns: The first doubt; nil when the file is trusted, or is not there.
+  /// - Parameter path: The file, which may be a symbolic link.
+  /// - Returns: The first doubt; nil when the file is trusted or does not exist.
   package static func doubt(ofFile path: String) -> Doubt? {
     guard let file = entry(path), let real = realpath(path, nil) else { return nil }
     defer { free(real) }
@@ -194,9 +194,9 @@ extension FileTrust {
 }
 
 extension CatalogFile {
-  /// Refuses a file that names a command for new tokens and that others than root and this process's user may change.
+  /// Refuses a catalog file with a token command if anyone but root and this process's user may change the file.
   ///
-  /// - Parameter path: Where the file was read from.
+  /// - Parameter path: The file's path.
   /// - Throws: ``CatalogError`` with the file, the reason and a remedy.
   package func demandTrust(ofFile path: String) throws(CatalogError) {
     guard token != nil, let doubt = FileTrust.doubt(ofFile: path) else { return }

@@ -5,50 +5,50 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// The state that all stages of one run share: source, destination, and options.
+/// The state that all stages of one run share: catalog, cache, transport and options.
 struct RunContext: Sendable {
   let catalog: CatalogFile
   let entry: CatalogEntry
   let options: SyncOptions
   let transport: any Fetching
-  /// The environment's part of the catalog's URLs.
+  /// The values of `${NAME}` in the catalog's URLs.
   let variables: URLSecrets
   let layout: CacheLayout
   let index: Index
   let store: PictureStore
   let progress: ProgressMeter
-  /// Decodes, one body after the other; the transfer thread has no time for that.
+  /// Decodes bodies, one after the other, because the transfer thread must not be delayed.
   let work: DispatchQueue
   /// Starts requests that are due.
   ///
-  /// A queue beside ``work``, so that the pictures of the first section are requested while the other sections are
-  /// still being decoded.
+  /// Separate from ``work``, so that the pictures of the first section are requested while the other sections are still
+  /// being decoded.
   let starts: DispatchQueue
-  /// The wall clock.
+  /// The clock.
   let now: @Sendable () -> UnixTime
-  /// The origins that the user named: decides about every URL that the run fetches.
+  /// The origins that the user named; they decide which headers a request gets, and whether its host may have a private
+  /// address.
   let named: NamedOrigins
-  /// The catalog file's headers with the environment's values, for the origins of base and sections only.
+  /// The catalog file's headers with their variables expanded, for the origins of base and sections only.
   let credentials: Headers
-  /// The secrets that are hidden in every message, even where an origin repeats them.
+  /// The secrets to redact in every message, in case an origin repeats one.
   let secrets: RunSecrets
   /// The traits of requests for pictures.
   let pictureTraits: PictureTraits
   /// Decides which documents are requested.
   let needs: RevalidationPolicy
-  /// Where documents come from.
+  /// The source of documents.
   let documents: DocumentOrigin
   let failures: FailureLog
-  /// Where newest URLs are noted; nil where a picture's identity is its URL.
+  /// Records the latest URLs of pictures; nil if a picture's identity is its whole URL.
   var newestURLs: NewestURLs?
-  /// Whether the run was ended early, or its deadline has come: nothing more is decoded.
+  /// Whether the run was ended early or its deadline has passed; then no further body is decoded.
   let isOver: @Sendable () -> Bool
-  /// The base of relative references in local documents: the catalog's base.
+  /// The base of relative references in local documents, which is the catalog's base.
   let localBase: WebURL?
 }
 
-/// Gathers failures of any stage, on any thread: of each stage the first thousand in full, by URL, and counts of the
-/// rest.
+/// Collects failures of all stages, on any thread: the first thousand of each stage, by URL, and counts of the rest.
 final class FailureLog: Sendable {
   private struct Entries {
     var stages: [SyncReport.Stage: FailureRows] = [:]
@@ -82,39 +82,39 @@ final class FailureLog: Sendable {
 
   /// An empty log.
   ///
-  /// - Parameter most: How many failures of a stage are kept in full.
+  /// - Parameter most: The most failures of a stage to keep in full.
   init(most: Int = SyncReport.mostFailures) {
     self.most = most
   }
 
-  /// Notes a failed transfer, as unfinished when it was the run that ended first.
+  /// Records a failed transfer, as unfinished if it failed because the run ended.
   func note(_ stage: SyncReport.Stage, id: String?, _ failure: TransferFailure) {
     state.withLock { $0.add(stage, id, failure, most: most) }
   }
 
-  /// Notes a failed picture; the item that shows it is looked up at the end.
+  /// Records a failed picture; the item that shows it is looked up at the end.
   func note(_ picture: PictureID, _ failure: TransferFailure) {
     state.withLock { $0.add(.picture, nil, failure, picture, most: most) }
   }
 
-  /// Notes a picture that another run failed to have, and counted the requests for.
+  /// Records a picture that failed in another run, which has already counted the requests.
   func note(_ picture: PictureID, _ failure: SyncReport.Failure) {
     state.withLock { $0.add(failure, picture, most: most) }
   }
 
-  /// The pictures that failed, with why, as far as they are kept in full.
+  /// The failed pictures that are kept in full.
   var pictureFailures: [PictureID: SyncReport.Failure] {
     let rows = state.withLock { $0.stages[.picture]?.first(most).rows ?? [] }
     let pairs = rows.compactMap { row in row.picture.map { ($0, row.failure) } }
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Notes a failure that had no transfer.
+  /// Records a failure without a transfer.
   func note(_ failure: SyncReport.Failure) {
     state.withLock { $0.add(failure, most: most) }
   }
 
-  /// Notes a body that came and could not be read.
+  /// Records a body that was received but could not be read.
   func note(
     undecodable stage: SyncReport.Stage,
     id: String?,
@@ -135,32 +135,32 @@ final class FailureLog: Sendable {
     )
   }
 
-  /// Counts the requests of a transfer that is none of the failures: it ended well, or its failure is an answer,
-  /// such as that there is no such detail.
+  /// Counts the requests of a transfer that is not recorded as a failure: a success, or an expected answer such as a
+  /// 404 for a detail.
   func count(attempts: Int) {
     state.withLock { $0.attempts += attempts }
   }
 
-  /// Notes that the cache itself failed; the first such failure is the run's.
+  /// Records an error of the cache itself; the first one ends the run.
   func note(_ error: LarderError) {
     state.withLock { $0.cacheFailure = $0.cacheFailure ?? error }
   }
 
-  /// The first failure of the cache itself.
+  /// The first error of the cache itself.
   var cacheFailure: LarderError? { state.withLock { $0.cacheFailure } }
 
-  /// How many requests were made.
+  /// The number of requests.
   var requests: Int { state.withLock { $0.attempts } }
 
-  /// The work that was not done, by URL.
+  /// The unfinished requests, sorted by stage and URL.
   var unfinished: [SyncReport.Unfinished] {
     state.withLock { $0.unfinished }.sorted { ($0.stage.order, $0.url) < ($1.stage.order, $1.url) }
   }
 
-  /// The failures: sections, details, pictures, each by URL, the first thousand of each stage.
+  /// The failures, sorted by stage and URL, with the first thousand of each stage in full.
   ///
-  /// - Parameter owners: the item that shows a picture.
-  /// - Returns: The failures, with the items that show failed pictures, and by stage and reason how many are left out.
+  /// - Parameter owners: For each failed picture, an item that shows it.
+  /// - Returns: The failures, and the number of omitted ones by stage and reason.
   func all(
     owners: [PictureID: String]
   ) -> (failures: [SyncReport.Failure], omitted: SyncReport.FailureCounts) {
@@ -176,7 +176,7 @@ final class FailureLog: Sendable {
   }
 }
 
-/// Failures of one stage: the first thousand by URL, and counts of the others by their reasons.
+/// The failures of one stage: the first ones by URL, and counts of the others by reason.
 private struct FailureRows {
   struct Row {
     var picture: PictureID?
@@ -188,11 +188,11 @@ private struct FailureRows {
 
   mutating func add(_ row: Row, most: Int) {
     rows.append(row)
-    // Seldom, for each time sorts them.
+    // Trims only at twice the limit, because each trim sorts the rows.
     if rows.count / 2 >= most { self = first(most) }
   }
 
-  /// The first so many; the others are counted.
+  /// The first `most` rows by URL; the others are added to the counts.
   func first(_ most: Int) -> FailureRows {
     var first = self
     first.rows.sort { $0.failure.url < $1.failure.url }
@@ -230,7 +230,7 @@ extension SyncReport.Failure {
 }
 
 extension TransferFailure {
-  /// Whether the run ended first, so that the failure is no statement about the requested resource.
+  /// Whether the request failed because the run ended, so that the failure says nothing about the resource.
   var endedWithRun: Bool {
     [.cancelled, .deadline, .bytesLimit, .keepFree].contains(reason)
   }

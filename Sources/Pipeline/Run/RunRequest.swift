@@ -2,35 +2,35 @@ import Base
 import Catalog
 import Transport
 
-/// The request of a run, with every address of the catalog file read and checked.
+/// The input of a run, with every address in the catalog file parsed and checked.
 struct RunRequest: Sendable {
   let catalog: CatalogFile
   let options: SyncOptions
-  /// The wall clock.
+  /// The clock.
   let now: @Sendable () -> UnixTime
-  /// Turns the texts of the catalog file into sources.
+  /// Resolves addresses in the catalog file to sources.
   let addresses: CatalogAddresses
   /// The sources of the sections, in the catalog's order.
   let sections: [DocumentSource]
-  /// The environment's part of the URLs.
+  /// The values of `${NAME}` in the URLs.
   let variables: URLSecrets
   /// The hosts and origins that the user named.
   let named: NamedOrigins
-  /// The catalog file's headers with the environment put in.
+  /// The catalog file's headers with their variables expanded.
   let credentials: Headers
-  /// The secrets.
+  /// The secrets to redact in messages.
   let secrets: RunSecrets
   private let environment: [String: String]
 
-  /// Reads the addresses.
+  /// Parses and checks the addresses.
   ///
   /// - Parameters:
-  ///   - catalog: the catalog.
-  ///   - folder: the catalog file's folder, which local sections are relative to.
-  ///   - options: the options.
-  ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
-  ///   - parser: how URLs are read.
-  ///   - now: the wall clock.
+  ///   - catalog: The catalog.
+  ///   - folder: The catalog file's folder, which local sections are relative to.
+  ///   - options: The options.
+  ///   - environment: The variables for `${NAME}` in the catalog's headers and URLs.
+  ///   - parser: The URL parser.
+  ///   - now: The clock.
   /// - Throws: ``CatalogError`` or ``TransferFailure`` for mistakes in the catalog file.
   init(
     _ catalog: CatalogFile,
@@ -58,18 +58,19 @@ struct RunRequest: Sendable {
     self.environment = environment
   }
 
-  /// The host of the catalog, with its port unless that is usual: that of `base`, else of the first section; nil
-  /// for files.
+  /// The host of the catalog, for example `shop.example` or `localhost:8080`; nil for files.
+  ///
+  /// It is the host of `base`, or without one, of the first section. The ports 80 and 443 are left out.
   var source: String? {
     let host = addresses.localBase?.hostPort ?? sections.lazy.compactMap(\.host).first
     return host.map { [80, 443].contains($0.port) ? $0.host : $0.description }
   }
 
-  /// A transport that puts the environment's part into URLs, and has the token command run where it helps.
+  /// A transport that expands variables in URLs, and runs the token command after a 401.
   ///
   /// - Parameters:
-  ///   - transport: How to fetch.
-  ///   - isStopped: Whether the run is to end.
+  ///   - transport: The transport that sends the requests.
+  ///   - isStopped: Whether the run is being stopped.
   /// - Returns: The transport for the run's requests.
   func transport(
     over transport: any Fetching,
@@ -86,7 +87,7 @@ struct RunRequest: Sendable {
     )
   }
 
-  /// Decides which documents the run requests over a transport.
+  /// The policy that decides which documents the run requests.
   func needs(over transport: any Fetching) -> RevalidationPolicy {
     RevalidationPolicy(
       named: named,

@@ -8,20 +8,20 @@ import Transport
 struct RunResults {
   /// The sections, in the catalog's order.
   let sections: [SectionResult]
-  /// The details; nil when none were asked for.
+  /// The details; nil when the run has none.
   let details: DetailStage?
   /// The pictures.
   let pictures: PictureStage
-  /// The squares; nil when none were asked for.
+  /// The squares; nil when none were requested.
   let squares: SyncReport.Squares?
-  /// The report, as far as the sections decide it.
+  /// The report's writer, which has already compared the sections.
   let writing: ReportWriting
-  /// Documents of sections that did not change, which the run's end writes down.
+  /// The rows of sections' documents that did not change, to be written at the end of the run.
   let renewed: [DocumentEntry]
 }
 
-/// The stages of a run, and their connections: sections name details and pictures, details name
-/// pictures, and squares are made of pictures.
+/// The stages of a run, connected: sections add details and pictures, details add pictures, and squares are made from
+/// pictures.
 final class RunStages: Sendable {
   private let context: RunContext
   private let before: [RunSection]
@@ -36,12 +36,11 @@ final class RunStages: Sendable {
   /// Makes the stages; nothing is fetched yet.
   ///
   /// - Parameters:
-  ///   - opened: the run.
-  ///   - addresses: turns the addresses of a catalog file into sources.
-  ///   - disk: where squares go.
-  ///   - source: where pictures come from.
-  ///   - hasStopped: asked before other runs' pictures are entered whether the run was ended
-  ///     early.
+  ///   - opened: The run.
+  ///   - addresses: Resolves addresses in the catalog file to sources.
+  ///   - disk: The file system for squares.
+  ///   - source: The source of pictures.
+  ///   - hasStopped: Whether the run was ended early.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ opened: OpenedRun,
@@ -72,18 +71,19 @@ final class RunStages: Sendable {
       context,
       previous: opened.before,
       report: last,
-      // Details go before pictures, and which there are a listing tells only once it is kept.
+      // Pictures are requested ahead only if there are no details. Details have priority, but are known only after the
+      // listing is stored.
       ahead: { if details == nil { pictures.askAhead($0) } }
     ) { arrival in
       Self.hand(on: arrival, context, details, pictures)
     }
   }
 
-  /// Fetches everything and waits for the last byte to be kept.
+  /// Fetches everything, and waits until the last row is durable.
   ///
   /// - Parameters:
-  ///   - targets: the sources of the sections.
-  ///   - hasStopped: whether the run was ended early.
+  ///   - targets: The sources of the sections.
+  ///   - hasStopped: Whether the run was ended early.
   /// - Returns: The results.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func run(_ targets: [DocumentSource], hasStopped: () -> Bool) throws -> RunResults {
@@ -94,7 +94,7 @@ final class RunStages: Sendable {
     do throws(LarderError) {
       if !hasStopped() { try sections.guardCatalog() }
     } catch {
-      // Said once the pictures that are under way have ended: the run may not leave them behind.
+      // Thrown later, by `close`: the run must first wait for the pictures that are in work.
       context.failures.note(error)
     }
     pictures.release()
@@ -124,12 +124,14 @@ final class RunStages: Sendable {
     )
   }
 
-  /// Checks on a thread of its own that the listings of the last run can still be shown: a run to which nothing is new
-  /// reads few of their items.
+  /// Checks in the background that the last run's listings can still be read.
   ///
-  /// A connection of its own: the run does not wait for it.
+  /// A run without changes would itself read only a few of their items, and miss any damage.
   ///
-  /// - Returns: A group that is empty once all is checked.
+  /// In a large catalog, each run checks one slice, chosen by its number. The check has its own database connection, so
+  /// it does not delay the run's own reads.
+  ///
+  /// - Returns: A group to wait for the end of the check.
   private func checkShown() -> WorkGroup {
     let group = WorkGroup()
     let listings = before.compactMap(\.listing)
@@ -149,7 +151,7 @@ final class RunStages: Sendable {
     return group
   }
 
-  /// Reads the states of pictures while the sections are being fetched, whose requests go first.
+  /// Reads the states of pictures in the background, while the sections are being fetched.
   private func readStates() {
     context.starts.async { [context, states] in
       do throws(LarderError) {

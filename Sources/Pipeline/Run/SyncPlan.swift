@@ -4,16 +4,16 @@ import Catalog
 import FoundationEssentials
 import Transport
 
-/// The plan of a sync, as far as the cache knows: it sends no request and changes nothing.
+/// The plan of a sync, from the cache alone (`sync --dry-run`); sends no request and changes nothing.
 ///
-/// Items and pictures that a section will list for the first time are not known before it is
-/// fetched, and so not part of a plan.
+/// Items and pictures that a section will list for the first time are not known before it is fetched, so they are not
+/// in the plan.
 package struct SyncPlan: Sendable, Equatable, Codable {
   /// The planned action for one page of a section.
   package struct Section: Sendable, Equatable, Codable {
-    /// Its address.
+    /// Its URL or file, without secrets.
     package var url: String
-    /// `fetch`, `revalidate` or `read` for a local file; `fresh` when an unattended run would not ask.
+    /// `fetch`, `revalidate`, `read` for a local file, or `fresh` if an unattended run would not request it.
     package var action: String
     /// `GET` or `POST`.
     package var method = "GET"
@@ -21,11 +21,11 @@ package struct SyncPlan: Sendable, Equatable, Codable {
 
   /// The planned actions for details or pictures.
   package struct Work: Sendable, Equatable, Codable {
-    /// URLs that would be fetched whole.
+    /// URLs that would be fetched in full.
     package var fetch: [String] = []
-    /// URLs whose origin would be asked whether they changed.
+    /// URLs that would be requested conditionally.
     package var revalidate: [String] = []
-    /// How many need no question.
+    /// The number of those that need no request.
     package var fresh = 0
 
     mutating func add(_ url: String, _ need: Freshness, count: Int = 1) {
@@ -39,17 +39,18 @@ package struct SyncPlan: Sendable, Equatable, Codable {
 
   /// The catalog's name.
   package var catalog: String
-  /// The sections' pages, as far as they are known.
+  /// The known pages of sections.
   package var sections: [Section] = []
-  /// The details of the items that are known.
+  /// The details of known items.
   package var details = Work()
-  /// The pictures that are known.
+  /// The known pictures.
   package var images = Work()
-  /// Unclaimed files, by their path in the cache.
+  /// Stray files, by their path in the cache.
   package var sweep: [String] = []
 
-  /// Makes the plan for a catalog and the cache at a path, which need not exist; `environment` is where
-  /// `${NAME}` in the catalog's URLs comes from.
+  /// Plans a sync of a catalog into the cache at a path, which need not exist.
+  ///
+  /// `environment` has the variables for `${NAME}` in the catalog's URLs.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -89,7 +90,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
-  /// Plans a section's first page, and those after it as far as the cache knows them.
+  /// Plans a section's first page, and the further pages that the cache knows.
   private mutating func planPages(
     _ catalog: CatalogFile,
     _ position: Int,
@@ -147,7 +148,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
-  /// How many documents are looked up at once.
+  /// The number of documents in one look-up.
   private static let documentsAtOnce = 1024
 
   private mutating func planItems(
@@ -179,7 +180,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       var hasAsked = false
       var wanted: [(id: String, source: DocumentSource, document: DocumentID)] = []
       for (id, fields) in subjects.sorted(by: { $0.key < $1.key }) {
-        // A picture without a URL is not requested.
+        // A detail whose URL cannot be formed is not requested.
         let values = rule.values(of: id, fields)
         guard let text = try? rule.address(filling: values) else { continue }
         let source = try addresses.target(text).asked(by: rule.request, filling: values)
@@ -197,12 +198,12 @@ package struct SyncPlan: Sendable, Equatable, Codable {
           let need = asked.documents.need(ofDetail: known[id], in: held, source, at: now)
           details.add(source.redacted, need)
         } else if !hasAsked {
-          // The first item that needs it asks for the one document that holds all.
+          // The shared document is requested once.
           hasAsked = true
           let need = asked.documents.need(ofListing: held, source, at: now)
           details.add(source.redacted, need, count: subjects.count)
         }
-        // Those of a detail that is gone are kept and not asked for.
+        // The pictures of a missing detail are kept, but not requested.
         if !options.thumbnailsOnly, let detail = known[id], detail.since == nil {
           pictures.formUnion(detail.pictures)
         }
@@ -218,7 +219,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     }
   }
 
-  /// Plans pictures, whose entries and items are read a few at a time.
+  /// Plans pictures; reads their rows and items in batches.
   private mutating func planPictures(
     _ pictures: Set<PictureID>,
     _ listings: [ListingID],
@@ -232,7 +233,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
       unknown.remove(entry.id)
       images.add(addresses.redacted(entry.url), need(entry))
     }
-    // Those that a run which ended early did not come to have no row.
+    // Pictures that an earlier run did not reach before its end have no row.
     let wanted = unknown
     func add(_ id: PictureID, _ url: String) {
       if unknown.remove(id) != nil { images.add(addresses.redacted(url), .refetch) }
@@ -256,7 +257,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   }
 }
 
-/// The traits of a run's requests, to judge the held versions.
+/// The traits of a run's requests, which decide whether held versions are usable.
 private struct Asked {
   let pictures: PictureTraits
   let documents: RevalidationPolicy
@@ -277,21 +278,21 @@ private struct Asked {
     pictures = PictureTraits(from: named, over: transport)
   }
 
-  /// The held version, unless another mapping read it: it is then fetched again.
+  /// The held version; nil if it was decoded with another mapping, because it is then fetched again.
   func usable(_ held: DocumentEntry?, _ mapping: Int64) -> DocumentEntry? {
     held?.mapping == mapping ? held : nil
   }
 }
 
 extension PicturesRule.Host {
-  /// The host with its port, or with those of http and https.
+  /// The host with its port; without one, with the ports of http and https.
   var places: [HostPort] {
     (port.map { [$0] } ?? [80, 443]).map { HostPort(host: name, port: $0) }
   }
 }
 
 extension NamedOrigins {
-  /// The same with the headers that the catalog file has for pictures.
+  /// The same origins, with the catalog file's headers for pictures.
   func carrying(
     _ credentials: Headers,
     _ catalog: CatalogFile,
@@ -308,7 +309,7 @@ extension NamedOrigins {
 }
 
 extension CatalogFile {
-  /// The headers with the environment put in.
+  /// The headers with their variables expanded.
   func resolved(_ environment: [String: String]) throws(CatalogError) -> Headers {
     Headers(
       try resolvedHeaders(environment: environment).map {
@@ -318,7 +319,7 @@ extension CatalogFile {
   }
 }
 
-/// Which catalogs an unattended run takes on, and in which order.
+/// Decides which catalogs `warm` runs, and in which order.
 package struct WarmPlan: Sendable, Equatable {
   /// The state of one catalog before the run.
   package struct LastRuns: Sendable, Equatable {
@@ -327,15 +328,15 @@ package struct WarmPlan: Sendable, Equatable {
     /// When its last complete run ended; nil when there was none.
     package var complete: UnixTime?
 
-    /// A catalog's standing from its parts.
+    /// Makes a state from its parts.
     package init(started: UnixTime? = nil, complete: UnixTime? = nil) {
       self.started = started
       self.complete = complete
     }
   }
 
-  /// The positions of the catalogs to run: the longest incomplete first, so that catalogs beyond a
-  /// budget come first next time.
+  /// The positions of the catalogs to run, the one with the oldest complete run first, so that catalogs that a budget
+  /// cut off are first the next time.
   package let due: [Int]
   /// The positions of those that ran too recently.
   package let recent: [Int]
@@ -345,13 +346,13 @@ package struct WarmPlan: Sendable, Equatable {
   /// Plans a run.
   ///
   /// - Parameters:
-  ///   - standings: the catalogs in the user's order.
-  ///   - minInterval: how many seconds lie between the starts of two runs of a catalog, at least.
-  ///   - now: the moment.
+  ///   - standings: The states of the catalogs, in the user's order.
+  ///   - minInterval: The least number of seconds between the starts of two runs of a catalog; nil for no limit.
+  ///   - now: The current time.
   package init(_ standings: [LastRuns], minInterval: Double?, now: UnixTime) {
     func isRecent(_ standing: LastRuns) -> Bool {
       guard let minInterval, let started = standing.started else { return false }
-      // A start in the future was written under a clock that has been set back since.
+      // If the start is in the future, the clock has been set back since, and the start is ignored.
       return now >= started && Double(now - started) < minInterval
     }
     self.standings = standings
@@ -362,12 +363,12 @@ package struct WarmPlan: Sendable, Equatable {
 }
 
 extension WarmPlan.LastRuns {
-  /// In how many runs a complete one is looked for: a catalog that had none for longer is as good as one that never had.
+  /// The number of runs to search for a complete one; with none among them, the catalog counts as never complete.
   private static let runs = 1_000
 
   /// The state of a catalog in the cache at a path, which need not exist.
   ///
-  /// A damaged index counts as none: the run rebuilds it.
+  /// A damaged index counts as missing, because the run rebuilds it.
   package init(of name: String, cache: String) throws(LarderError) {
     self.init()
     do throws(LarderError) {

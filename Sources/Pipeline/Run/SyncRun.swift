@@ -5,11 +5,11 @@ import Imaging
 import Synchronization
 import Transport
 
-/// One run of the main job: sections, then details and pictures, all in parallel, then the report.
+/// One run of `sync` or `warm`: fetches sections, details and pictures in parallel, and returns the report.
 ///
-/// Blocks the thread that calls ``run()``. Three groups join the work; every request that
-/// entered one leaves it on success, failure and cancellation alike, because the transport
-/// completes each exactly once. ``stop()`` may be called from any thread.
+/// ``run(holder:)`` blocks; ``stop()`` may be called from any thread. Three dispatch groups wait for the work. Every
+/// request leaves its group on success, failure and cancellation, because the transport completes each request exactly
+/// once.
 package final class SyncRun: Sendable {
   private let catalog: CatalogFile
   private let folder: String
@@ -23,24 +23,23 @@ package final class SyncRun: Sendable {
   private let now: @Sendable () -> UnixTime
   private let notice: @Sendable (String) -> Void
 
-  /// How far the run is, for a display.
+  /// The progress of the run, for a display.
   package let progress = ProgressMeter()
 
   /// Prepares a run.
   ///
   /// - Parameters:
-  ///   - catalog: the catalog.
-  ///   - folder: the catalog file's folder, which local sections are relative to.
-  ///   - cache: the cache's path; it is made when there is none.
-  ///   - options: the options.
-  ///   - transport: how to fetch.
-  ///   - environment: where `${NAME}` in the catalog's headers and URLs comes from.
-  ///   - parts: the replacements of origins: none, unless many machines share the run.
-  ///   - disk: where bytes go.
-  ///   - remote: the store that keeps the pictures instead of the cache's folder; nil for an ordinary cache.
-  ///   - now: the wall clock.
-  ///   - notice: called with a sentence for the user when something was repaired before the run,
-  ///     or left undone after it.
+  ///   - catalog: The catalog.
+  ///   - folder: The catalog file's folder, which local sections are relative to.
+  ///   - cache: The cache's path; it is made when there is none.
+  ///   - options: The options.
+  ///   - transport: The transport that sends the requests.
+  ///   - environment: The variables for `${NAME}` in the catalog's headers and URLs.
+  ///   - parts: The sources of documents and pictures: the origins, or the results of shards in a merge.
+  ///   - disk: The file system to write to.
+  ///   - remote: The remote store of the pictures; nil for an ordinary cache, with the pictures in its folder.
+  ///   - now: The clock.
+  ///   - notice: Called with a message for the user, for example when the index was repaired before the run.
   package init(
     _ catalog: CatalogFile,
     folder: String,
@@ -67,20 +66,20 @@ package final class SyncRun: Sendable {
     self.notice = notice
   }
 
-  /// Ends the run early: nothing new is started, whole pictures are kept, and the report lists the rest.
+  /// Ends the run early: no further request is started, whole pictures are kept, and the report lists the rest.
   package func stop() {
     transport.stop()
   }
 
   /// Runs to the end and returns the report.
   ///
-  /// An index that turns out damaged is renamed and rebuilt from its readable rows and from the files,
-  /// and the run begins again.
+  /// If the index turns out to be damaged, it is renamed and rebuilt from its readable rows and the files, and the run
+  /// starts over.
   ///
-  /// - Parameter holder: the text for the cache's lock, shown to processes that have to wait.
+  /// - Parameter holder: The text for the cache's lock, shown to processes that have to wait.
   /// - Returns: The report.
-  /// - Throws: ``LarderError``, or ``CatalogError`` when the catalog file or the environment is wrong: the run could not take
-  ///   place at all.
+  /// - Throws: ``CatalogError`` when the catalog file or the environment is wrong, ``LarderError`` when the run could
+  ///   not take place for another reason.
   package func run(holder: String) throws -> SyncReport {
     do {
       do {
@@ -96,7 +95,7 @@ package final class SyncRun: Sendable {
     }
   }
 
-  /// The run in its steps: plan, open, wire, run, close.
+  /// The steps of a run: check the addresses, open the cache, make the stages, run them, close.
   private func perform(holder: String) throws -> SyncReport {
     let began = ContinuousClock.now
     // Mistakes in the catalog file are reported before anything is created or fetched.
@@ -137,7 +136,7 @@ package final class SyncRun: Sendable {
 }
 
 extension LarderError {
-  /// The error of an address in the catalog file that cannot be used.
+  /// The error for an unusable address in the catalog file.
   package init(_ refusal: TransferFailure) {
     self.init(
       refusal.reason == .libraryRefused ? .unfit : .configuration,
@@ -147,7 +146,7 @@ extension LarderError {
     )
   }
 
-  /// The error that ends a run, from any error during `task`.
+  /// Translates any error during `task` into one that ends a run.
   static func ending(_ error: any Error, _ task: String) -> any Error {
     switch error {
     case is LarderError, is CatalogError: error
@@ -171,26 +170,27 @@ extension RunSection {
 
 /// The settings of a sync that are not in the catalog file.
 package struct SyncOptions: Sendable {
-  /// Replaces the catalog's `base`.
+  /// Fetch from here instead of the catalog's `base`.
   package var base: String?
-  /// Only the pictures of the lists.
+  /// Fetch only the pictures of the lists.
   package var thumbnailsOnly = false
-  /// No details, and so none of their pictures.
+  /// Fetch no details, and so none of their pictures.
   package var noDetails = false
-  /// One bad item fails the run.
+  /// Fail on the first item that cannot be read.
   package var strict = false
-  /// How many items of a listing may be unreadable before it is not taken.
+  /// The number or share of unreadable items beyond which a listing is rejected.
   package var maxSkipped = SkipLimit.standard
-  /// The shrink guard lets everything go.
+  /// Accept sudden mass removals: the guards keep nothing.
   package var allowRemovals = false
   /// Request only stale and missing data, the most valuable first: an unattended run.
   package var onlyDue = false
-  /// Pixels along a side of the squares that are kept beside the pictures; nil makes none.
+  /// The side, in pixels, of the squares to make of pictures; nil for no squares.
   package var squareSide: Int?
-  /// Where squares are made.
+  /// Decodes pictures and makes squares.
   package var pictures: any PictureWorking = PicturesHere()
-  /// When no body is decoded further, and squares end, those under way too where they can be given up; the transport has
-  /// the deadline of the requests.
+  /// The time after which no body is decoded and no square is begun; squares in work are aborted if possible.
+  ///
+  /// The transport has a deadline of its own for requests.
   package var deadline: UnixTime?
   /// The most bytes of one picture.
   package var pictureLimit = ByteCount.mebibytes(64)
@@ -201,16 +201,16 @@ package struct SyncOptions: Sendable {
   package init() {}
 }
 
-/// How far a sync is, at one moment.
+/// The progress of a sync at one moment.
 public struct SyncProgress: Sendable, Hashable {
-  /// A number done of a number known, such as 12 of 94.
+  /// A number that is done and a known total, such as 12 of 94.
   public struct Count: Sendable, Hashable {
-    /// How many are done, failed ones included.
+    /// The number that is done, failures included.
     public package(set) var done: Int
-    /// How many there are, as far as is known yet.
+    /// The total, as far as it is known yet.
     public package(set) var total: Int
 
-    /// A count, nothing of nothing unless told otherwise.
+    /// Makes a count, by default 0 of 0.
     package init(done: Int = 0, total: Int = 0) {
       self.done = done
       self.total = total
@@ -226,12 +226,12 @@ public struct SyncProgress: Sendable, Hashable {
   public package(set) var details = Count()
   /// The pictures, each URL counted once.
   public package(set) var pictures = Count()
-  /// Bytes of pictures that came and were kept.
+  /// The bytes of fetched pictures.
   public package(set) var bytes: Int64 = 0
-  /// How many of all failed.
+  /// The number of failed sections, details and pictures.
   public package(set) var failed = 0
 
-  /// Nothing done of nothing.
+  /// Makes a progress with all counts 0.
   package init() {}
 }
 
@@ -239,7 +239,7 @@ public struct SyncProgress: Sendable, Hashable {
 package final class ProgressMeter: Sendable {
   private let state = Mutex(SyncProgress())
 
-  /// Nothing done of nothing.
+  /// Makes a progress with all counts 0.
   package init() {}
 
   /// The progress at this moment.
@@ -250,10 +250,10 @@ package final class ProgressMeter: Sendable {
   }
 }
 
-/// A transport that takes nothing more once the run is to end.
+/// A transport that refuses every request after ``stop()``.
 ///
-/// `cancelAll` alone ends only requests submitted before it, while a run still has queued pictures
-/// and sections in its decoders that would be submitted after it.
+/// `cancelAll` only cancels requests that were already submitted. A run may still submit queued pictures, and those of
+/// sections that are being decoded.
 final class StoppableTransport: Fetching {
   private let transport: any Fetching
   private let isStopped = Atomic(false)
@@ -265,7 +265,7 @@ final class StoppableTransport: Fetching {
   /// Whether ``stop()`` was called.
   var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
 
-  /// Cancels everything, and all that comes later.
+  /// Cancels all requests, and refuses later ones.
   func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     transport.cancelAll()
@@ -286,7 +286,7 @@ final class StoppableTransport: Fetching {
       )
     }
     transport.fetch(request, into: sink, completion: completion)
-    // Submitted after the cancellation, yet judged before it: cancel again.
+    // ``stop()`` may have cancelled between the check above and the submission: cancel again.
     if hasStopped { transport.cancelAll() }
   }
 
