@@ -2,7 +2,7 @@ import Base
 import Catalog
 import Transport
 
-/// Turns the addresses that a catalog file writes into sources to fetch from.
+/// Resolves the addresses in a catalog file to sources: URLs, queries or local files.
 package struct CatalogAddresses: Sendable {
   private let catalog: CatalogFile
   private let folder: String
@@ -16,14 +16,14 @@ package struct CatalogAddresses: Sendable {
     case web(Result<WebURL, TransferFailure>)
   }
 
-  /// Addresses of a catalog.
+  /// Prepares the addresses of a catalog.
   ///
   /// - Parameters:
-  ///   - catalog: the catalog file.
-  ///   - folder: the folder of the file.
-  ///   - base: the replacement of its `base`, if any.
-  ///   - environment: where `${NAME}` in the catalog's URLs comes from.
-  ///   - parser: how URLs are read.
+  ///   - catalog: The catalog file.
+  ///   - folder: The folder of the file.
+  ///   - base: A replacement for its `base`, if any.
+  ///   - environment: The variables for `${NAME}` in the catalog's URLs.
+  ///   - parser: The URL parser.
   /// - Throws: ``CatalogError`` that names a variable which is not set.
   package init(
     _ catalog: CatalogFile,
@@ -51,7 +51,7 @@ package struct CatalogAddresses: Sendable {
     if case .web(let base) = base { try? base.get() } else { nil }
   }
 
-  /// The environment's part of the URLs.
+  /// The values of environment variables in the URLs.
   var variables: URLSecrets { URLSecrets(values: values) }
 
   /// The sources of the sections, in the catalog's order.
@@ -91,8 +91,10 @@ package struct CatalogAddresses: Sendable {
     )
   }
 
-  /// The source that a text in the catalog file means: `file:` names a file; else a URL, relative
-  /// to `base`; without a base, text that is no URL is a file relative to the catalog file.
+  /// The source for an address in the catalog file.
+  ///
+  /// `file:` names a file. Any other text is a URL relative to `base`. Without a base, a text that is not an absolute
+  /// URL is a file relative to the catalog file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
     let text = SecretURL(text, values)
     if let path = Self.filePath(text.plain, in: folder) { return .file(path) }
@@ -105,7 +107,7 @@ package struct CatalogAddresses: Sendable {
     return .file(Self.join(folder, text.plain))
   }
 
-  /// The hosts that the user named by the catalog file or the command line: they may have private addresses.
+  /// The hosts that the user named in the catalog file or on the command line; they may have private addresses.
   package func namedHosts() throws(TransferFailure) -> Set<HostPort> { try named().hosts }
 
   /// Whether a section or a detail is a file of this machine.
@@ -131,8 +133,9 @@ package struct CatalogAddresses: Sendable {
     return named
   }
 
-  /// A URL on the host of the details; nil when they are files, or when the host is made of an item's fields,
-  /// which is data.
+  /// A URL on the host of the details; nil when they are files, or when the host depends on an item's fields.
+  ///
+  /// Such a host comes from fetched data, so the user has not named it.
   private func detailPlace() throws(TransferFailure) -> WebURL? {
     guard let rule = catalog.detail, case .web(let one) = try detail(by: rule, filling: "1"),
       case .web(let two) = try detail(by: rule, filling: "2"), one.origin == two.origin
@@ -140,7 +143,7 @@ package struct CatalogAddresses: Sendable {
     return one
   }
 
-  /// The source of a detail whose places all have the same value.
+  /// The source of a detail with the same value in all placeholders.
   private func detail(
     by rule: DetailRule,
     filling value: String
@@ -149,7 +152,7 @@ package struct CatalogAddresses: Sendable {
     return try target(try rule.address(filling: values))
   }
 
-  /// A URL that the index holds, without secrets.
+  /// A URL from the index, without secrets.
   func redacted(_ text: String) -> String {
     (try? parser.parse(text, relativeTo: nil))?.redacted ?? text
   }
@@ -169,12 +172,12 @@ package struct CatalogAddresses: Sendable {
 }
 
 extension DetailRule {
-  /// The URL of an item's detail, as the catalog file's text with the item's values in it.
+  /// The URL of an item's detail: the template from the catalog file, filled with the item's values.
   ///
-  /// - Parameter values: The item's values for placeholders.
+  /// - Parameter values: The item's values, by placeholder.
   /// - Returns: The text.
-  /// - Throws: ``TransferFailure`` with the reason `url-invalid` when the item has no value for a place, or one
-  ///   that no URL can hold.
+  /// - Throws: ``TransferFailure`` with the reason `url-invalid` when the item has no value for a placeholder, or a
+  ///   value that would become a folder of the URL.
   func address(filling values: [Placeholder: String]) throws(TransferFailure) -> String {
     func fault(_ detail: String) -> TransferFailure {
       TransferFailure(reason: .urlInvalid, url: urlTemplate, detail: detail)
@@ -198,23 +201,24 @@ extension DetailRule {
   }
 }
 
-/// A URL of the catalog file with the environment's values, and in a form that leaves out those that may be secret.
+/// A URL from the catalog file in two forms: with the values of its variables, and with the possibly secret ones
+/// hidden.
 struct SecretURL: Sendable {
-  /// The text with all values as they are, which a local path needs.
+  /// The text with all variables expanded, as a local path needs it.
   let plain: String
   /// The text with `${NAME}` left unexpanded in path and query.
   ///
-  /// Variables in scheme, user information, host and port are expanded, because a request needs its host. So is one
-  /// that begins the text and whose value is an absolute URL.
+  /// Variables in scheme, user information, host and port are expanded, because a request needs its host. A variable at
+  /// the start of the text is expanded if its value is an absolute URL.
   let veiled: String
 
-  /// A text without variables, even if it looks like one.
+  /// A text to be used literally, even if it contains `${`.
   init(plain: String) {
     self.plain = plain
     veiled = plain
   }
 
-  /// Puts values in; a variable without one stays as it stands.
+  /// Expands the variables; one without a value is left as it is.
   init(_ text: String, _ values: [String: String]) {
     guard text.utf8.contains(UInt8(ascii: "$")) else {
       (self.plain, self.veiled) = (text, text)
@@ -249,7 +253,7 @@ struct SecretURL: Sendable {
     self.veiled = veiled + rest
   }
 
-  /// Whether the following text still belongs to the authority. (RFC 3986, section 3.2)
+  /// Whether text appended here would still belong to the authority. (RFC 3986, section 3.2)
   private static func endsInAuthority(_ text: String) -> Bool {
     guard let slashes = text.firstRange(of: "://") else { return false }
     return !text[slashes.upperBound...].contains { "/?#".contains($0) }

@@ -2,27 +2,29 @@ import Base
 import Cache
 import Transport
 
-/// Where the documents of a run come from.
+/// The place from which a run gets its documents: the network, or the answers that another run recorded.
+///
+/// The plan of a sharded sync records its answers, and the merge reads them.
 package enum DocumentOrigin: Sendable {
-  /// Their origins.
+  /// Requests to the origins.
   case origins
-  /// Their origins. Every answer is appended to a file: a ``DocumentAnswer`` as a line of JSON, and where it has a body
-  /// that and a line feed. One thread calls.
+  /// Requests to the origins, with every answer recorded: a ``DocumentAnswer`` as a line of JSON, then its body, if
+  /// any, and a line feed. One thread calls the closure.
   case kept(@Sendable ([UInt8]) -> Void)
-  /// Another run, which had them for this one.
+  /// The recorded answers of another run.
   case given(any GivenDocuments)
 }
 
-/// The answers that a run had for another.
+/// Answers that one run recorded for another.
 package protocol GivenDocuments: Sendable {
   /// The answer to the request for a document.
   ///
   /// - Parameters:
   ///   - document: The document.
-  ///   - most: The most bytes of its body.
-  ///   - take: Given the body, piece by piece.
-  /// - Returns: The answer; nil when there is none.
-  /// - Throws: ``TransferFailure`` when the body is longer; errors of the file system.
+  ///   - most: The longest body to accept, in bytes.
+  ///   - take: Called with each piece of the body.
+  /// - Returns: The answer; nil when none was recorded.
+  /// - Throws: ``TransferFailure`` when the body is longer than `most`; errors of the file system.
   func answer(
     to document: DocumentID,
     most: ByteCount,
@@ -30,7 +32,7 @@ package protocol GivenDocuments: Sendable {
   ) throws -> DocumentAnswer?
 }
 
-/// How a request for a document ended: its row of the index as far as the origin decides it, or why it failed.
+/// The recorded outcome of a request for a document: the origin's part of its row in the index, or a failure.
 package struct DocumentAnswer: Codable, Sendable {
   /// A failure, without secrets.
   struct Failure: Codable {
@@ -41,18 +43,18 @@ package struct DocumentAnswer: Codable, Sendable {
     var status: Int?
     var retryAfter: Int64?
     var isHostOfDataOnly: Bool
-    /// The fields of a refusal, which say how long it holds.
+    /// The header fields of a refusal, which say how long it is valid.
     var headers: String
   }
 
-  /// The document's name and its reader, as the index has them.
+  /// The document's name and its reader, as in the index.
   var url: String
   var reader: String
-  /// How many requests brought it.
+  /// The number of requests, retries included.
   var attempts: Int
-  /// The length of the body, unpacked.
+  /// The length of the decompressed body in bytes.
   package var bytes: Int?
-  /// The URL that it came from.
+  /// The URL that the body was fetched from, after redirects.
   var base: String?
   var response: String?
   var expiry: Int64?
@@ -63,7 +65,7 @@ package struct DocumentAnswer: Codable, Sendable {
   /// The document.
   package var document: DocumentID { DocumentID(url: url, reader: reader) }
 
-  /// The answer of a reply; nil where the held version is current, which no plan has.
+  /// Makes the record of a reply; nil for a 304, which a plan never receives because it sends no conditions.
   init?(_ reply: DocumentReply, to request: DocumentRequest, attempts: Int) {
     (url, reader, self.attempts) = (request.source.name, request.reader, attempts)
     switch reply {
@@ -89,13 +91,13 @@ package struct DocumentAnswer: Codable, Sendable {
     }
   }
 
-  /// The reply of the answer.
+  /// Restores the reply.
   ///
   /// - Parameters:
   ///   - body: The body.
-  ///   - parser: How URLs are read.
+  ///   - parser: The URL parser.
   /// - Returns: The reply.
-  /// - Throws: ``TransferFailure`` when the URL that it came from is none.
+  /// - Throws: ``TransferFailure`` when the recorded base URL is malformed.
   func reply(_ body: DocumentBody, _ parser: any URLParsing) throws(TransferFailure)
     -> DocumentReply
   {
@@ -124,11 +126,11 @@ extension TransferFailure {
 }
 
 extension RunContext {
-  /// Keeps the answer of a reply, where answers are kept.
+  /// Records the answer of a reply, if this run records answers.
   func keep(_ reply: DocumentReply, to request: DocumentRequest, attempts: Int) {
     guard case .kept(let append) = documents,
       let answer = DocumentAnswer(reply, to: request, attempts: attempts),
-      // Only numbers that are no numbers cannot be encoded, and there are none.
+      // Only NaN and infinity cannot be encoded, and there are no floating-point fields.
       let line = try? answer.jsonLine()
     else { return }
     append(line + [10])
@@ -141,7 +143,7 @@ extension RunContext {
     append([10])
   }
 
-  /// The reply that another run had for this one.
+  /// The reply that another run recorded for this one.
   func given(_ request: DocumentRequest, by answers: any GivenDocuments) -> DocumentReply {
     let url = request.source.redacted
     do {

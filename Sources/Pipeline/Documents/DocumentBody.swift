@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// A document's body: in memory, or when it is large in a file of the cache.
+/// A document's body: in memory, or in a file of the cache when it is large.
 struct DocumentBody: RandomAccessBody {
   private enum Place {
     case memory([UInt8])
@@ -13,7 +13,7 @@ struct DocumentBody: RandomAccessBody {
   }
 
   private let place: Place
-  /// How many bytes there are.
+  /// The length in bytes.
   let count: Int
 
   /// A body in memory.
@@ -49,7 +49,7 @@ struct DocumentBody: RandomAccessBody {
     try piece(at: 0, most: count)
   }
 
-  /// Whether there is nothing in it, or nothing but `null`.
+  /// Whether the body is empty, or only `null`.
   func isVoid() throws(LarderError) -> Bool {
     guard count <= 64 else { return false }
     let text = try whole().filter { !" \t\r\n".utf8.contains($0) }
@@ -73,7 +73,7 @@ struct DocumentBody: RandomAccessBody {
     return try decode(bytes)
   }
 
-  /// Copies bytes; false when the file cannot be read, which ``whole()`` says more of.
+  /// Copies bytes; false when the file cannot be read, in which case ``whole()`` throws the reason.
   func copy(_ range: Range<Int>, to buffer: UnsafeMutableRawBufferPointer) -> Bool {
     switch place {
     case .memory(let bytes): return bytes.copy(range, to: buffer)
@@ -87,7 +87,7 @@ struct DocumentBody: RandomAccessBody {
     }
   }
 
-  /// Hands on the body piece by piece.
+  /// Passes on the body piece by piece.
   ///
   /// - Parameter take: Called with each piece.
   /// - Throws: ``LarderError`` when it is in a file that cannot be read.
@@ -101,12 +101,12 @@ struct DocumentBody: RandomAccessBody {
     }
   }
 
-  /// Some of the bytes.
+  /// A part of the body.
   ///
   /// - Parameters:
-  ///   - offset: Where they begin.
-  ///   - most: How many at most.
-  /// - Returns: As many as there are; none at the end.
+  ///   - offset: The position of the first byte.
+  ///   - most: The most bytes to return.
+  /// - Returns: The bytes, fewer than `most` only at the end of the body.
   /// - Throws: ``LarderError`` when they are in a file that cannot be read.
   func piece(at offset: Int, most: Int) throws(LarderError) -> [UInt8] {
     let range = offset..<min(count, offset + most)
@@ -121,11 +121,11 @@ struct DocumentBody: RandomAccessBody {
 }
 
 extension BodyFile {
-  /// Reads as many bytes as there is room for.
+  /// Fills an array from the file.
   ///
   /// - Parameters:
-  ///   - bytes: The room.
-  ///   - offset: Where they are in the file.
+  ///   - bytes: The array; its length is the number of bytes to read.
+  ///   - offset: The position in the file.
   /// - Throws: ``LarderError`` when they cannot be read.
   func fill(_ bytes: inout [UInt8], from offset: Int) throws(LarderError) {
     var failure: LarderError?
@@ -136,16 +136,16 @@ extension BodyFile {
   }
 }
 
-/// Takes a document's body as it comes: into memory, and once it is large into a file of the cache.
+/// Gathers a document's body in memory, and moves it to a file of the cache once it is large.
 ///
-/// Where no file can be made or written, all stays in memory.
+/// If the file cannot be made or written, the whole body stays in memory.
 struct BodySpool {
-  /// The largest body in memory where a file is available; ``ListingWindows`` does not cut smaller ones.
+  /// The largest body that stays in memory, in bytes; ``ListingWindows`` does not split smaller ones.
   static let mostInMemory = 4 << 20
-  /// How much is written to the file at once, and read from it.
+  /// The number of bytes of one write to the file, and of one read.
   static let piece = 1 << 20
 
-  /// Makes the file for a large body; nil where all stays in memory.
+  /// Makes the file for a large body.
   typealias MakingFile = @Sendable () throws(LarderError) -> BodyFile
 
   private let makeFile: MakingFile?
@@ -156,26 +156,26 @@ struct BodySpool {
   private var digest = RunningDigest()
   private var isFileOpen = false
 
-  /// Takes nothing yet.
+  /// Makes an empty spool.
   ///
-  /// - Parameter layout: The cache; nil leaves all in memory.
+  /// - Parameter layout: The cache; nil keeps every body in memory.
   init(in layout: CacheLayout?) {
     var makeFile: MakingFile?
     if let layout { makeFile = { () throws(LarderError) in try BodyFile(in: layout) } }
     self.init(mostInMemory: Self.mostInMemory, makeFile: makeFile)
   }
 
-  /// Takes nothing yet.
+  /// Makes an empty spool.
   ///
   /// - Parameters:
-  ///   - mostInMemory: How large a body becomes before it is put into a file.
-  ///   - makeFile: Makes that file; nil leaves all in memory.
+  ///   - mostInMemory: The largest body that stays in memory, in bytes.
+  ///   - makeFile: Makes the file for a larger body; nil keeps every body in memory.
   init(mostInMemory: Int, makeFile: MakingFile?) {
     self.mostInMemory = mostInMemory
     self.makeFile = makeFile
   }
 
-  /// How many bytes came.
+  /// The number of received bytes.
   var count: Int { written + waiting.count }
 
   /// Adds bytes.
@@ -195,7 +195,7 @@ struct BodySpool {
     self = BodySpool(mostInMemory: mostInMemory, makeFile: makeFile)
   }
 
-  /// The received bytes; nothing is held afterwards.
+  /// Takes the received bytes; the spool is empty afterwards.
   mutating func take() -> DocumentBody {
     defer { removeAll() }
     if file != nil, !waiting.isEmpty, let makeFile { spill(makeFile) }
@@ -203,7 +203,7 @@ struct BodySpool {
     return DocumentBody(file, count: written, digest: digest.number)
   }
 
-  /// Writes the waiting bytes to the file; takes all back from it when that fails.
+  /// Writes the waiting bytes to the file; if that fails, reads the whole body back into memory.
   private mutating func spill(_ makeFile: MakingFile) {
     do throws(LarderError) {
       let file: BodyFile
@@ -216,7 +216,7 @@ struct BodySpool {
       }
       if let failure { throw failure }
       written += waiting.count
-      // Its own rounding comes on top of the request.
+      // Reuse the buffer unless it is far larger than a piece.
       waiting.removeAll(keepingCapacity: waiting.capacity < 4 * Self.piece)
     } catch {
       isFileOpen = true
@@ -231,16 +231,16 @@ struct BodySpool {
   }
 }
 
-/// Gathers a document's body; the transport holds it to the request's limit.
+/// Gathers a document's body; the transport enforces the request's size limit.
 ///
-/// The transfer thread only gathers; a full piece is written on a queue of its own.
+/// The transfer thread only copies the bytes. Each full piece is written on a queue of its own.
 final class BodyBuffer: BodySink {
   private struct Pieces {
     /// The received bytes that do not fill a piece yet.
     var waiting: [UInt8] = []
     /// The earlier bytes; only the queue uses it while it appends.
     var spool: BodySpool
-    /// Whether the queue had anything to do.
+    /// Whether a piece was passed to the queue.
     var isSpooled = false
   }
 
@@ -250,9 +250,9 @@ final class BodyBuffer: BodySink {
   /// Writes the pieces of all bodies.
   private static let queue = DispatchQueue(label: "larder.bodies")
 
-  /// An empty one.
+  /// Makes an empty buffer.
   ///
-  /// - Parameter layout: The cache in which large bodies wait; nil leaves them in memory.
+  /// - Parameter layout: The cache in which large bodies are stored; nil keeps them in memory.
   init(in layout: CacheLayout? = nil) {
     empty = BodySpool(in: layout)
     state = Mutex(Pieces(spool: empty))
@@ -285,9 +285,9 @@ final class BodyBuffer: BodySink {
     if isSpooled { Self.queue.async { [self] in change { $0.removeAll() } } }
   }
 
-  /// The received bytes; the buffer is empty afterwards.
+  /// Takes the received bytes; the buffer is empty afterwards.
   ///
-  /// Waits until all of it is where it belongs.
+  /// Waits until the queue has written all pieces.
   func take() -> DocumentBody {
     let (rest, isSpooled) = state.withLock { state in
       defer { state.waiting = [] }
@@ -302,12 +302,12 @@ final class BodyBuffer: BodySink {
     }
   }
 
-  /// The bytes of a buffer that keeps all in memory; the buffer is empty afterwards.
+  /// Takes the bytes of a buffer that keeps everything in memory; the buffer is empty afterwards.
   func takeBytes() -> [UInt8] {
     take().inMemory
   }
 
-  /// Changes the spool, on the queue: files are written while no lock is held.
+  /// Changes the spool on the queue, without the lock, because the change may write a file.
   private func change<Value>(_ body: (inout BodySpool) -> Value) -> Value {
     var spool = state.withLock { state in
       defer { state.spool = empty }

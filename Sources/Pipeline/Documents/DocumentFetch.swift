@@ -4,11 +4,11 @@ import Catalog
 import Glibc
 import Transport
 
-/// Where a section's page or an item's detail comes from.
+/// The source of a document, which is a section's page or an item's detail.
 enum DocumentSource: Hashable, Sendable {
   /// An origin.
   case web(WebURL)
-  /// An origin that is asked by more than a fixed URL.
+  /// A POST, or a URL with placeholders that each request fills.
   case query(DocumentQuery)
   /// A file that the catalog file names.
   case file(String)
@@ -34,7 +34,7 @@ enum DocumentSource: Hashable, Sendable {
   /// The host that it is fetched from; nil for a file.
   var host: HostPort? { base?.hostPort }
 
-  /// The base of relative references in the document.
+  /// The base URL of relative references in the document; nil for a file.
   var base: WebURL? {
     switch self {
     case .web(let url): url
@@ -48,12 +48,12 @@ enum DocumentSource: Hashable, Sendable {
     if case .query(let query) = self { query.request.method } else { .get }
   }
 
-  /// The document at another URL, asked for in the same way.
+  /// The document at another URL, with the same kind of request.
   func moved(to url: WebURL) -> DocumentSource {
     if case .query(let query) = self { .query(query.moved(to: url)) } else { .web(url) }
   }
 
-  /// The document of a rule, with these values in its placeholders.
+  /// The source with a rule's request, and these values in the placeholders; the source itself if the rule is a GET.
   func asked(
     by request: RequestRule?,
     filling values: [Placeholder: String]
@@ -63,18 +63,18 @@ enum DocumentSource: Hashable, Sendable {
   }
 }
 
-/// How a request for a document ended.
+/// The result of a request for a document, before it is compared with the held version.
 enum DocumentReply: Sendable {
-  /// A body, the URL that it came from after redirects, its validity, and its link to the next page.
+  /// A body, its URL after redirects, its caching fields, and its link to the next page.
   case body(DocumentBody, base: WebURL?, word: StoredHeaders, link: String? = nil)
   /// The held version is current.
   case unchanged(word: StoredHeaders)
-  /// It is not available.
+  /// The document is not available.
   case failed(TransferFailure)
 }
 
 extension RunContext {
-  /// Fetches a document, conditionally when something is held of it, and judges the reply.
+  /// Fetches a document, with a condition if a version is held, and judges the reply.
   ///
   /// `completion` is called once, on the work queue.
   func fetch(
@@ -162,7 +162,7 @@ extension RunContext {
         }
         return .unchanged(word: word)
       }
-      // A POST is sent again each time. (RFC 9110, section 9.3.3)
+      // The answer to a POST is not cached: every run sends it again. (RFC 9110, section 9.3.3)
       let word =
         isPost
         ? StoredHeaders.none
@@ -180,7 +180,7 @@ extension RunContext {
     func failure(_ detail: String, _ reason: FailureReason = .fileUnreadable) -> DocumentReply {
       .failed(TransferFailure(reason: reason, url: "file:" + path, detail: detail))
     }
-    // Not blocking: a FIFO under a section's name must not hold the run.
+    // O_NONBLOCK, because opening a FIFO would block the run.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       return errno == ENOENT
@@ -205,7 +205,7 @@ extension RunContext {
       }
       if count == 0 { break }
       room.withUnsafeBytes { spool.append(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-      // It may grow while it is read.
+      // The file may grow while it is read.
       guard ByteCount(spool.count) <= options.jsonLimit else {
         return failure("it is larger than \(options.jsonLimit) bytes", .tooLarge)
       }
@@ -215,7 +215,7 @@ extension RunContext {
     }
   }
 
-  /// The reply with a body as it is decoded: unpacked, and JSON Lines as an array.
+  /// The reply with the body as the decoder needs it: decompressed, and JSON Lines converted to an array.
   private func plain(
     _ body: DocumentBody,
     of url: String,
@@ -242,25 +242,25 @@ extension RunContext {
 extension FailureReason {
   /// A local file that the catalog file names cannot be read.
   package static let fileUnreadable = FailureReason(rawValue: "file-unreadable")
-  /// The catalog file names a local file that is not there.
+  /// The catalog file names a local file that does not exist.
   package static let noSuchFile = FailureReason(rawValue: "no-such-file")
   /// A body that is not JSON, or not of the shape that the mapping expects.
   package static let undecodable = FailureReason(rawValue: "undecodable")
 }
 
-/// A document that more than a fixed URL asks for: by POST, or with places in its URL that each request fills.
+/// A request that needs more than a fixed URL: a POST, or a URL with placeholders such as `{page}`.
 struct DocumentQuery: Hashable, Sendable {
-  /// The URL with its places closed, or without any.
+  /// The URL with its placeholders in a form that a URL parser accepts.
   private let template: WebURL
-  /// How it is asked for.
+  /// The method and the body of the request.
   let request: RequestRule
   /// The values of the placeholders.
   private(set) var values: [Placeholder: String]
-  /// The URL with its places filled, and without the environment's values.
+  /// The URL with its placeholders filled, but its secret variables not expanded.
   private(set) var url: WebURL
   private var variables = URLSecrets.none
 
-  /// A query at a URL without places; `values` fill those of the body.
+  /// A query at a URL without placeholders; `values` are for the placeholders in the body.
   init(_ url: WebURL, _ request: RequestRule, filling values: [Placeholder: String]) {
     template = url
     self.request = request
@@ -268,14 +268,14 @@ struct DocumentQuery: Hashable, Sendable {
     self.url = url
   }
 
-  /// A query at a URL with places.
+  /// A query at a URL with placeholders.
   ///
   /// - Parameters:
-  ///   - template: The URL, with places as ``Placeholder/closed(_:_:)`` leaves them.
-  ///   - request: How it is asked for.
+  ///   - template: The URL, with placeholders as ``Placeholder/closed(_:_:)`` returns them.
+  ///   - request: The method and the body of the request.
   ///   - values: The values of the placeholders.
   ///   - variables: Variables that the URL and the name must not contain.
-  ///   - parser: How URLs are read.
+  ///   - parser: The URL parser.
   /// - Throws: ``TransferFailure`` when the filled text is no URL.
   init(
     template: WebURL,
@@ -298,9 +298,9 @@ struct DocumentQuery: Hashable, Sendable {
   /// The same query for another page.
   ///
   /// - Parameters:
-  ///   - kept: The index's form of it, see ``NextPage``.
-  ///   - place: Where it goes.
-  ///   - parser: How URLs are read.
+  ///   - kept: The page's value as the index stores it; see ``NextPage``.
+  ///   - place: The placeholder that gets the value.
+  ///   - parser: The URL parser.
   /// - Returns: The query.
   /// - Throws: ``TransferFailure`` when the filled text is no URL.
   func page(
@@ -331,9 +331,9 @@ struct DocumentQuery: Hashable, Sendable {
     request.method == .post ? request.body(filling: values) : nil
   }
 
-  /// The text that tells it in the index from other documents of the same reader.
+  /// The document's name in the index, unique among the documents of one reader.
   ///
-  /// Bodies of one reader differ in their values alone, for the rest of them is in the mapping's digest.
+  /// It has only the values of the placeholders, not the body: the body's template is a part of the mapping's digest.
   var name: String {
     guard request.method == .post else { return url.text }
     let pairs = values.sorted { $0.key.rawValue < $1.key.rawValue }.map {
@@ -343,12 +343,12 @@ struct DocumentQuery: Hashable, Sendable {
   }
 }
 
-/// The index's form of a next page: a URL, or the value of the page placeholder.
+/// The next page as the index stores it: a URL, or a space and the value of the page placeholder.
 enum NextPage {
-  /// The text for a value; no URL begins so.
+  /// The text for a value; the leading space distinguishes it from a URL.
   static func text(for value: String) -> String { " " + value }
 
-  /// The value that such a text holds; nil for a URL.
+  /// The value in a stored text; nil for a URL.
   static func value(in text: String) -> String? {
     text.hasPrefix(" ") ? String(text.dropFirst()) : nil
   }

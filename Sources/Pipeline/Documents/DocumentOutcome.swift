@@ -5,17 +5,17 @@ import Transport
 
 /// A stage's request for a document: its source, its reader, and the held version.
 struct DocumentRequest: Sendable {
-  /// Where it comes from.
+  /// The URL, query or file.
   let source: DocumentSource
-  /// Its reader, by which the index distinguishes documents of one URL.
+  /// The name of the decoder, by which the index distinguishes documents of one URL.
   let reader: String
   /// The digest of the mapping in force.
   let mapping: Int64
-  /// The held version, if it was read with that mapping.
+  /// The held version, if it was decoded with that mapping.
   var held: DocumentEntry?
-  /// Whether the decoded form of the held bytes is held as well: the same bytes are then not decoded again.
+  /// Whether the decoded form of the held bytes is held as well, so that the same bytes need not be decoded again.
   var isDecoded = true
-  /// Whether the next page is the one that a header names.
+  /// Whether a `Link` header field names the next page.
   var followsLink = false
 
   /// The document's row when only its source is known.
@@ -24,24 +24,23 @@ struct DocumentRequest: Sendable {
 
 /// The outcome of a request for a document, be it a section's page or a detail.
 enum DocumentOutcome: Sendable {
-  /// The held version is current: the origin said so, or sent the same bytes again. The row to write has the new
-  /// validity.
+  /// The held version is current: the origin said so, or sent the same bytes again. The row has the new caching fields.
   case stands(DocumentEntry)
-  /// The held version replaces an error, as its origin allows (`stale-if-error`). (RFC 5861, section 4)
+  /// The held version is used after an error, as its origin allows with `stale-if-error`. (RFC 5861, section 4)
   case excused(DocumentEntry, TransferFailure)
   /// Bytes to decode, the URL that references in them are relative to, and the document's row.
   case new(DocumentBody, base: WebURL?, DocumentEntry)
-  /// It is not available.
+  /// The document is not available.
   case failed(TransferFailure)
 }
 
 extension DocumentRequest {
-  /// Judges a reply: the one decision that sections and details share.
+  /// Compares a reply with the held version; sections and details share this decision.
   ///
   /// - Parameters:
-  ///   - reply: how the request ended.
-  ///   - now: the wall clock.
-  ///   - traits: the traits of the request; nil for a file.
+  ///   - reply: The result of the request.
+  ///   - now: The current time.
+  ///   - traits: The traits of the request; nil for a file.
   /// - Returns: The outcome.
   func outcome(
     of reply: DocumentReply,
@@ -87,7 +86,7 @@ extension TransferFailure {
     )
   }
 
-  /// Whether the answer is that there is nothing: 404 or 410, or no such file.
+  /// Whether the origin says that the document does not exist: 404, 410, or no such file.
   var saysThereIsNone: Bool { status == 404 || status == 410 || reason == .noSuchFile }
 
   /// Whether shops answer like this after the last page of a listing.
@@ -98,12 +97,12 @@ extension TransferFailure {
 }
 
 extension RunContext {
-  /// The request at a source, with the held version.
+  /// Makes the request for a source, with the held version.
   ///
   /// - Parameters:
-  ///   - source: where the document is.
-  ///   - reader: who reads it.
-  ///   - mapping: the digest of the mapping in force.
+  ///   - source: The document's source.
+  ///   - reader: The name of its decoder.
+  ///   - mapping: The digest of the mapping in force.
   /// - Returns: The request.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func request(
@@ -114,12 +113,12 @@ extension RunContext {
     try requests(for: [source], reader: reader, mapping: mapping)[0]
   }
 
-  /// The requests at sources with one reader: one look-up for all.
+  /// Makes the requests for several sources with one reader, with a single look-up in the index.
   ///
   /// - Parameters:
-  ///   - sources: where the documents are.
-  ///   - reader: who reads them.
-  ///   - mapping: the digest of the mapping in force.
+  ///   - sources: The documents' sources.
+  ///   - reader: The name of their decoder.
+  ///   - mapping: The digest of the mapping in force.
   /// - Returns: The requests, in the order of the sources.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func requests(

@@ -2,18 +2,18 @@ import Base
 import Cache
 import Transport
 
-// The one freshness decision for entries of the index. A row keeps the two moments that tell
-// whether it is fresh, so that no header is read to find that nothing is to be done.
+// The only place that decides whether an entry of the index is fresh. A row stores the two times that the decision
+// needs, so that headers are parsed only when a request is due.
 
 extension DocumentEntry {
-  /// The action for a held document, for a request with these traits.
+  /// What a run does about a held document, for a request with these traits.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?) -> Freshness {
     StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits) ?? .refetch
   }
 
   /// Whether a body from `base` has the same base URL as the held one, so that relative references resolve the same.
   func came(from base: WebURL?) -> Bool {
-    // A local file has no response headers, and does not move.
+    // A local file has no response headers, and its base URL never changes.
     guard let base, let stored = StoredResponse(word: response) else { return true }
     return stored.path.map { $0.source == base.resource } ?? (url == base.text)
   }
@@ -24,30 +24,31 @@ extension DocumentEntry {
     return stored.condition
   }
 
-  /// The action of an unattended run for a document that its origin lacks: a request once a day, unless the
-  /// origin gave another freshness.
+  /// What an unattended run does about a document that its origin does not have: it requests the document once a day,
+  /// unless the refusal had caching fields of its own.
   func missingFreshness(at now: UnixTime) -> Freshness {
     guard let fetched else { return .refetch }
-    // Without response headers, the expiry is how long the refusal itself holds. With them it belongs to a body that
-    // says that there is nothing, and does not count.
+    // Without response headers, the expiry is that of the refusal. With them, it is that of a body that says that there
+    // is no detail, and does not count.
     let isSaid = response == nil && expiry != 0
     let end = isSaid ? expiry : fetched + FailureBackoff.longest
     let window = FreshnessPolicy.window(answered: fetched, expiry: end)
     return window.contains(now) ? .rest(until: end) : .refetch
   }
 
-  /// Whether its origin said that it may stand in for an error like this for a while.
+  /// Whether its origin allows its use after an error like this one (`stale-if-error`).
   func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields?) -> Bool {
     failure.isExcused(by: response, at: now, for: traits)
   }
 }
 
 extension PictureState {
-  /// Why nothing is to be done about a picture; nil when it is due, and its entry says how.
+  /// The reason why a picture needs no request; nil when it is due, and its entry then says how.
   ///
   /// - Parameters:
-  ///   - now: the wall clock.
-  ///   - onlyDue: whether the run is unattended: only such a run leaves unavailable documents alone.
+  ///   - now: The current time.
+  ///   - onlyDue: Whether the run is unattended; only such a run waits after a failure before it requests a picture
+  ///     again.
   /// - Returns: ``Freshness/fresh(until:)``, ``Freshness/rest(until:)`` or nil.
   func quiet(at now: UnixTime, onlyDue: Bool) -> Freshness? {
     let freshness = freshness(at: now)
@@ -57,12 +58,12 @@ extension PictureState {
 }
 
 extension PictureEntry {
-  /// The action for a picture.
+  /// What a run does about a picture.
   ///
   /// - Parameters:
-  ///   - now: the wall clock.
-  ///   - traits: the traits of a request for it.
-  ///   - onlyDue: whether the run is unattended.
+  ///   - now: The current time.
+  ///   - traits: The traits of a request for the picture.
+  ///   - onlyDue: Whether the run is unattended.
   /// - Returns: The action.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?, onlyDue: Bool) -> Freshness {
     guard isHeld else {
@@ -74,8 +75,8 @@ extension PictureEntry {
       ?? .refetch
   }
 
-  /// The condition for a file that was adopted without its row: its date, which larder set to the origin's
-  /// Last-Modified. (RFC 9110, section 13.1.3)
+  /// The condition for an adopted file, which has no stored headers: the file's date, which larder had set to the
+  /// origin's Last-Modified. (RFC 9110, section 13.1.3)
   private var adoptedCondition: Condition? {
     stamp.map {
       Condition(
@@ -85,14 +86,14 @@ extension PictureEntry {
     }
   }
 
-  /// Whether its origin said that it may stand in for an error like this for a while.
+  /// Whether its origin allows its use after an error like this one (`stale-if-error`).
   func excuses(_ failure: TransferFailure, at now: UnixTime, for traits: CacheKeyFields) -> Bool {
     failure.isExcused(by: response, at: now, for: traits)
   }
 }
 
 extension TransferFailure {
-  /// Errors that may pass are excused, and a host that is not asked because it gave nothing else.
+  /// Whether the failure is temporary, or comes from an open circuit breaker, and the held version may be used instead.
   fileprivate func isExcused(
     by word: String?,
     at now: UnixTime,
@@ -102,7 +103,7 @@ extension TransferFailure {
     return StoredResponse(word: word)?.excusesError(at: now, for: traits) ?? false
   }
 
-  /// When the refusal expires by its own header fields; nil when they say nothing.
+  /// When the refusal expires by its own header fields; nil when it has none about caching.
   func refusalExpiry(at now: UnixTime) -> UnixTime? {
     let control = CacheControl(headers)
     let says = control.maxAge != nil || control.noStore || control.noCache
@@ -118,7 +119,7 @@ extension TransferFailure {
 }
 
 extension PictureEntry {
-  /// Enters the validity that came with new bytes.
+  /// Stores the caching fields that came with new bytes.
   mutating func enter(
     _ head: ResponseHead,
     asked: UnixTime,
@@ -147,7 +148,7 @@ extension PictureEntry {
       answered: answered,
       traits: traits
     )
-    // The transport lets no 304 of another version through; were there one, nothing would be known.
+    // The transport rejects a 304 for another version. If one came through, the entry would lose its caching fields.
     return vouched(word ?? .none, answered)
   }
 
@@ -162,36 +163,36 @@ extension PictureEntry {
   }
 }
 
-/// How long an unattended run does not ask again for a picture after a lasting failure.
+/// An exponential backoff: how long an unattended run waits before it requests a picture again after a lasting failure.
 ///
-/// The rest is as long as the picture has already failed: 1, 2, 4 hours and so on, and a day at most.
+/// The wait is as long as the picture has already failed, so it doubles: 1, 2, 4 hours and so on, up to a day.
 enum FailureBackoff {
-  /// The longest rest in seconds: a day.
+  /// The longest wait in seconds: a day.
   static let longest: Int64 = 86_400
 
-  /// How many seconds to leave a picture alone that failed at a moment.
+  /// The number of seconds to wait after a failure.
   ///
   /// - Parameters:
-  ///   - reason: why it failed.
-  ///   - since: since when every attempt failed.
-  ///   - now: the moment.
-  /// - Returns: The rest; 0 for a reason after which every run asks again.
+  ///   - reason: The reason for the failure.
+  ///   - since: The time of the first of the consecutive failures.
+  ///   - now: The time of the failure.
+  /// - Returns: The seconds; 0 for a reason after which every run tries again.
   static func seconds(after reason: FailureReason, since: UnixTime, now: UnixTime) -> Int64 {
     isRested(reason) ? min(longest, max(0, now - since)) : 0
   }
 
-  /// Whether a picture rests after a failure.
+  /// Whether an unattended run waits after a failure for this reason.
   ///
-  /// A 401 or 403 is lasting, but ends as soon as the user corrects a token: every run asks again.
+  /// A 401 or 403 is lasting, but ends as soon as the user corrects a token, so every run tries again.
   static func isRested(_ reason: FailureReason) -> Bool {
     reason.isLasting && !reason.isUnauthorized
   }
 }
 
 extension PictureEntry {
-  /// Enters that the last attempt failed at a moment.
+  /// Records that the last attempt failed at a moment.
   ///
-  /// `end` is the moment until which the origin itself said that the failure holds; a picture that rests does so at
+  /// `end` is the moment until which the failure is valid by the origin's own caching fields. The backoff lasts at
   /// least until then.
   mutating func fail(for reason: FailureReason, at now: UnixTime, saidUntil end: UnixTime? = nil) {
     let since = failingSince ?? now
@@ -206,37 +207,36 @@ extension PictureEntry {
 
 /// An origin's caching fields for a body, in the form that the index keeps.
 ///
-/// The first line has the times of the request and the response, and the other data that decides on freshness. The
-/// header fields that freshness and revalidation depend on follow, one a line. This type only stores them;
-/// ``StoredResponse`` decides.
+/// The first line has the times of the request and the response, and other data that decides on freshness. The relevant
+/// header fields follow, one a line. This type only stores them; ``StoredResponse`` decides.
 struct StoredHeaders: Sendable, Equatable {
   /// The fields as text; nil when there are none, as of a local file.
   var text: String?
-  /// When it expires; long past when every use needs a request.
+  /// When the body expires; 0 when every use needs a request.
   var expiry: UnixTime
 
-  /// Nothing was said.
+  /// No caching fields.
   static let none = StoredHeaders(text: nil, expiry: 0)
 
-  /// The validity that a held document came with, or that a 304 last renewed.
+  /// The caching fields of a held document, as received with its body or last renewed by a 304.
   static func held(_ entry: DocumentEntry) -> StoredHeaders {
     StoredHeaders(text: entry.response, expiry: entry.expiry)
   }
 
-  /// The fields that are kept.
+  /// The header fields that are kept.
   ///
-  /// Others would only make every row longer.
+  /// Freshness and revalidation need no others.
   private static let kept: [StaticString] = [
     "ETag", "Last-Modified", "Date", "Age", "Expires", "Cache-Control", "Vary",
   ]
 
-  /// A validity as it was kept.
+  /// Restores stored fields.
   init(text: String?, expiry: UnixTime) {
     self.text = text
     self.expiry = expiry
   }
 
-  /// The validity that came with a new body.
+  /// The caching fields of a new body.
   init(_ head: ResponseHead, asked: UnixTime, answered: UnixTime, traits: CacheKeyFields) {
     self.init(
       StoredResponse(
@@ -249,9 +249,9 @@ struct StoredHeaders: Sendable, Equatable {
     )
   }
 
-  /// The validity that a 304 renews; nil when the 304 is about another version than the held one.
+  /// The caching fields as renewed by a 304; nil when the 304 is about another version than the held one.
   ///
-  /// RFC 9111, section 4.3.4. The transport has fetched that version by itself.
+  /// RFC 9111, section 4.3.4. The transport fetches such a version in full by itself.
   init?(
     renewing text: String?,
     by head: ResponseHead,
@@ -313,7 +313,7 @@ extension StoredResponse {
     }
     let read: StoredResponse? = text.withUTF8 { bytes in
       guard let end = bytes.firstIndex(of: 10) else { return nil }
-      // By bytes: as characters this one line took a tenth of the instructions of a run that revalidates.
+      // Parsed as bytes: as characters, this line took a tenth of the instructions of a revalidating run.
       var parts = bytes[..<end].split(separator: UInt8(ascii: " "))[...]
       guard let asked = parts.popFirst().flatMap({ Int64(string($0)) }),
         let answered = parts.popFirst().flatMap({ Int64(string($0)) })

@@ -5,30 +5,33 @@ import Catalog
 import Glibc
 import Transport
 
-/// A feed that is stored as a gzip file, which its first bytes tell.
+/// Decompresses feeds that are gzip files, which are recognized by their first bytes.
 package enum PackedBody {
-  /// Why a body cannot be unpacked.
+  /// The reason why a body cannot be decompressed.
   package enum Fault: Error, Sendable, Equatable {
-    /// It is no such data, or damaged.
+    /// The gzip data is damaged or cut off.
     case broken(String)
-    /// It would be larger than allowed.
+    /// The decompressed body would be larger than allowed.
     case tooLarge(ByteCount)
-    /// Its ratio of unpacked to packed bytes is too large for a catalog.
+    /// The compression ratio is too high for a catalog; see ``BombGuard``.
     case bomb
-    /// It is in a file that cannot be read.
+    /// The body is in a file that cannot be read.
     case unread(LarderError)
   }
 
-  /// A body as it is decoded: unpacked, and JSON Lines, known by their name or type, as an array.
+  /// A body as the decoder needs it: decompressed, and JSON Lines converted to an array.
+  ///
+  /// JSON Lines are recognized by name or type.
   ///
   /// - Parameters:
   ///   - body: The body.
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
-  ///   - sent: How many bytes came on the wire, when a coding of the transfer was undone already; nil for all of `body`.
-  ///   - limit: How large it may become.
+  ///   - sent: The number of bytes received, if the transport removed a content coding; nil for the length of `body`.
+  ///   - limit: The most bytes of the result.
   /// - Returns: The bytes to decode.
-  /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit` or than ``BombGuard`` allows.
+  /// - Throws: ``Fault`` when the body cannot be decompressed, or would be larger than `limit` or than ``BombGuard``
+  ///   allows.
   package static func plain(
     _ body: [UInt8],
     name: String,
@@ -47,17 +50,18 @@ package enum PackedBody {
     do throws(LarderError) { return try plain.whole() } catch { throw .unread(error) }
   }
 
-  /// A body as it is decoded; a large one is in a file before and after.
+  /// A body as the decoder needs it; a large one stays in a file.
   ///
   /// - Parameters:
   ///   - body: The body.
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
-  ///   - sent: How many bytes came on the wire, when a coding of the transfer was undone already; nil for all of `body`.
-  ///   - limit: How large it may become, which is counted as it grows.
-  ///   - layout: The cache for a large body; nil leaves it in memory.
+  ///   - sent: The number of bytes received, if the transport removed a content coding; nil for the length of `body`.
+  ///   - limit: The most bytes of the result; checked while the body is decompressed.
+  ///   - layout: The cache for a large body; nil keeps it in memory.
   /// - Returns: The bytes to decode.
-  /// - Throws: ``Fault`` when it cannot be unpacked, or would be larger than `limit` or than ``BombGuard`` allows.
+  /// - Throws: ``Fault`` when the body cannot be decompressed, or would be larger than `limit` or than ``BombGuard``
+  ///   allows.
   static func plain(
     _ body: DocumentBody,
     name: String,
@@ -66,7 +70,7 @@ package enum PackedBody {
     limit: ByteCount,
     in layout: CacheLayout?
   ) throws(Fault) -> DocumentBody {
-    // (RFC 1952, section 2.3.1)
+    // The magic number of gzip, and the method "deflate". (RFC 1952, section 2.3.1)
     let isPacked = try beginning(of: body).starts(with: [0x1F, 0x8B, 0x08])
     let plain = isPacked ? try unpack(body, sent: sent, limit: limit, in: layout) : body
     guard JSONLines.isMeant(name: unpackedName(name), type: type) else { return plain }
@@ -87,7 +91,7 @@ package enum PackedBody {
     }
   }
 
-  /// A name without the ending of its compression: `feed.jsonl` for `feed.jsonl.gz`.
+  /// A name without `.gz`: `feed.jsonl` for `feed.jsonl.gz`.
   private static func unpackedName(_ name: String) -> String {
     let path = name.prefix { $0 != "?" && $0 != "#" }
     return path.lowercased().hasSuffix(".gz") ? String(path.dropLast(3)) : name
@@ -100,7 +104,7 @@ package enum PackedBody {
     var spool: BodySpool
     var failure: LarderError?
 
-    /// The next bytes of the body, as `read(2)` gives them.
+    /// Reads the next bytes of the body; the result is that of `read(2)`.
     mutating func read(into room: UnsafeMutableRawBufferPointer) -> Int {
       do throws(LarderError) {
         let piece = try body.piece(at: offset, most: room.count)
@@ -153,7 +157,7 @@ package enum PackedBody {
 }
 
 extension PackedBody.Fault: CustomStringConvertible {
-  /// The cause, as a sentence without subject.
+  /// The cause, as a clause for an error message.
   package var description: String {
     switch self {
     case .broken(let words): words

@@ -3,30 +3,30 @@ import Cache
 import Catalog
 import Transport
 
-/// Decides which documents a run asks for, and with which condition.
+/// Decides which documents a run requests, and with which condition.
 ///
-/// The stages of a run and its plan ask it alike.
+/// Used by the stages of a run and by its plan (`--dry-run`).
 final class RevalidationPolicy: Sendable {
   private let named: NamedOrigins
   private let credentials: Headers
   private let transport: any Fetching
   private let onlyDue: Bool
-  /// The traits of most requests, to an origin that gets the catalog file's headers, and to any other.
+  /// The traits of most requests: those to an origin that gets the catalog file's headers, and those to any other.
   private let usual: (credentialOrigins: CacheKeyFields, other: CacheKeyFields)
 
-  /// Decides for one run.
+  /// Makes the policy of one run.
   ///
   /// - Parameters:
-  ///   - named: the origins that the user named.
-  ///   - credentials: the catalog file's headers, for named origins only.
-  ///   - transport: how to fetch.
-  ///   - onlyDue: whether the run is unattended: nothing is then asked for before it is due.
+  ///   - named: The origins that the user named.
+  ///   - credentials: The catalog file's headers, for named origins only.
+  ///   - transport: The transport that sends the requests.
+  ///   - onlyDue: Whether the run is unattended; it then requests only documents that are due.
   init(named: NamedOrigins, credentials: Headers, transport: any Fetching, onlyDue: Bool) {
     self.named = named
     self.credentials = credentials
     self.transport = transport
     self.onlyDue = onlyDue
-    // Any host will do: none of the fields names it.
+    // The host does not matter: no header field depends on it.
     let anywhere = WebURL(scheme: .https, host: "_")
     var entrusting = NamedOrigins()
     entrusting.allowCredentials(anywhere)
@@ -44,7 +44,7 @@ final class RevalidationPolicy: Sendable {
 
   /// The traits of a request for a document; nil for a file.
   ///
-  /// The same for thousands of details: only a body and a password in the URL make it another.
+  /// Computed once for all documents, except those with a request body or a password in the URL.
   func traits(of source: DocumentSource) -> CacheKeyFields? {
     if case .web(let url) = source, !named.hasUserInfo(for: url) {
       return named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
@@ -52,27 +52,27 @@ final class RevalidationPolicy: Sendable {
     return CacheKeyFields(document: source, from: named, credentials: credentials, over: transport)
   }
 
-  /// The conditional request for a document that is due.
+  /// The kind of request for a document that is due: conditional if possible.
   ///
   /// - Parameters:
-  ///   - held: the held document, read with the mapping in force.
-  ///   - source: where it is.
-  /// - Returns: ``Freshness/revalidate(_:)``, or ``Freshness/refetch`` where there is nothing to ask with.
+  ///   - held: The held document, if it was decoded with the mapping in force.
+  ///   - source: The document's source.
+  /// - Returns: ``Freshness/revalidate(_:)``, or ``Freshness/refetch`` when there are no validators.
   func question(about held: DocumentEntry?, _ source: DocumentSource) -> Freshness {
-    // A POST is sent each time. (RFC 9110, section 9.3.3)
+    // The answer to a POST is not cached: every run sends it again. (RFC 9110, section 9.3.3)
     guard source.method == .get else { return .refetch }
     return held?.condition(for: traits(of: source)).map(Freshness.revalidate) ?? .refetch
   }
 
-  /// The action for a section's page, or for the one document that holds all details.
+  /// What to do about a section's page, or about the shared document with all details.
   ///
-  /// An unattended run requests only stale data. A user who waits for a run wants the origin's answer in any
-  /// case.
+  /// An unattended run requests only stale data. Any other run always asks the origin, because a user waits for the
+  /// current catalog.
   ///
   /// - Parameters:
-  ///   - held: the held document, read with the mapping in force.
-  ///   - source: where it is.
-  ///   - now: the wall clock.
+  ///   - held: The held document, if it was decoded with the mapping in force.
+  ///   - source: The document's source.
+  ///   - now: The current time.
   /// - Returns: The action.
   func need(
     ofListing held: DocumentEntry?,
@@ -83,13 +83,13 @@ final class RevalidationPolicy: Sendable {
     return onlyDue && freshness.isQuiet ? freshness : question(about: held, source)
   }
 
-  /// The action for the detail of one item.
+  /// What to do about the detail of one item.
   ///
   /// - Parameters:
-  ///   - known: the detail as it is held; nil when there is none.
-  ///   - held: the document that it was read from, read with the mapping in force.
-  ///   - source: where that is.
-  ///   - now: the wall clock.
+  ///   - known: The held detail; nil when there is none.
+  ///   - held: The document that it was decoded from, if that was with the mapping in force.
+  ///   - source: The document's source.
+  ///   - now: The current time.
   /// - Returns: The action.
   func need(
     ofDetail known: DetailEntry?,
@@ -131,13 +131,13 @@ extension Request {
 }
 
 extension CacheKeyFields {
-  /// The traits of a request over a transport; the password in its URL is a credential too.
+  /// The traits of a request over a transport; a password in its URL counts as a credential.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - transport: How it is sent.
-  ///   - isPicture: Whether it is for a picture: pictures of a catalog are the same for everyone, so that another token
-  ///     is no reason to fetch them again.
+  ///   - transport: The transport that sends it.
+  ///   - isPicture: Whether it is for a picture. A catalog's pictures are the same for every user, so a new token is no
+  ///     reason to fetch them again.
   init(_ request: Request, over transport: any Fetching, isPicture: Bool = false) {
     var credentials = isPicture ? Headers() : request.credentials
     if let userInfo = request.url.userInfo { credentials.append("Authorization", userInfo) }
@@ -162,8 +162,7 @@ extension CacheKeyFields {
   }
 }
 
-/// The traits of requests for pictures: the same for all except those whose origin gets headers or a
-/// password.
+/// The traits of requests for pictures: equal for all pictures, except where the origin gets headers or a password.
 struct PictureTraits: Sendable {
   private let usual: CacheKeyFields
   private let named: NamedOrigins
@@ -173,7 +172,7 @@ struct PictureTraits: Sendable {
   init(from named: NamedOrigins, over transport: any Fetching) {
     self.named = named
     self.transport = transport
-    // Any host will do: none of the fields names it.
+    // The host does not matter: no header field depends on it.
     let anywhere = WebURL(scheme: .https, host: "_")
     usual = CacheKeyFields(
       Request(picture: anywhere, from: named),
@@ -182,7 +181,7 @@ struct PictureTraits: Sendable {
     )
   }
 
-  /// The digest of all that they send, by which a run tells whether an earlier one sent the same.
+  /// The digest of everything that the requests send; equal if an earlier run sent the same.
   var digest: Int64 {
     ContentDigest.number(of: usual.fields.lines + named.pictureHeaders.lines)
   }

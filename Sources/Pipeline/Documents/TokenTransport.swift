@@ -3,17 +3,18 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Repeats a request with a command's output where an origin that gets the catalog's headers answers 401.
+/// Gets a new token after a 401, by running the catalog file's command, and repeats the request.
 ///
-/// The command runs once a run at most. The output replaces the header in every later request for a document or
-/// picture, and stays out of the request's traits: a new token is no new owner of the held data.
+/// Applies to origins that get the catalog file's headers. The command runs at most once a run. Its output replaces the
+/// header in every later request for a document or picture. It is not a part of the request's traits, so that a new
+/// token does not invalidate the held data.
 final class TokenTransport: Fetching {
   private let transport: any Fetching
   private let rule: TokenRule
   private let secrets: RunSecrets
   private let command: ProgramRun
   private let state = Mutex(TokenState<Refused>())
-  /// Where the command runs: the transfer thread has no time for it.
+  /// Runs the command, because the transfer thread must not wait for it.
   private let line = DispatchQueue(label: "larder.token")
 
   /// A request that was refused.
@@ -27,11 +28,11 @@ final class TokenTransport: Fetching {
   /// Wraps a transport.
   ///
   /// - Parameters:
-  ///   - transport: How to fetch.
+  ///   - transport: The transport that sends the requests.
   ///   - rule: The header and the command.
   ///   - environment: The environment of the command.
-  ///   - secrets: The set of secrets that gets the value.
-  ///   - isStopped: Whether the run is to end.
+  ///   - secrets: The run's secrets, to which the new token is added.
+  ///   - isStopped: Whether the run is being stopped.
   init(
     _ transport: any Fetching,
     _ rule: TokenRule,
@@ -49,9 +50,9 @@ final class TokenTransport: Fetching {
     try transport.parse(text, relativeTo: base)
   }
 
-  /// Fetches, as ``Fetching`` says.
+  /// Fetches as ``Fetching`` requires; repeats the request once after a 401.
   ///
-  /// A request that waited for a failed command completes on the command's thread.
+  /// If the command fails, the waiting requests complete on the command's queue.
   func fetch(
     _ request: Request,
     into sink: any BodySink,
@@ -88,7 +89,7 @@ final class TokenTransport: Fetching {
     }
   }
 
-  /// Whether it is the origin itself that refused, not one that it redirects to.
+  /// Whether the refusal is from the origin itself, not from a redirect's target.
   private func isFrom(_ origin: String, _ failure: TransferFailure) -> Bool {
     (try? transport.parse(failure.url, relativeTo: nil))?.origin == origin
   }
@@ -104,7 +105,7 @@ final class TokenTransport: Fetching {
     }
   }
 
-  /// Runs the command, then repeats the requests that wait for it; without a value, their refusals stand.
+  /// Runs the command, then repeats the waiting requests; if it fails, they fail with their 401.
   private func ask() {
     let result = command.run().value(hiding: secrets.present)
     if case .success(let value) = result { secrets.hide(value) }
@@ -137,7 +138,7 @@ final class TokenTransport: Fetching {
 }
 
 extension Result<Response, TransferFailure> {
-  /// The result with the tries that went before counted too.
+  /// The result with earlier attempts added to its count.
   fileprivate func adding(_ attempts: Int) -> Self {
     guard attempts > 0 else { return self }
     return map { $0.counting(attempts: $0.attempts + attempts) }.mapError {

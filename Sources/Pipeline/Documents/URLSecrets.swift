@@ -4,13 +4,13 @@ import FoundationEssentials
 import Synchronization
 import Transport
 
-/// The environment's part of a catalog's URLs, which may be secret.
+/// The values of `${NAME}` in a catalog's URLs, which may be secret.
 ///
-/// In every URL that a run handles, stores or shows, `${NAME}` is in path and query instead of the value, for any
-/// host; only ``SecretTransport`` inserts the value, when a request leaves. Values in a response, and in each URL
-/// that a body names, are replaced before any other code sees it. Fetched data cannot write a variable itself, see
-/// ``defused(_:)``: a value goes back only to where the catalog file or the value itself stood. A host name is left
-/// alone, because DNS and TLS show it anyway.
+/// Every URL that a run handles, stores or shows has `${NAME}` in path and query instead of the value. Only
+/// ``SecretTransport`` inserts the value, when it sends a request. It also replaces values in responses, and in each
+/// URL that a body contains, before other code sees them. Fetched data cannot inject a variable; see ``defused(_:)``.
+/// So a value is only sent where the catalog file or an earlier URL had it. Host names are not hidden, because DNS and
+/// TLS show them anyway.
 struct URLSecrets: Hashable, Sendable {
   /// The values by name; none is empty.
   let values: [String: String]
@@ -21,14 +21,14 @@ struct URLSecrets: Hashable, Sendable {
   /// Whether there are no values to replace.
   var isEmpty: Bool { values.isEmpty }
 
-  /// A URL with the values in, as it will be sent.
+  /// A URL with the values inserted, as it will be sent.
   func revealed(_ url: WebURL, _ parser: any URLParsing) throws(TransferFailure) -> WebURL {
     let text = revealed(url.text)
     guard text != url.text else { return url }
     return try parser.parse(text, relativeTo: nil).with(userInfo: url.userInfo)
   }
 
-  /// The text of a URL with the values in.
+  /// The text of a URL with the values inserted.
   func revealed(_ text: String) -> String {
     guard text.contains("${") else { return text }
     let (path, query) = Self.parts(of: text)
@@ -42,7 +42,7 @@ struct URLSecrets: Hashable, Sendable {
     }
   }
 
-  /// A URL with the values out of its path and query.
+  /// A URL with `${NAME}` instead of the values in its path and query.
   func veiled(_ url: WebURL) -> WebURL {
     let target = String(Substring(url.text.utf8.dropFirst(url.pathStart)))
     let veiled = veiled(target)
@@ -58,15 +58,15 @@ struct URLSecrets: Hashable, Sendable {
     )
   }
 
-  /// A text with the values out, however they are escaped in it.
+  /// A text with `${NAME}` instead of the values, in whatever way these are escaped.
   func veiled(_ text: String) -> String {
     String(decoding: veiled(Array(text.utf8)), as: UTF8.self)
   }
 
-  /// Bytes with the values out, however they are escaped in them.
+  /// Bytes with `${NAME}` instead of the values, in whatever way these are escaped.
   func veiled(_ text: [UInt8]) -> [UInt8] {
     var bytes = text
-    // The longest first: one value may be part of another.
+    // The longest first, because one value may be a part of another.
     let ordered = values.sorted { ($0.value.utf8.count, $1.key) > ($1.value.utf8.count, $0.key) }
     for (name, value) in ordered where value.utf8.count >= SecretRedactor.shortestSecret {
       bytes = SecretRedactor.replacing(
@@ -78,9 +78,9 @@ struct URLSecrets: Hashable, Sendable {
     return bytes
   }
 
-  /// Header fields with the values out, and with nothing in them that can pass for a variable.
+  /// Header fields with the values replaced, and with nothing in them that looks like a variable.
   ///
-  /// A date stays as it is: a year is no secret, and a cache has to read it.
+  /// Dates are not changed: a cache has to parse them, and a secret such as `2026` would match the year.
   func veiled(_ headers: Headers) -> Headers {
     var veiled: [UInt8] = []
     headers.lines.withUnsafeBufferPointer { bytes in
@@ -105,18 +105,18 @@ struct URLSecrets: Hashable, Sendable {
 
   private static let dates: [StaticString] = ["Date", "Expires", "Last-Modified"]
 
-  /// A cursor as the index keeps it: with the values out, and told apart from a cursor that holds `${` itself.
+  /// A cursor as the index stores it: with the values replaced, and any `${` of its own escaped as `${$}{`.
   func kept(cursor: String) -> String {
     isEmpty ? cursor : veiled(cursor.replacing("${", with: "${$}{"))
   }
 
-  /// The cursor that ``kept(cursor:)`` made this text of.
+  /// Reverses ``kept(cursor:)``.
   func cursor(kept: String) -> String {
     values.reduce(kept) { $0.replacing("${\($1.key)}", with: $1.value) }
       .replacing("${$}{", with: "${")
   }
 
-  /// A text that fetched data wrote, in which nothing can pass for a variable.
+  /// A text from fetched data with each `${` escaped, so that nothing in it looks like a variable.
   static func defused(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     return text.replacing("${", with: "$%7B")
@@ -128,7 +128,7 @@ struct URLSecrets: Hashable, Sendable {
   }
 }
 
-/// Inserts the environment's values into URLs when requests leave, and replaces them in responses.
+/// Inserts the values of variables into URLs when requests are sent, and replaces them in responses.
 final class SecretTransport: Fetching {
   private let transport: any Fetching
   private let variables: URLSecrets
@@ -169,9 +169,9 @@ final class SecretTransport: Fetching {
   func cancelAll() { transport.cancelAll() }
 }
 
-/// One request as its caller knows it and as it is sent.
+/// A request in two forms: with variables, as its caller knows it, and with their values, as it is sent.
 private struct VeiledExchange: Sendable {
-  /// The request with the values in.
+  /// The request with the values inserted.
   let sent: Request
   private let asked: WebURL
   private let variables: URLSecrets
@@ -205,7 +205,7 @@ private struct VeiledExchange: Sendable {
   }
 }
 
-/// Shows a sink the head of its response without the values: a sink stores a part of it.
+/// Passes a response to a sink with the values in its head replaced, because the sink stores a part of the head.
 private final class VeilingSink: BodySink {
   private let sink: any BodySink
   private let exchange: VeiledExchange
@@ -227,7 +227,7 @@ private final class VeilingSink: BodySink {
 }
 
 extension URLSecrets {
-  /// A failure with the values out of everything that it says.
+  /// A failure with the values replaced in all its texts.
   fileprivate func veiled(_ failure: TransferFailure) -> TransferFailure {
     var failure = failure
     failure.url = veiled(failure.url)
@@ -238,11 +238,11 @@ extension URLSecrets {
   }
 }
 
-/// The secrets of a run's requests, so that an origin that repeats one does not make it visible.
+/// The secrets in a run's requests, hidden in messages in case an origin repeats one.
 final class RunSecrets: Sendable {
   private let redactor: Mutex<SecretRedactor>
 
-  /// Hides credentials, the user information of URLs and the environment's part of them.
+  /// Hides credentials, the user information of URLs, and the values of their variables.
   init(_ credentials: Headers, _ named: NamedOrigins, _ variables: URLSecrets) {
     var redactor = SecretRedactor()
     for field in credentials.fields { redactor.hide(field.value) }
@@ -255,26 +255,26 @@ final class RunSecrets: Sendable {
     self.redactor = Mutex(redactor)
   }
 
-  /// Hides one more.
+  /// Adds a secret.
   func hide(_ secret: String) {
     redactor.withLock { $0.hide(secret) }
   }
 
-  /// The present secrets.
+  /// The secrets so far.
   var present: SecretRedactor { redactor.withLock(\.self) }
 
-  /// A text without them.
+  /// A text with the secrets redacted.
   func applied(to text: String) -> String { present.applied(to: text) }
 }
 
 extension TransferFailure {
-  /// The failure of a document with its origin's explanation, and a likely remedy.
+  /// The failure with the origin's explanation and a likely remedy added to its detail.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - hasHeaders: Whether the catalog file gives headers.
   ///   - secrets: Secrets that the origin may repeat.
-  /// - Returns: The failure, with more in its detail.
+  /// - Returns: The failure.
   func explained(
     _ request: Request,
     hasHeaders: Bool,
