@@ -3,12 +3,12 @@ import Cache
 import Catalog
 
 extension Index {
-  /// The items of a listing as their details are asked for: with the fields that the rule's places name, if any.
+  /// The ids of a listing's items, with the fields for the placeholders of a detail's URL; nil if it needs only the id.
   func detailSubjects(
     of listing: ListingID,
     for rule: DetailRule
   ) throws(LarderError) -> [(id: String, fields: [String: String]?)] {
-    // Keys are read without the items themselves.
+    // Only the ids are needed, so the items are not read.
     if rule.places.isSubset(of: [.id]) {
       return try itemKeys(listing: listing).map { ($0, nil) }
     }
@@ -25,26 +25,26 @@ extension Index {
 
 /// Finds the URLs of pictures in the items of a listing, without reading the whole listing for each.
 ///
-/// A caller that asks for pictures in the order in which the items show them has every item read about once.
+/// If a caller looks for pictures in the order of the items, each item is read about once.
 struct ListedURLs {
   private let listing: ListingID
   private let index: Index
-  /// The number of skipped items: the ones that are searched first come after them.
+  /// The position at which the next search begins.
   private var passed = 0
 
-  /// How many items are read at once.
+  /// The number of items read at once.
   private static let batch = 512
 
-  /// The pictures of a listing.
+  /// Makes a search in a listing.
   init(_ listing: ListingID, _ index: Index) {
     (self.listing, self.index) = (listing, index)
   }
 
-  /// Calls `found` with the URLs of pictures; URLs that none of the items shows are left out.
+  /// Calls `found` with the URL of each picture that an item of the listing shows.
   ///
   /// - Parameters:
   ///   - wanted: The pictures.
-  ///   - found: Called with each, once.
+  ///   - found: Called once for each picture that was found.
   /// - Throws: ``LarderError`` when the index cannot be read.
   mutating func find(
     _ wanted: Set<PictureID>,
@@ -53,13 +53,13 @@ struct ListedURLs {
     var wanted = wanted
     let start = passed
     try find(&wanted, to: .max, found)
-    // Items that were not requested in order come before.
+    // Not found further on: search the items before the start.
     guard !wanted.isEmpty, start > 0 else { return }
     passed = 0
     try find(&wanted, to: start, found)
   }
 
-  /// Looks into the items from those that were passed over on, to an item.
+  /// Searches the items from `passed` to `end`.
   private mutating func find(
     _ wanted: inout Set<PictureID>,
     to end: Int,
@@ -74,7 +74,7 @@ struct ListedURLs {
           if wanted.remove(id) != nil { found(id, image.url) }
         }
       }
-      // The last item may show pictures that are asked for next.
+      // Stay at this batch, because its items may also show the pictures of the next search.
       if wanted.isEmpty { return }
       guard versions.count == Self.batch else { return }
       passed += versions.count
@@ -98,7 +98,7 @@ extension ItemRecord {
 }
 
 extension CatalogFile {
-  /// The URLs of the sections as the file writes them, in order.
+  /// The URLs of the sections as written in the file, in order.
   var writtenSources: [String] {
     switch sections {
     case .listed(let sources): sources.map(\.url)
@@ -113,10 +113,11 @@ extension CatalogFile {
     }
   }
 
-  /// A digest of the settings that decide how the bodies of the source at a position of ``sources`` are read:
-  /// when it changes, unchanged bodies are read again.
+  /// A digest of the settings that decide how the bodies of a source are decoded, by its position in ``sources``.
   ///
-  /// Other listed sections have no part in it, so one that is added costs no other its body.
+  /// When it changes, unchanged bodies are fetched and decoded again.
+  ///
+  /// It does not depend on the other listed sections, so adding one does not invalidate their bodies.
   func listingDigest(at position: Int) -> Int64 {
     let own: SectionPlan =
       switch sections {
@@ -131,7 +132,7 @@ extension CatalogFile {
     return ContentDigest.number(of: Array(text.utf8))
   }
 
-  /// A digest of all that decides how the bodies of details are read.
+  /// A digest of the settings that decide how the bodies of details are decoded.
   var detailDigest: Int64 {
     var text = "\(currency)\ndetails\n\(mapping.fingerprint)"
     if let request = detail?.request { text += "\n\(request.fingerprint)" }
@@ -139,7 +140,7 @@ extension CatalogFile {
     return ContentDigest.number(of: Array(text.utf8))
   }
 
-  /// The rule for the identities of a body's pictures; empty when these are their URLs.
+  /// The rule for the identities of pictures, as a part of a digest; empty if an identity is the whole URL.
   private var pictureWords: String {
     switch pictures.identity {
     case .url: ""
@@ -148,21 +149,21 @@ extension CatalogFile {
     }
   }
 
-  /// The reader of the source at a position of ``sources``.
+  /// The reader's name for the source at a position in ``sources``.
   ///
-  /// The index keeps a document for each reader of a URL, because each section decodes the body for itself.
+  /// The index stores a document for each reader of a URL, because each section decodes the body for itself.
   func reader(at position: Int) -> String {
     switch sections {
     case .listed(let sources) where sources[position].parts == nil:
       "\(name)\tsection\t\(sources[position].key)"
-    // Several POSTs may have one URL: their bodies distinguish such sources.
+    // Several POSTs may have the same URL, so the body is a part of the name.
     case .listed(let sources):
       "\(name)\tsections\t\(sources[position].key)\t\(request(ofSource: position).fingerprint)"
     case .combined: "\(name)\tsections"
     }
   }
 
-  /// The key of the section that the source at a position of ``sources`` is; nil when it combines several.
+  /// The key of the section at a position in ``sources``; nil when that source combines several sections.
   func sectionKey(at position: Int) -> String? {
     guard case .listed(let sources) = sections, !isMany(source: position) else { return nil }
     return sources[position].key
@@ -171,10 +172,10 @@ extension CatalogFile {
   /// The reader of the details.
   var detailReader: String { "\(name)\tdetails" }
 
-  /// The keys of the sections that the file names itself: no response may give them to another.
+  /// The keys of the sections in the catalog file, which no section in a response may use.
   package var namedKeys: Set<String> { Set(writtenSources.indices.compactMap(sectionKey)) }
 
-  /// The file's title and subtitle of the section at a position of ``sources``.
+  /// The title and subtitle in the file for the section at a position in ``sources``.
   func sectionWords(at position: Int) -> (title: String?, subtitle: String?) {
     guard case .listed(let sources) = sections else { return (nil, nil) }
     return (sources[position].title, sources[position].subtitle)
@@ -182,7 +183,7 @@ extension CatalogFile {
 }
 
 extension ItemRecord {
-  /// A stored item whose pictures' URLs are absolute already.
+  /// The record of an item whose picture URLs are already absolute.
   init(_ item: StoreItem) {
     self.init(
       key: item.id,

@@ -5,20 +5,22 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Decodes the pages of sections.
+/// Decodes the pages of sections, in memory or window by window.
 struct PageReader {
   let context: RunContext
   let writer: PageWriter
 
-  /// Decodes a page: a large one window by window, each kept while the next is decoded.
+  /// Decodes a page; a large one in windows, so that it is never in memory as a whole.
   ///
-  /// A window that cannot be decoded leaves it to the whole body to say why.
+  /// The items of each window are written to the index while the next one is decoded.
+  ///
+  /// If a window cannot be decoded, the whole body is decoded instead, for a correct error message.
   ///
   /// - Parameters:
-  ///   - body: the page.
-  ///   - base: the base of its relative references.
-  ///   - reading: the source that it belongs to.
-  /// - Returns: Its decoded sections, or the reason why it cannot be decoded.
+  ///   - body: The page.
+  ///   - base: The base of its relative references.
+  ///   - reading: The source that it belongs to.
+  /// - Returns: The decoded page, or the reason why it cannot be decoded.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func read(
     _ body: DocumentBody,
@@ -54,7 +56,7 @@ struct PageReader {
       elements += part.elementCount
       lost += part.lost
       try writer.keep(part, base: base, after: reading, in: &draft, on: lane)
-      // An element and its comma are two bytes at least.
+      // Each element needs at least two bytes: one character and a comma.
       let most = elements + window.bytesAfter / 2
       if !isMany, lost > SkipTally.mostRows,
         limits.maxSkipped?.isPassed(by: lost, of: most) == true
@@ -66,13 +68,14 @@ struct PageReader {
     draft.kept = try lane.finish()
     if isMany { draft.settleSections() }
     try draft.dropRepeats(in: context.index)
-    // Of sections that cannot be used, only the whole body says it of all.
+    // If no section is usable, decode the whole body, which gives the reason for each.
     return draft.listing.sections.isEmpty ? decode(body, reading, limits) : .success(draft)
   }
 
-  /// Limits of decoding.
+  /// The limits of decoding.
   ///
-  /// Of a listing in pages, none says how much there is.
+  /// A paged listing has no limit for unreadable items here, because a single page does not tell the number of all
+  /// items.
   private func limits(at position: Int) -> DecodingLimits {
     let isPaged = context.catalog.paging(ofSource: position) != nil
     return DecodingLimits(
@@ -81,7 +84,7 @@ struct PageReader {
     )
   }
 
-  /// Decodes a page whole.
+  /// Decodes a page in memory.
   private func decode(
     _ body: DocumentBody,
     _ reading: SectionReading,
@@ -98,33 +101,35 @@ struct PageReader {
   }
 }
 
-/// A page that was decoded, whole or window by window, and is not written yet.
+/// A decoded page that is not yet written to the index.
 struct PageDraft: Sendable {
-  /// The decoded page; of a page in windows without the items.
+  /// The decoded page; without its items, if it was decoded in windows.
   private(set) var listing = DecodedListing(sections: [], elementCount: 0)
-  /// By section, in the order of ``listing``, the items of a page in windows, which are in the index already; nil
-  /// for a page that was decoded whole.
+  /// The items of a page that was decoded in windows, which are already in the index, by section in the order of
+  /// ``listing``.
+  ///
+  /// Nil for a page that was decoded in memory.
   var kept: [ListingDraft]?
 
-  /// A page that was decoded whole.
+  /// A page that was decoded in memory.
   init(_ listing: DecodedListing) {
     self.listing = listing
     self.listing.dropRepeats()
   }
 
-  /// A page that windows are added to.
+  /// An empty page, to which windows are added.
   init() {}
 
-  /// Adds the page's next window, all but its items: these are kept elsewhere.
+  /// Adds the page's next window without its items, which ``ItemWriter`` stores.
   mutating func add(window: DecodedListing) {
     var rest = window
     for place in rest.sections.indices { rest.sections[place].items = [] }
     listing.append(rest)
   }
 
-  /// Keeps the first of several items of a section that have one id, once all windows are there.
+  /// Drops repeated items of a section, once all windows are added: of items with the same id, the first is kept.
   ///
-  /// - Parameter index: Where the items are.
+  /// - Parameter index: The index that has the items.
   /// - Throws: ``LarderError`` when the index cannot be read.
   mutating func dropRepeats(in index: Index) throws(LarderError) {
     guard var drafts = kept else { return }
@@ -140,11 +145,12 @@ struct PageDraft: Sendable {
     kept = drafts
   }
 
-  /// Leaves the rest of the page's section unread: too much of it is lost.
+  /// Records that the rest of the page was not read, because too many items were unreadable.
   mutating func giveUp() { listing.givenUp.formUnion(listing.sections.map(\.key)) }
 
-  /// Judges the sections against each other, once all are there: refuses those that share a key, and leaves as absent
-  /// only fields that no section has.
+  /// Compares the sections with each other, once all are decoded.
+  ///
+  /// Refuses sections with the same key, and reports a field as absent only if no section has it.
   mutating func settleSections() {
     for place in listing.refuseRepeatedKeys().reversed() { kept?.remove(at: place) }
     listing.settleAbsence()
@@ -158,14 +164,14 @@ struct PageWriter: Sendable {
   /// Called with a section's pictures before its listing is written.
   let ahead: @Sendable ([PictureReference]) -> Void
 
-  /// Has the items of a page's next window kept, which are then held no more.
+  /// Passes the items of a page's next window to a writer, so that they need not stay in memory.
   ///
   /// - Parameters:
-  ///   - window: the decoded window.
-  ///   - base: the base of its relative references.
-  ///   - reading: the pages before it.
-  ///   - draft: the page so far.
-  ///   - lane: where the page's items are kept.
+  ///   - window: The decoded window.
+  ///   - base: The base of its relative references.
+  ///   - reading: The pages before it.
+  ///   - draft: The page so far.
+  ///   - lane: The writer for the page's items.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func keep(
     _ window: DecodedListing,
@@ -182,13 +188,13 @@ struct PageWriter: Sendable {
     }
   }
 
-  /// Writes a page, while its pictures are already on their way.
+  /// Writes a page to the index, after starting the requests of its pictures if possible.
   ///
   /// - Parameters:
-  ///   - draft: the decoded page.
-  ///   - document: its row, with the page that follows only where a header named it.
-  ///   - base: the base of its relative references.
-  ///   - reading: the pages before it.
+  ///   - draft: The decoded page.
+  ///   - document: Its row, with the next page only if a header named it.
+  ///   - base: The base of its relative references.
+  ///   - reading: The pages before it.
   /// - Returns: The page.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func write(
@@ -205,18 +211,18 @@ struct PageWriter: Sendable {
     let pictures = listing.sections.map { self.pictures(of: $0, base) }
     document.next = nextPage(after: reading, document, listing)
     if !listing.givenUp.isEmpty {
-      // Read again at the next request: more losses may be allowed then.
+      // Without validators, the page is fetched and read again in the next run, which may allow more unreadable items.
       (document.digest, document.response, document.expiry) = (nil, nil, UnixTime(0))
     }
     let skipped = Dictionary(grouping: listing.skipped, by: \.section)
-    // A page of several may yet fail with the next one, and then none of it is shown.
+    // Only for a single page: one of several may not be shown if a later one fails.
     if draft.kept == nil, reading.pages.isEmpty, document.next == nil {
       for (section, pictures) in zip(listing.sections, pictures) {
         let omitted = listing.omitted[section.key]?.unread ?? 0
         let lost = (skipped[section.key] ?? []).count(where: \.isUnread) + omitted
         let elements = section.items.count + lost
-        // Of a listing that is not taken nothing is shown either.
-        // Of a section that is shown already, the guards judge the listing first.
+        // A listing with too many unreadable items is rejected. For a known section, the guards judge the listing
+        // first.
         let isNew = last[section.key]?.listing == nil || context.options.allowRemovals
         if isNew, !listing.givenUp.contains(section.key),
           !context.options.maxSkipped.refuses(lost: lost, of: elements)
@@ -229,7 +235,7 @@ struct PageWriter: Sendable {
     var sections: [(section: DecodedSection, listing: NewListing)] = []
     var failed = listing.failed[...]
     for (place, (section, pictures)) in zip(listing.sections, pictures).enumerated() {
-      // In the places where the body has them.
+      // Insert unusable sections at their positions in the body.
       while failed.first?.index == sections.count, let first = failed.popFirst() {
         sections.append((row(of: first), NewListing([])))
       }
@@ -257,12 +263,13 @@ struct PageWriter: Sendable {
     return SectionPage(document: document, sections: kept, references: references)
   }
 
-  /// The pictures of a section's items, one item after the other.
+  /// The pictures of a section's items, in the order of the items.
   private func pictures(of section: Section, _ base: WebURL?) -> [PictureReference] {
     section.items.flatMap { context.references(to: $0.images, base: base) }
   }
 
-  /// The sign that a section's listing has further pages and the catalog file no paging; nil when there is none.
+  /// The evidence that a section's listing has further pages although the catalog file has no paging; nil when there is
+  /// none.
   private func unfollowed(
     _ listing: DecodedListing,
     link: String?,
@@ -274,7 +281,7 @@ struct PageWriter: Sendable {
     return listing.unfollowed(hasNextLink: link != nil)
   }
 
-  /// A section that cannot be used, as an empty one with the reason.
+  /// The row of an unusable section: an empty section with the reason.
   private func row(of failed: FailedSection) -> DecodedSection {
     DecodedSection(
       key: failed.key ?? "",
@@ -284,13 +291,13 @@ struct PageWriter: Sendable {
     )
   }
 
-  /// A section's items with their pictures, which stand one item after the other in `pictures`.
+  /// The records of a section's items; `pictures` has the items' pictures in the order of the items.
   private func records(of section: Section, _ pictures: [PictureReference]) -> [ItemRecord] {
     let items = section.items
     var records: [ItemRecord] = []
     records.reserveCapacity(items.count)
     var rest = pictures[...]
-    // By place: a copy of an item costs more than to look at it.
+    // Indexed, because a copy of an item would cost more than the check.
     for place in items.indices {
       guard !items[place].images.isEmpty else {
         let body = items[place].encoded()
@@ -306,8 +313,9 @@ struct PageWriter: Sendable {
     return records
   }
 
-  /// The URL of the page that follows one that was just decoded, from the page itself or by the catalog's rule;
-  /// text that is no URL is returned unchanged.
+  /// The URL of the page after a newly decoded one, from the page itself or by the catalog's rule.
+  ///
+  /// Text that is not a URL is returned unchanged.
   private func nextPage(
     after reading: SectionReading,
     _ document: DocumentEntry,
@@ -346,14 +354,14 @@ struct PageWriter: Sendable {
   }
 }
 
-/// Keeps the items of a page's listings in the index while the page's next windows are decoded.
+/// Writes the items of a page to the index in the background, while the page's next windows are decoded.
 ///
-/// Many windows share a transaction: items are found by their digests, and as these are scattered, each transaction
-/// rewrites most of that index.
+/// Many windows share a transaction. Items are indexed by their digests, which are random, so that every transaction
+/// rewrites most of that index's pages.
 final class ItemWriter: Sendable {
   private struct Kept {
     var listings: [ListingDraft] = []
-    /// Items that no transaction has taken yet, in order.
+    /// The items that are not yet written, in order.
     var waiting: [ListedRecords] = []
     /// Their bytes.
     var bytes = 0
@@ -361,36 +369,37 @@ final class ItemWriter: Sendable {
 
   private let index: Index
   private let queue = DispatchQueue(label: "larder.items")
-  /// Held for the whole transaction, so only the queue may use it.
+  /// Locked during a whole transaction, so only the queue may use it.
   private let kept = Mutex(Kept())
-  /// Why the index could not be written; nothing is kept after that.
+  /// The first error in writing the index; no more items are written after it.
   private let failure = Mutex<LarderError?>(nil)
-  /// How many windows wait, or are at work, before who decodes them has to wait: more than a transaction takes, so that
-  /// neither waits for the other.
-  private let places = DispatchSemaphore(value: 10)
-  /// Items that were kept, for who adds to let go of.
+  /// The slots for windows that wait or are being written; ``add(_:to:)`` blocks when all are taken.
   ///
-  /// That thread also made them: memory that another one frees has both wait for the allocator's lock.
+  /// There are more than a transaction takes, so that decoding and writing overlap.
+  private let places = DispatchSemaphore(value: 10)
+  /// Written items, which are released by the thread that calls ``add(_:to:)``.
+  ///
+  /// That thread also allocated them. If another thread freed them, both would contend for the allocator's lock.
   private let spent = Mutex<[ListedRecords]>([])
 
-  /// How many bytes of items make a transaction.
+  /// The number of bytes of items in a transaction.
   private let batch: Int
 
-  /// A lane into an index.
+  /// Makes a writer for an index.
   ///
   /// - Parameters:
   ///   - index: The index.
-  ///   - batch: How many bytes of items make a transaction.
+  ///   - batch: The number of bytes of items in a transaction.
   init(_ index: Index, batch: Int = 16 << 20) {
     self.index = index
     self.batch = batch
   }
 
-  /// Keeps further items; waits while too many windows are under way.
+  /// Queues further items; blocks while too many windows are waiting.
   ///
   /// - Parameters:
   ///   - items: The items.
-  ///   - listing: The listing that they belong to, counted from 0.
+  ///   - listing: The number of the listing that they belong to, from 0.
   /// - Throws: ``LarderError`` when the index could not be written.
   func add(_ items: [ItemRecord], to listing: Int = 0) throws(LarderError) {
     places.wait()
@@ -402,9 +411,9 @@ final class ItemWriter: Sendable {
     try demandSuccess()
   }
 
-  /// Waits until all items are kept.
+  /// Waits until all items are written.
   ///
-  /// - Returns: The listings that they make.
+  /// - Returns: The listings with the items.
   /// - Throws: ``LarderError`` when the index could not be written.
   func finish() throws(LarderError) -> [ListingDraft] {
     let listings = queue.sync {

@@ -3,33 +3,33 @@ import Catalog
 import Synchronization
 import Transport
 
-/// The sections that the last run left.
+/// The sections at the end of the last run.
 struct PreviousSections: Sendable {
-  /// Their keys, in the order that they are shown in.
+  /// Their keys, in the order of the catalog.
   let keys: [String]
   private let sections: [String: RunSection]
   private let report: LastReport
 
-  /// The sections of a run, and its report.
+  /// Takes the sections of a run, and its report.
   init(_ sections: [RunSection], report: LastReport) {
     keys = sections.map(\.key)
     self.sections = Dictionary(sections.map { ($0.key, $0) }) { first, _ in first }
     self.report = report
   }
 
-  /// The section of that key; nil when there was none.
+  /// The section with a key; nil when there was none.
   subscript(_ key: String) -> RunSection? { sections[key] }
 
-  /// The unreadable items of the section with that key.
+  /// The unreadable items of the section with a key.
   func skips(of key: String) -> LastReport.Skips { report.skips(of: key) }
 
-  /// The replacement of a section that could not be fetched: its last good version, as stale.
+  /// The result for a section that could not be fetched: its last good version, marked as stale.
   ///
   /// - Parameters:
-  ///   - key: the section.
-  ///   - named: its name in the catalog file.
-  ///   - words: the reason for the failure.
-  /// - Returns: The last good one, or a section that has failed.
+  ///   - key: The section's key.
+  ///   - named: Its title and subtitle in the catalog file.
+  ///   - words: The reason for the failure.
+  /// - Returns: The last good version, or a failed section if there is none.
   func fallback(
     for key: String,
     named: (title: String?, subtitle: String?) = (nil, nil),
@@ -46,12 +46,11 @@ struct PreviousSections: Sendable {
     )
   }
 
-  /// Puts sections that the feed did not name where they stood before: after the section that they
-  /// followed.
+  /// Inserts sections that the feed did not name at their old positions: after the section that they followed.
   func arranged(_ results: [SectionResult], beside absent: [SectionResult]) -> [SectionResult] {
     let present = Set(results.map(\.key))
     var rest = Dictionary(absent.map { ($0.key, $0) }) { first, _ in first }
-    // By the section that they follow; nil for those before all.
+    // The absent sections, by the key of the section that they follow; nil for those at the beginning.
     var following: [String?: [SectionResult]] = [:]
     var anchor: String?
     for key in keys {
@@ -66,13 +65,13 @@ struct PreviousSections: Sendable {
   }
 }
 
-/// The report of the run before, decoded when it is first asked for: most runs skip nothing and fail at nothing.
+/// The report of the previous run, decoded at the first use, because most runs have no failures and do not need it.
 final class LastReport: Sendable {
-  /// The items of one section that could not be read.
+  /// The unreadable items of one section.
   struct Skips: Sendable, Equatable {
-    /// How many of them had no id either.
+    /// The number of them without a readable id.
     var unnamed = 0
-    /// The items that were shown from before because theirs could not be read.
+    /// The ids of items whose earlier versions were shown because the new ones could not be read.
     var unread: Set<String> = []
   }
 
@@ -86,10 +85,10 @@ final class LastReport: Sendable {
     let stage: SyncReport.Stage
     let url: String
 
-    /// A failure that lasts; nil for one that may pass, or of a section.
+    /// Makes the key of a lasting failure; nil for a temporary one, or one of a section.
     ///
-    /// A run without one of its sections is never complete. A picture is told by its identity: a signed URL is another one
-    /// in each run.
+    /// Failures of sections are never known, because a run without a section is never complete. A picture is recognized
+    /// by its identity, because a signed URL differs in each run.
     init?(_ failure: SyncReport.Failure, _ identity: PictureIdentity) {
       guard failure.stage != .section, FailureReason(rawValue: failure.reason).isLasting else {
         return nil
@@ -104,7 +103,7 @@ final class LastReport: Sendable {
 
   private let identity: PictureIdentity
 
-  /// A report as its run wrote it.
+  /// Takes a report in its stored form.
   ///
   /// - Parameters:
   ///   - report: The report; nil for a first run.
@@ -113,10 +112,10 @@ final class LastReport: Sendable {
     (self.report, self.identity) = (report, identity)
   }
 
-  /// The items that could not be read of the section with that key.
+  /// The unreadable items of the section with a key.
   func skips(of key: String) -> Skips { read().skips[key] ?? Skips() }
 
-  /// Marks the failures as known that are expected to last and that this report has too.
+  /// Marks failures as known if they are lasting and this report has them too.
   func mark(_ failures: inout [SyncReport.Failure]) {
     for place in failures.indices {
       guard let failed = Failed(failures[place], identity) else { continue }
@@ -124,7 +123,7 @@ final class LastReport: Sendable {
     }
   }
 
-  /// Whether failures that a report only counts are known: they are expected to last, and this report has no fewer.
+  /// Whether failures that a report only counts are known: they are lasting, and this report has at least as many.
   func knows(_ omitted: SyncReport.FailureCounts) -> Bool {
     omitted.allSatisfy { stage, counts in
       stage != .section
@@ -147,7 +146,7 @@ final class LastReport: Sendable {
     var content = Content()
     guard let report = report.flatMap({ try? SyncReport(json: $0) }) else { return content }
     for section in report.sections {
-      // An item without a row is counted without its id.
+      // An item without a row counts as one without id.
       content.skips[section.key] = Skips(unnamed: section.skipped, unread: Set(section.unread))
     }
     for row in report.skipped where row.lost == .item && row.id != nil {

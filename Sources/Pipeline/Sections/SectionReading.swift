@@ -4,11 +4,11 @@ import Catalog
 import Synchronization
 import Transport
 
-/// A source of sections that is being read, page after page.
+/// The state of reading a source of sections, page after page.
 struct SectionReading: Sendable {
   /// Its position among the catalog's sources.
   let position: Int
-  /// The key of the section that it is; nil when it combines several.
+  /// The key of its section; nil when it combines several.
   let key: String?
   /// Its first page.
   let start: DocumentSource
@@ -17,16 +17,16 @@ struct SectionReading: Sendable {
   /// The pages read so far.
   var pages: [SectionPage] = []
   let progress = PagingProgress()
-  /// Whether any page changed.
+  /// Whether any page has changed.
   var isNew = false
-  /// Why there are pages that were not read.
+  /// The message about further pages beyond the limit, which were not read.
   var ceiling: String?
   /// The reason why the pages after the last one could not be fetched.
   var broken: String?
-  /// The error that held pages stand in for, as their origin lets them. (RFC 5861, section 4)
+  /// The error after which held pages were used, as their origin allows with `stale-if-error`. (RFC 5861, section 4)
   var excused: String?
 
-  /// The same from its first page on.
+  /// The same source, to be read again from its first page.
   var anew: SectionReading {
     var reading = self
     reading.pages = []
@@ -35,40 +35,41 @@ struct SectionReading: Sendable {
   }
 }
 
-/// One page of a source, decoded now or before.
+/// One page of a source, decoded in this run or an earlier one.
 struct SectionPage: Sendable {
   /// The page's row.
   var document: DocumentEntry
-  /// Its decoded sections, in its order.
+  /// Its decoded sections, in the page's order.
   var sections: [DecodedSection]
-  /// The pictures of each section when the page was decoded just now.
+  /// The pictures of each section, if the page was decoded in this run.
   var references: [String: [PictureReference]]?
 }
 
-/// Which page of a source follows another, in a run and in its plan.
+/// Decides which page of a source to read next; used by a run and by its plan (`--dry-run`).
 struct PageSequence {
-  /// The catalog's rule; nil when its sources have one page.
+  /// The catalog file's paging rule; nil when its sources have one page.
   let rule: PagingRule?
-  /// Where the pages are.
+  /// The index that has the pages.
   let index: Index
-  /// How URLs are read.
+  /// The URL parser.
   let parser: any URLParsing
 
-  /// The step after a page that was just read.
+  /// The step after a page.
   enum Step: Sendable {
-    /// No page: the source is complete.
+    /// No further page: the source is complete.
     case complete
-    /// No page: the last one brought nothing new. The feed loops, or serves the same page for every request.
+    /// No further page, because the last one had nothing new: the feed loops, or returns the same page for every
+    /// request.
     case repeats
-    /// A page to read.
+    /// A further page to read.
     case next(DocumentSource)
-    /// A page after the last one that may be read, and a sentence that says so.
+    /// A further page beyond the limit, and a message about it.
     case beyondLimit(DocumentSource, String)
-    /// Text that is no URL: the page cannot be fetched.
+    /// A further page that cannot be fetched, because its address is not a URL.
     case invalid(TransferFailure)
   }
 
-  /// The step after the last page of a reading, which is accepted unless it repeats earlier ones.
+  /// The step after the last page of a reading; also records that page, unless it repeats earlier ones.
   func step(after reading: SectionReading) throws(LarderError) -> Step {
     guard let rule, let last = reading.pages.last else {
       return .complete
@@ -94,7 +95,7 @@ struct PageSequence {
     return .next(next)
   }
 
-  /// The page that the index names by this text.
+  /// The page for the index's stored form of it; see ``NextPage``.
   private func source(
     at text: String,
     after last: DocumentSource
@@ -107,19 +108,18 @@ struct PageSequence {
 }
 
 extension FailureReason {
-  /// A listing that has more pages than the catalog file lets larder read.
+  /// The listing has more pages than the limit in the catalog file.
   static let pageLimit = FailureReason(rawValue: "page-limit")
 }
 
-/// The pages of one source so far, so that reading ends where they begin to repeat, and the pages that
-/// need no request.
+/// Tracks the pages of one source: detects when they begin to repeat, and decides which pages need no request.
 ///
-/// An unattended run leaves a page alone while it is fresh. Once one page has changed, items may have moved
-/// between pages: all of them are then asked for, those that were left alone too.
+/// An unattended run does not request a fresh page. But once any page has changed, items may have moved between pages,
+/// so all pages are then requested, including those that were skipped before.
 ///
-/// A class: a reading is handed on from page to page, and the ids of many thousand items with it.
+/// It is a class so that the ids of many thousand items are not copied with each reading.
 final class PagingProgress: Sendable {
-  /// The pages since the first, which a restart forgets.
+  /// The pages read since the first one; a restart clears them.
   private struct Read {
     var pages = 0
     var visited: Set<String> = []
@@ -131,7 +131,7 @@ final class PagingProgress: Sendable {
 
   private struct Progress {
     var read = Read()
-    /// The pages that the origin was asked for.
+    /// The pages that were requested.
     var asked: Set<String> = []
     /// The pages that the origin says it does not have.
     var gone: Set<String> = []
@@ -141,12 +141,12 @@ final class PagingProgress: Sendable {
 
   private let state = Mutex(Progress())
 
-  /// Whether a held page is taken as it is; if not, the caller asks for it now.
+  /// Whether to use a held page without a request; if false, the caller must request it now.
   ///
   /// - Parameters:
-  ///   - name: the page.
-  ///   - isFresh: whether it is fresh.
-  /// - Returns: True also for one that this run asked for already.
+  ///   - name: The page's name.
+  ///   - isFresh: Whether the held page is fresh.
+  /// - Returns: True also for a page that this run has already requested.
   func leavesAlone(_ name: String, isFresh: Bool) -> Bool {
     state.withLock { state in
       if state.asked.contains(name) { return true }
@@ -159,15 +159,15 @@ final class PagingProgress: Sendable {
     }
   }
 
-  /// Whether the origin was asked for a page and does not have it.
+  /// Whether the origin answered that it does not have a page.
   func isGone(_ name: String) -> Bool { state.withLock { $0.gone.contains(name) } }
 
-  /// Notes that a page changed, or went.
+  /// Records that a page has changed or no longer exists.
   ///
   /// - Parameters:
-  ///   - name: the page.
-  ///   - isGone: whether it went.
-  /// - Returns: Whether reading restarts, because earlier pages were skipped.
+  ///   - name: The page's name.
+  ///   - isGone: Whether it no longer exists.
+  /// - Returns: Whether reading must restart, because earlier pages were used without a request.
   func noteChange(of name: String, isGone: Bool = false) -> Bool {
     state.withLock { state in
       if isGone { state.gone.insert(name) }
@@ -179,29 +179,28 @@ final class PagingProgress: Sendable {
     }
   }
 
-  /// Notes that a page is asked for; false when it was before.
+  /// Records that a page is to be read; false when it was read before.
   func visit(_ name: String) -> Bool {
     state.withLock { $0.read.visited.insert(name).inserted }
   }
 
-  /// How many elements the pages before the current one list for a section.
+  /// The number of elements of a section on the pages before the current one.
   func elements(of section: String) -> Int {
     state.withLock { $0.read.elements[section] ?? 0 }
   }
 
-  /// How many items of a section came with pages that brought nothing new.
+  /// The number of a section's items on pages that had nothing new.
   func repeats(of section: String) -> Int {
     state.withLock { $0.read.repeats[section] ?? 0 }
   }
 
-  /// Takes a page in, unless it repeats earlier ones: it has the bytes of one, or items and none that
-  /// is new.
+  /// Records a page, unless it repeats earlier ones: it has the same bytes as one of them, or only known items.
   ///
   /// - Parameters:
   ///   - document: The page's row.
   ///   - sections: Its decoded sections.
-  ///   - index: Where their listings are.
-  /// - Returns: Whether the page is taken in.
+  ///   - index: The index that has their listings.
+  /// - Returns: Whether the page was recorded.
   /// - Throws: ``LarderError`` when the index cannot be read.
   func take(
     _ document: DocumentEntry,
@@ -233,21 +232,21 @@ final class PagingProgress: Sendable {
   }
 }
 
-/// A section that the pages of its source were joined to.
+/// A section, joined from the pages of its source.
 struct JoinedSection: Sendable {
   /// The section, with the items of all pages.
   var section: DecodedSection
-  /// The pages that list it, by number.
+  /// The numbers of the pages that list it.
   var pages: [Int] = []
-  /// How many items were left out because an earlier page listed them.
+  /// The number of items that were left out because an earlier page had listed them.
   var repeats = 0
-  /// How many items the listing says that it has and how many its pages list, when these are fewer.
+  /// The total that the listing announces, and the number of items on its pages, if that is smaller.
   var shortfall: (total: Int, listed: Int)?
 }
 
-/// All pages of a source, joined section by section.
+/// The sections of a source, joined from all its pages.
 struct JoinedPages: Sendable {
-  /// A section that cannot be used.
+  /// An unusable section.
   struct Failed: Sendable {
     var section: DecodedSection
     /// Its position in the response.
@@ -256,10 +255,10 @@ struct JoinedPages: Sendable {
 
   /// The sections, in the order of the pages.
   private(set) var sections: [JoinedSection] = []
-  /// Those that cannot be used.
+  /// The unusable sections.
   private(set) var failed: [Failed] = []
 
-  /// Joins the pages that were read: each listing is read once, and each joined one written once.
+  /// Joins the pages of a reading; reads each listing once, and writes each joined one once.
   init(_ reading: SectionReading, _ index: Index) throws(LarderError) {
     var places: [String: Int] = [:]
     var listings: [[ListingID]] = []
@@ -282,7 +281,7 @@ struct JoinedPages: Sendable {
           elements.append(0)
           listed.append(0)
         } else {
-          // Places on a page count on from the elements before it.
+          // Positions on a page are counted from the first page's start.
           for row in own.skipped.indices {
             own.skipped[row].index = own.skipped[row].index.map { $0 + elements[place] }
           }

@@ -2,35 +2,36 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// A section as this run found it, before the report is written.
+/// The result of a section in this run, for the report and the index.
 struct SectionResult: Sendable {
   var key: String
   var title: String
   var subtitle: String?
   var source: SyncReport.Source
-  /// The shown listing: the feed's items and those that the shrink guard kept.
+  /// The listing to show: the feed's items and those that the shrink guard kept.
   var listing: ListingID?
   var withheld: [String] = []
-  /// Why the feed's listing as a whole looks like a fault; empty when its values are not the reason.
+  /// The fields because of which the feed's listing was rejected as a whole; empty if it was not, or for another
+  /// reason.
   var findings: [FieldGuard.Finding] = []
-  /// The items that stay as they were because they, or the page that may list them, cannot be read.
+  /// The ids of items whose last good versions are kept because they, or the page that may list them, cannot be read.
   var unread: [String] = []
   var skipped: [SyncReport.Skipped] = []
   /// Counts of the other unreadable items.
   var omitted = SkipTally()
-  /// How many items were left out because an earlier page listed them.
+  /// The number of items that were left out because an earlier page had listed them.
   var repeats = 0
   var error: String?
-  /// A possible fault although the section is shown unchanged.
+  /// A possible fault that does not affect the shown items.
   var warning: String?
   /// The remedy.
   var remedy: SyncReport.Remedy?
-  /// Whether the origin itself lets the held version replace an error, so that nothing failed.
+  /// Whether held pages were used after an error, as the origin allows, so that the section has not failed.
   var isExcused = false
 }
 
 extension SectionReading {
-  /// The sentence about pages that all came, and list fewer items than the listing says that it has.
+  /// The warning that the pages, although complete, list fewer items than the listing announces; nil when they do not.
   fileprivate func shortfall(of joined: JoinedSection) -> String? {
     guard broken == nil, ceiling == nil, excused == nil, let (total, listed) = joined.shortfall
     else { return nil }
@@ -66,37 +67,38 @@ extension SectionResult {
     )
   }
 
-  /// Says why the section is not shown as it came.
+  /// Records a guard's message about the section.
   mutating func note(_ finding: GuardMessage.Finding) {
     error = finding.problem
     remedy = finding.remedy
   }
 }
 
-/// The data about a decoded section besides its items, as the index keeps it with a page, so that an
-/// unchanged one still reports it.
+/// Findings about a decoded section, stored in the index with its page.
+///
+/// They are reported again when the page is unchanged and not decoded.
 struct SectionNotes: Sendable, Equatable {
-  /// The items and fields that could not be read: the first of them.
+  /// The unreadable items and fields, up to a limit.
   var skipped: [SyncReport.Skipped] = []
-  /// Counts of the others.
+  /// Counts of the unreadable items and fields beyond the limit.
   var omitted = SkipTally()
-  /// Whether the section was not read to its end, because too much of it is lost.
+  /// Whether reading stopped early because too many items were unreadable.
   var isGivenUp = false
-  /// The fields that the catalog file names and that no item yields.
+  /// The fields that the catalog file names but no item has.
   var absent: Set<ItemField> = []
-  /// Why the section as a whole cannot be used; nil when it can.
+  /// The reason why the whole section is unusable; nil when it is usable.
   var failure: String?
-  /// The sign that the listing has pages that are not read; nil when there is none.
+  /// The evidence that the listing has further pages that are not read; nil when there is none.
   var unfollowed: String?
-  /// How many items there are by the listing's own account, of one that is read page by page; nil when it does not say.
+  /// The total number of items that a paged listing announces; nil when it announces none.
   var total: Int?
-  /// The number of elements on such a page, read or not; nil when it announces no total.
+  /// The number of elements on this page of it, readable or not; nil when it announces no total.
   var listed: Int?
 
-  /// How many items could not be read.
+  /// The number of unreadable items.
   var lost: Int { skipped.count(where: \.isUnread) + omitted.unread }
 
-  /// The ids of the items that could not be read, as far as these could and have rows.
+  /// The ids of unreadable items that have a row and a readable id.
   var unreadIDs: Set<String> { Set(skipped.filter(\.isUnread).compactMap(\.id)) }
 
   /// Adds the notes of the next page.
@@ -114,7 +116,7 @@ struct SectionNotes: Sendable, Equatable {
 }
 
 extension SectionNotes {
-  /// The notes as JSON; nothing when there are none.
+  /// The notes as JSON; empty when there are none.
   var text: String {
     if self == SectionNotes(skipped: skipped) { return SkippedText.write(skipped) }
     var writer = StoredFormWriter()
@@ -139,7 +141,7 @@ extension SectionNotes {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// Parses ``text``; also that of an older larder, which has only the skipped items.
+  /// Parses ``text``, or the older form with only the skipped items.
   init(_ text: String) {
     guard text.hasPrefix("{") else {
       if !text.isEmpty { skipped = SkippedText.rows(text) }
@@ -170,7 +172,7 @@ extension SectionNotes {
 
 /// Skipped items as stored in the index.
 enum SkippedText {
-  /// The items as JSON; nothing when there are none.
+  /// The items as JSON; empty when there are none.
   static func write(_ skipped: [SyncReport.Skipped]) -> String {
     guard !skipped.isEmpty else { return "" }
     var writer = StoredFormWriter()
@@ -185,7 +187,7 @@ enum SkippedText {
 }
 
 extension SyncReport.Skipped {
-  /// Whether it stands for an item that could not be read, and not for a second one of its id.
+  /// Whether it is an unreadable item, and not one that was skipped because its id is repeated.
   var isUnread: Bool { lost == .item && reason != SkippedItem.duplicateID }
 
   init(_ item: SkippedItem) {

@@ -6,18 +6,18 @@ import FoundationEssentials
 import Synchronization
 import Transport
 
-/// Fetches and decodes the catalog's sections, all at once, each on its own.
+/// Fetches and decodes the catalog's sections, independently and in parallel.
 ///
-/// Each decoded source is handed on at once, so that its details and pictures start while other
-/// sections are still being fetched. `group` joins the sources.
+/// Each decoded source is passed on at once, so that its details and pictures start while other sections are still
+/// being fetched. `group` waits for all sources.
 final class SectionStage: Sendable {
-  /// Entered once a source, left when it is decoded and handed on, or has failed.
+  /// Entered once for each source, left when the source is decoded and passed on, or has failed.
   let group = WorkGroup()
 
-  /// A listing to be completed with details and pictures.
+  /// A listing whose details and pictures are to be fetched.
   struct Arrival: Sendable {
     var listing: ListingID
-    /// The pictures with their URLs when the section was decoded just now, nil when it was known.
+    /// The pictures with their URLs if the section was decoded in this run; nil otherwise.
     var references: [PictureReference]?
   }
 
@@ -32,15 +32,14 @@ final class SectionStage: Sendable {
   private let many: ManySections
   private let lines = Mutex<[HostPort?: LimitedQueue<SectionReading>]>([:])
 
-  /// A stage that compares with the sections of the last run.
+  /// Makes the stage of a run.
   ///
   /// - Parameters:
-  ///   - context: the run.
-  ///   - previous: the sections of the last run.
-  ///   - report: the report of the last run.
-  ///   - ahead: called with a section's pictures as soon as it is decoded, before its listing is
-  ///     kept.
-  ///   - arrived: called with each listing that is kept, and then with the same pictures again.
+  ///   - context: The state of the run.
+  ///   - previous: The sections of the last run, to compare with.
+  ///   - report: The report of the last run.
+  ///   - ahead: Called with a section's pictures as soon as it is decoded, before its listing is stored.
+  ///   - arrived: Called with each stored listing, and the same pictures again.
   init(
     _ context: RunContext,
     previous: [RunSection],
@@ -63,14 +62,15 @@ final class SectionStage: Sendable {
   /// The sections in the catalog's order, once `group` is empty.
   var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
 
-  /// How many sources of a host are under way at once, from their request to their last item: as
-  /// many as the transport opens connections to a host by itself.
+  /// The most sources of one host in work at once, from their request to their last item.
   ///
-  /// Bodies come faster than they are decoded: without a limit, the memory that they wait in would grow with the
-  /// number of sections.
+  /// It is the transport's default for the number of connections to a host.
+  ///
+  /// Bodies are received faster than they are decoded. Without a limit, the memory for waiting bodies would grow with
+  /// the number of sections.
   private static let window = 16
 
-  /// Starts every source, each host's in a line of its own.
+  /// Starts every source; each host has a queue of its own.
   func start(_ targets: [DocumentSource]) {
     context.progress.update { $0.sections.total += targets.count }
     var readings: [HostPort?: [SectionReading]] = [:]
@@ -106,7 +106,7 @@ final class SectionStage: Sendable {
       reader: context.catalog.reader(at: reading.position),
       mapping: context.catalog.listingDigest(at: reading.position)
     )
-    // Without paging, a link is followed nowhere and warned of.
+    // Without a paging rule, the link is not followed, but causes a warning.
     let paging = context.catalog.paging(ofSource: reading.position)
     request.followsLink = paging == nil || paging?.step == .link
     return request
@@ -168,7 +168,7 @@ final class SectionStage: Sendable {
     var reading = reading
     let sections = try context.index.decoded(document.id)
     reading.pages.append(SectionPage(document: document, sections: sections))
-    // The body may have been read by a run that was not strict.
+    // The page may have been decoded by a run without `--strict`.
     let skipped = sections.lazy.flatMap { SectionNotes($0.skipped).skipped }
     if context.options.strict, let bad = skipped.first { return refuse(reading, bad) }
     try goOn(reading)
@@ -210,7 +210,7 @@ final class SectionStage: Sendable {
     try goOn(reading)
   }
 
-  /// Completes a source after its last page, or restarts it when there was a page after that.
+  /// Completes a source whose next page does not exist, or restarts it if that page existed before.
   private func end(at reading: SectionReading, wasHeld: Bool) throws(LarderError) {
     var reading = reading
     if wasHeld {
@@ -227,7 +227,7 @@ final class SectionStage: Sendable {
     fail(reading, error.description)
   }
 
-  /// Under `--strict`: one bad item fails its source.
+  /// Fails a source because of one unreadable item, as `--strict` demands.
   private func refuse(_ reading: SectionReading, _ bad: SyncReport.Skipped) {
     let index = bad.index.map { $0 + reading.progress.elements(of: bad.section) }
     let words =
@@ -237,7 +237,7 @@ final class SectionStage: Sendable {
     fail(reading, words)
   }
 
-  /// Reads the page that follows the last one, or completes the source when there is none.
+  /// Reads the next page, or completes the source when there is none.
   private func goOn(_ reading: SectionReading) throws(LarderError) {
     var reading = reading
     let sequence = PageSequence(
@@ -272,9 +272,9 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Ends a source with a failed page: the pages before it are accepted.
+  /// Ends a source at a failed page; the pages before it are accepted.
   ///
-  /// Without any, the last good sections stand in.
+  /// If there are none, the last good sections are used.
   private func breakOff(_ reading: SectionReading, _ words: String) throws(LarderError) {
     guard !reading.pages.isEmpty else { return fail(reading, words) }
     var reading = reading
@@ -282,7 +282,7 @@ final class SectionStage: Sendable {
     try complete(reading)
   }
 
-  /// Completes a section with missing pages by the items of the last run.
+  /// Adds the last run's items to a section with missing pages.
   ///
   /// - Returns: The ids of the items that were added.
   private func complete(
@@ -297,7 +297,7 @@ final class SectionStage: Sendable {
     return missing
   }
 
-  /// All pages are here: joins them, applies the guards and hands the sections on.
+  /// Joins all pages, applies the guards and passes on the sections.
   private func complete(_ reading: SectionReading) throws(LarderError) {
     let pages = try JoinedPages(reading, context.index)
     let taken = reading.key == nil ? context.catalog.namedKeys : []
@@ -322,7 +322,7 @@ final class SectionStage: Sendable {
     source.failure = reading.broken
     var failing: Set<String> = []
     for failed in pages.failed {
-      // Of sections that share a key, one says it for all.
+      // Report sections with the same key only once.
       let key = failed.section.key
       guard key.isEmpty || failing.insert(key).inserted else { continue }
       let isKnown = source.named.contains(key)
@@ -334,7 +334,8 @@ final class SectionStage: Sendable {
     end(source)
   }
 
-  /// The pictures of a section whose pages were all decoded just now and that is shown as it came; nil of any other.
+  /// The pictures of a section, if all its pages were decoded in this run and the guards did not change it; nil
+  /// otherwise.
   private func references(
     of joined: JoinedSection,
     _ result: SectionResult,
@@ -349,28 +350,30 @@ final class SectionStage: Sendable {
     return references
   }
 
-  /// Hands a section's listing on, with the references to its pictures when they are at hand.
+  /// Passes on a section's listing, with the references to its pictures if they are in memory.
   private func handOn(_ result: SectionResult, _ references: [PictureReference]?) {
     guard let listing = result.listing else { return }
     arrived(Arrival(listing: listing, references: references))
   }
 
-  /// A source that gave nothing: the last good sections stand in for it, as stale.
+  /// Fails a source without any usable page: its last good sections are used, marked as stale.
   private func fail(_ reading: SectionReading, _ words: String) {
     guard let key = reading.key else {
       return end(ManySections.End(reading: reading, failure: words))
     }
     let named = context.catalog.sectionWords(at: reading.position)
     let result = last.fallback(for: key, named: named, words)
-    // Its pictures may be due all the same, and the origin of those another one.
+    // Its pictures may still be due, and may be on another host.
     handOn(result, nil)
     end(reading, [result])
   }
 
-  /// The caching fields of unchanged bodies that are not written yet, once `group` is empty.
+  /// The rows of unchanged documents that are not yet written; call it once `group` is empty.
   func takeRenewed() -> [DocumentEntry] { renewed.take() }
 
-  /// Judges all sections together, once `group` is empty; see ``SectionGuard/changes(to:)``.
+  /// Judges all sections together; call it once `group` is empty.
+  ///
+  /// See ``SectionGuard/changes(to:)``.
   func guardCatalog() throws(LarderError) {
     for changed in try guardian.changes(to: sections) {
       results.withLock { results in
@@ -391,16 +394,18 @@ final class SectionStage: Sendable {
     group.leave()
   }
 
-  /// Ends a source of many sections; the last such one decides about the sections that none names.
+  /// Ends a source that combines several sections; at the last one, decides about old sections that no source names any
+  /// more.
   private func end(_ source: ManySections.End) {
     context.progress.update { $0.sections.done += 1 }
-    // The place in the line is free at once: who is next in it may be the one that all wait for.
+    // Free the queue's slot now, because the next source in the queue may be one that the others wait for.
     line(of: source.reading.start.host).leave()
     guard var sources = many.add(source) else { return }
     for refused in sources.giveOut() { guardian.refuse(claimed: refused.key, refused.reading) }
     let named = sources.reduce(into: context.catalog.namedKeys) { $0.formUnion($1.named) }
     var unnamed = sources.map { _ in [SectionResult]() }
-    // One that could not be read, else the one that lists the section before it.
+    // An unnamed section belongs to a source that could not be read; if there is none, to the source of the section
+    // before it.
     let failed = sources.firstIndex { $0.failure != nil }
     var owner = failed ?? 0
     for key in last.keys {
@@ -419,8 +424,7 @@ final class SectionStage: Sendable {
     }
   }
 
-  /// The result for a section that no response names: stale when a response is missing, else removed or
-  /// withheld.
+  /// The result for a section that no response names: stale if a response is missing, otherwise removed or withheld.
   private func unnamedSection(_ key: String, _ source: ManySections.End) -> SectionResult? {
     if let words = source.failure { return last.fallback(for: key, words) }
     do throws(LarderError) {
@@ -437,35 +441,35 @@ final class SectionStage: Sendable {
   }
 }
 
-/// The sources that are many sections each, until the last of them is read.
+/// Collects the sources that combine several sections, until the last of them is read.
 ///
-/// Only together do they say which of the last run's sections are gone: a section that one no longer names may
-/// have moved to another, or belong to one that could not be read.
+/// Only all of them together show which of the last run's sections are gone. A section that one source no longer names
+/// may have moved to another, or belong to one that could not be read.
 final class ManySections: Sendable {
   /// The result of a source.
   struct End: Sendable {
     var reading: SectionReading
-    /// The sections that it gave.
+    /// Its usable sections.
     var results: [SectionResult] = []
     /// Its unusable sections, each with its replacement.
     var unusable: [SectionResult] = []
     /// Every key that it names, usable or not.
     var named: Set<String> = []
-    /// Why it gave nothing, or not all.
+    /// The reason why pages or all of it are missing; nil when it is complete.
     var failure: String?
   }
 
   private let state: Mutex<(open: Int, ends: [End])>
 
-  /// Waits for a number of sources.
+  /// Makes a collector for a number of sources.
   init(count: Int) {
     state = Mutex((count, []))
   }
 
-  /// Takes in a source.
+  /// Adds a source.
   ///
-  /// - Parameter end: its result.
-  /// - Returns: All sources in the catalog's order when this was the last; nil before.
+  /// - Parameter end: Its result.
+  /// - Returns: All sources in the catalog's order, if this was the last; nil otherwise.
   func add(_ end: End) -> [End]? {
     state.withLock { state in
       state.ends.append(end)
@@ -476,7 +480,7 @@ final class ManySections: Sendable {
 }
 
 extension [ManySections.End] {
-  /// Gives each key to the first source that has it, and returns the sections that the others lose.
+  /// Assigns each key to the first source that has it, and returns the dropped sections of the others.
   mutating func giveOut() -> [(key: String, reading: SectionReading)] {
     var given: Set<String> = []
     var refused: [(key: String, reading: SectionReading)] = []
@@ -489,32 +493,32 @@ extension [ManySections.End] {
       }
     }
     for place in indices {
-      // The replacement of an unusable section gives way to a usable one.
+      // A usable section has priority over the replacement of an unusable one.
       self[place].unusable.removeAll { !given.insert($0.key).inserted }
     }
     return refused
   }
 }
 
-/// The rows of documents that did not change, which wait to be written together.
+/// Collects the rows of unchanged documents, to write them together.
 ///
-/// Each would be a transaction of its own, of five `fdatasync`. Until it is written, the row of before holds: were it
-/// lost, the next run would ask about the document once more.
+/// One transaction for each would cost five calls of `fdatasync`. If a row is lost before it is written, the next run
+/// only requests the document once more.
 final class RenewedDocuments: Sendable {
-  /// How many wait at most.
+  /// The most rows that wait.
   static let most = 128
 
   private let index: Index
   private let waiting = Mutex<[DocumentID: DocumentEntry]>([:])
 
-  /// Nothing yet, for `index`.
+  /// Makes an empty collection for an index.
   init(_ index: Index) {
     self.index = index
   }
 
-  /// Takes a document with its origin's new caching fields.
+  /// Adds a document with its origin's new caching fields.
   ///
-  /// - Throws: ``LarderError`` when many waited and the index cannot be written.
+  /// - Throws: ``LarderError`` when the rows had to be written and the index cannot be.
   func add(_ document: DocumentEntry) throws(LarderError) {
     let count = waiting.withLock { waiting in
       waiting[document.id] = document
@@ -523,12 +527,12 @@ final class RenewedDocuments: Sendable {
     if count >= Self.most { try write() }
   }
 
-  /// Drops a document that is about to be written by itself, for its body is another now.
+  /// Drops a document whose body has changed, because it will be written with its new body.
   func forget(_ id: DocumentID) {
     waiting.withLock { $0[id] = nil }
   }
 
-  /// Takes the waiting documents, to be written with something else.
+  /// Takes the waiting documents, so that the caller can write them in its own transaction.
   func take() -> [DocumentEntry] {
     waiting.withLock { waiting in
       defer { waiting = [:] }
