@@ -5,9 +5,9 @@ import Dispatch
 import Synchronization
 import Transport
 
-/// Brings the details of all items up to date, each item once, and hands on their pictures.
+/// Brings the details of all items up to date, each item once, and passes their pictures to ``PictureStage``.
 final class DetailStage: Sendable {
-  /// Entered once an item whose detail needs a request, left when that is durable or has failed.
+  /// Entered once for each item, left when its detail is durable or has failed.
   let group = WorkGroup()
 
   private struct Work {
@@ -15,7 +15,7 @@ final class DetailStage: Sendable {
     var tally = SyncReport.Details()
     var lost: [String: [LostField]] = [:]
     var line: LimitedQueue<String>?
-    /// The item fields that fill the placeholders of the rule, besides the id.
+    /// The values for the rule's placeholders other than the id, by item.
     var fields: [String: [String: String]] = [:]
   }
 
@@ -30,18 +30,18 @@ final class DetailStage: Sendable {
   private let vanished = VanishedDetails()
   private let state = Mutex(Work())
 
-  /// How many details are asked for at once.
+  /// The most details in work at once.
   private static let window = 64
 
-  /// A stage for the items of one catalog.
+  /// Makes the stage for the items of one catalog.
   ///
   /// - Parameters:
-  ///   - context: the run.
-  ///   - rule: where the details are.
-  ///   - known: the details as the last run left them, by item.
-  ///   - pictures: fetches their pictures; nil when they are not fetched.
-  ///   - order: which of two items that wait goes first.
-  ///   - target: turns the catalog's text into a source.
+  ///   - context: The state of the run.
+  ///   - rule: The catalog file's rule for the URLs of details.
+  ///   - known: The details as the last run left them, by item.
+  ///   - pictures: The stage that fetches their pictures; nil when this run does not fetch them.
+  ///   - order: Whether the first of two waiting items is requested before the second; nil for the order of adding.
+  ///   - target: Resolves an address of the catalog file to a source.
   init(
     _ context: RunContext,
     rule: DetailRule,
@@ -71,7 +71,7 @@ final class DetailStage: Sendable {
 
   /// The counts so far.
   var tally: SyncReport.Details { state.withLock { $0.tally } }
-  /// The fields that details have and that could not be read, by item.
+  /// The fields of details that are present but could not be read, by item.
   var lost: [String: [LostField]] { state.withLock { $0.lost } }
 
   /// Adds the items of a listing.
@@ -91,7 +91,7 @@ final class DetailStage: Sendable {
 
   // MARK: - Asking
 
-  /// Starts a batch: looks up the held details, shows fresh ones, and requests the rest.
+  /// Starts a batch: looks up the held details, keeps the fresh ones, and requests the rest.
   private func start(_ ids: [String]) {
     let fields = state.withLock { state in ids.map { state.fields[$0] } }
     var items: [String] = []
@@ -179,7 +179,7 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Takes the item's part of the one document that holds all details.
+  /// Takes an item's detail from the shared document that has the details of all items.
   private func askShared(_ id: String, _ request: DocumentRequest) {
     shared.ask(request) { [self] body in
       writeUnlisted(body)
@@ -203,8 +203,10 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Writes the details of items that no section lists yet: when one is listed later, the document may be
-  /// unchanged, and is then not sent again.
+  /// Writes the details of items that no section lists yet.
+  ///
+  /// When such an item is listed later, the shared document may be unchanged, and the origin then does not send it
+  /// again.
   private func writeUnlisted(_ body: SharedDetails.Body) {
     let listed = state.withLock { $0.seen }
     for (id, detail) in body.details where !listed.contains(id) {
@@ -214,7 +216,7 @@ final class DetailStage: Sendable {
 
   // MARK: - Outcome of a detail
 
-  /// A detail that was just decoded: hands on its pictures, and writes it.
+  /// Handles a newly decoded detail: passes on its pictures, and writes it.
   private func take(
     _ detail: ItemDetail,
     from source: DocumentSource,
@@ -230,7 +232,7 @@ final class DetailStage: Sendable {
     write(row, vouched) { $0.fetched += 1 }
   }
 
-  /// A detail that its origin still has as it is held.
+  /// Handles a detail whose held version is still current.
   private func confirm(_ known: DetailEntry, _ document: DocumentEntry, _ source: DocumentSource) {
     // Under `--strict`, one field that could not be read fails its detail.
     if context.options.strict, let body = known.body,
@@ -242,7 +244,7 @@ final class DetailStage: Sendable {
     write(known, document) { Self.count(known, in: &$0) }
   }
 
-  /// Shows details as they are held.
+  /// Keeps held details without a request.
   private func show(_ details: [(known: DetailEntry, document: DocumentEntry)]) {
     var shown: [DetailEntry] = []
     for (known, document) in details {
@@ -260,8 +262,8 @@ final class DetailStage: Sendable {
 
   /// Handles a detail that its origin does not have.
   ///
-  /// The held detail is kept and shown, with the time since when it is missing, until the user allows its removal. Its
-  /// pictures are kept too and not requested: they went with the detail.
+  /// The held detail is kept, with the time since which it is missing, until the user allows its removal. Its pictures
+  /// are kept too, but not requested: the origin has probably removed them with the detail.
   private func takeMissing(_ id: String, _ document: DocumentEntry) {
     guard var detail = known[id], detail.body != nil, !context.options.allowRemovals else {
       return write(DetailEntry(item: id, document: document.id, state: .missing), document) {
@@ -277,14 +279,14 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Handles a detail that could not be fetched: the held one is still shown, and its pictures may be due.
+  /// Handles a detail that could not be fetched: the held one is kept, and its pictures may be due.
   private func fail(_ id: String, _ failure: TransferFailure) {
     context.failures.note(.detail, id: id, failure)
     addPictures(of: [known[id]])
     finish { if !failure.endedWithRun { $0.failed += 1 } }
   }
 
-  /// Handles a detail that came and cannot be read: the held one is still shown, and its pictures may be due.
+  /// Handles a detail that was received but cannot be read: the held one is kept, and its pictures may be due.
   private func refuse(_ id: String, _ source: DocumentSource, _ why: String) {
     let words = context.secrets.applied(to: why)
     context.failures.note(undecodable: .detail, id: id, source, words)
@@ -292,7 +294,7 @@ final class DetailStage: Sendable {
     finish { $0.failed += 1 }
   }
 
-  /// Writes a detail's row, and ends the detail once that is durable.
+  /// Writes a detail's row, and finishes the detail once the row is durable.
   private func write(
     _ detail: DetailEntry,
     _ document: DocumentEntry,
@@ -302,7 +304,7 @@ final class DetailStage: Sendable {
     context.commit(detail, document) { [self] in finish(1, count) }
   }
 
-  /// Records the detail that an item shows from now on.
+  /// Records the detail that an item has from now on.
   private func note(_ detail: DetailEntry) {
     let lost = detail.body.map(ItemDetail.lostFields) ?? []
     if !lost.isEmpty { state.withLock { $0.lost[detail.item] = lost } }
@@ -327,7 +329,7 @@ final class DetailStage: Sendable {
     }
   }
 
-  /// Ends a number of details.
+  /// Finishes a number of details.
   private func finish(_ number: Int = 1, _ count: (inout SyncReport.Details) -> Void) {
     let (line, failed) = state.withLock { state in
       let before = state.tally.failed
@@ -346,10 +348,10 @@ final class DetailStage: Sendable {
 
   /// Judges the details that were held and are missing now; see ``VanishedDetails``.
   ///
-  /// A run that is killed before leaves them to the next, which requests them again.
+  /// A run that is killed earlier leaves them to the next run, which requests them again.
   func judgeMissing() {
     let (seen, tally) = state.withLock { ($0.seen, $0.tally) }
-    // At a first sync nothing was held that could be kept.
+    // None of these items has a held detail: this is probably a first sync with a wrong URL.
     if tally.total >= 3, tally.missing == tally.total, !known.keys.contains(where: seen.contains) {
       context.failures.note(
         SyncReport.Failure(
@@ -372,7 +374,7 @@ final class DetailStage: Sendable {
 
   /// Judges the fields that details lost; see ``LostDetailFields``.
   ///
-  /// A field that the catalog file spells out and no detail has makes the run incomplete.
+  /// If the catalog file names a field that no detail has, the run is incomplete.
   func judgeFields() {
     guard let mapping = context.catalog.mapping.detail else { return }
     let verdict = fields.judge()
@@ -405,12 +407,12 @@ final class DetailStage: Sendable {
 }
 
 extension FailureReason {
-  /// Details that the origin lacks, all of three or more, at the first sync that requests them.
+  /// The origin has none of the details, of which there are three or more, at the first sync that requests them.
   static let detailsMissing = FailureReason(rawValue: "details-missing")
 }
 
 extension LostField {
-  /// Why a detail is refused for it.
+  /// The message for a detail that is refused because of this field.
   fileprivate func words(of item: String) -> String {
     "cannot read detail \(item): " + (field.map { "\($0): " } ?? "") + reason
   }

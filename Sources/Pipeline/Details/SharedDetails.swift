@@ -5,13 +5,13 @@ import Transport
 
 /// The details of all items when the catalog keeps them in one document.
 ///
-/// Fetched and decoded once, for the first who asks; all others wait for the same answer.
+/// Fetched and decoded once, at the first ``ask(_:arrived:completion:)``; later calls wait for the same answer.
 final class SharedDetails: Sendable {
-  /// A body, decoded.
+  /// A decoded body.
   struct Body: Sendable {
     /// The details by item.
     var details: [String: ItemDetail]
-    /// Why those of some items could not be read.
+    /// The reason why a detail could not be read, by item.
     var unreadable: [String: String]
     /// The document's row.
     var document: DocumentEntry
@@ -25,7 +25,7 @@ final class SharedDetails: Sendable {
     case decoded(Body)
     /// The held version is current.
     case unchanged(DocumentEntry)
-    /// It is not available.
+    /// The document is not available.
     case failed
   }
 
@@ -43,12 +43,12 @@ final class SharedDetails: Sendable {
     self.context = context
   }
 
-  /// Asks for the document's answer, fetching it for the first who asks.
+  /// Asks for the document's answer; the first call fetches the document.
   ///
   /// - Parameters:
-  ///   - request: the document.
-  ///   - arrived: called with a new body before any completion is.
-  ///   - completion: called once with the answer, now or later.
+  ///   - request: The request for the document.
+  ///   - arrived: Called with a new body before any completion is called.
+  ///   - completion: Called once with the answer, now or later.
   func ask(
     _ request: DocumentRequest,
     arrived: @escaping @Sendable (Body) -> Void,
@@ -118,8 +118,8 @@ final class SharedDetails: Sendable {
       try decodeDetails(body, using: context.catalog)
     }
     var document = document
-    // Unreadable parts are read and reported in every run: the row loses its validators, and with them
-    // those of the body before, which a 304 must not bring back.
+    // Unreadable details must be reported in every run, so the row loses its validators. Otherwise a 304 would skip the
+    // decoding.
     if !decoded.unreadable.isEmpty {
       let fetched = document.fetched
       document = request.row
@@ -142,7 +142,7 @@ final class SharedDetails: Sendable {
     )
   }
 
-  /// Tells everybody who waits, and all who ask from now on.
+  /// Calls the waiting completions, and stores the answer for later calls.
   private func resolve(_ answer: Answer) {
     let waiting = state.withLock { state in
       defer { state = .answered(answer) }
