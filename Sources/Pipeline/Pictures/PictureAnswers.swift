@@ -3,37 +3,37 @@ import Cache
 import Catalog
 import Transport
 
-/// A picture that its origin is asked for.
+/// A request for a picture, under way.
 struct PictureFetch: Sendable {
   let id: PictureID
   let url: WebURL
   /// The held version at the time of the request, if any.
   let held: PictureEntry?
-  /// Where its body goes.
+  /// The sink that receives its body.
   let sink: PictureSink
-  /// When it was asked for.
+  /// The time of the request.
   let asked: UnixTime
-  /// Called once, when the result is durable or has failed.
+  /// Called once, when the result is durable or the picture has failed.
   let ended: @Sendable (FetchedPicture) -> Void
 }
 
-/// How a picture that needed a request ended.
+/// The result of a request for a picture.
 package enum FetchedPicture: Sendable, Equatable {
-  /// Bytes came; whether others were held before.
+  /// A body was received; `isChange` is true when it replaces different bytes.
   case fetched(bytes: ByteCount, isChange: Bool)
-  /// The origin confirms the held version.
+  /// The origin confirmed the held version.
   case revalidated
-  /// The held version replaces an error, as its origin allows (`stale-if-error`). (RFC 5861, section 4)
+  /// The held version is used after an error, as its origin allows with `stale-if-error`. (RFC 5861, section 4)
   case excused
-  /// It could not be fetched.
+  /// The picture could not be fetched.
   case failed
-  /// The run ended first.
+  /// The run ended before the answer.
   case unfinished
 
-  /// How many bytes came.
+  /// The number of body bytes.
   var bytes: ByteCount { if case .fetched(let bytes, _) = self { bytes } else { 0 } }
 
-  /// Counts it.
+  /// Adds the result to a tally.
   func count(in tally: inout SyncReport.Pictures) {
     switch self {
     case .fetched(let bytes, let isChange):
@@ -48,18 +48,18 @@ package enum FetchedPicture: Sendable, Equatable {
   }
 }
 
-/// Hands the results of requests for pictures to the store; every path calls the fetch's `ended`.
+/// Passes the results of requests for pictures to the store; every path calls the fetch's `ended`.
 final class PictureAnswers: Sendable {
   private let context: RunContext
   private let stored: @Sendable (PictureID) -> Void
 
-  /// The answers of a run; `stored` is told of each picture whose bytes are new, once they are durable.
+  /// Handles the answers of a run; calls `stored` for each picture with new bytes, once they are durable.
   init(_ context: RunContext, stored: @escaping @Sendable (PictureID) -> Void) {
     self.context = context
     self.stored = stored
   }
 
-  /// On the transfer thread: takes the outcome of a transfer.
+  /// Handles the outcome of a transfer, on the transfer thread.
   func take(_ result: Result<Response, TransferFailure>, of fetch: PictureFetch) {
     switch result {
     case .success(let response):
@@ -85,7 +85,7 @@ final class PictureAnswers: Sendable {
     }
   }
 
-  /// Hands new bytes to the store.
+  /// Passes new bytes to the store.
   private func commit(_ fetch: PictureFetch, _ response: Response) {
     let now = context.now
     let head = response.head
@@ -103,7 +103,7 @@ final class PictureAnswers: Sendable {
     ) { [self] outcome in finish(fetch, outcome, attempts: attempts) }
   }
 
-  /// Keeps the held bytes, with the validity that a 304 renews.
+  /// Keeps the held bytes, with the caching fields as renewed by a 304.
   private func renew(_ fetch: PictureFetch, _ response: Response) {
     let now = context.now
     let head = response.head
@@ -130,7 +130,7 @@ final class PictureAnswers: Sendable {
     )
   }
 
-  /// On a queue of the store: reports the result for the bytes.
+  /// Reports the store's result for new bytes, on a queue of the store.
   private func finish(_ fetch: PictureFetch, _ outcome: PictureOutcome, attempts: Int) {
     switch outcome {
     case .stored(let bytes, let wasHeld):
@@ -151,7 +151,7 @@ final class PictureAnswers: Sendable {
     }
   }
 
-  /// Enters a failure in the picture's row, which keeps the bytes that it may hold.
+  /// Records a failure in the picture's row; held bytes are kept.
   private func fail(_ fetch: PictureFetch, _ failure: TransferFailure) {
     let traits = context.pictureTraits(fetch.url)
     if let held = fetch.held, held.excuses(failure, at: context.now(), for: traits) {
@@ -163,7 +163,7 @@ final class PictureAnswers: Sendable {
     let now = context.now()
     context.store.commit(
       row: { [context] in
-        // A picture without held bytes may have a row all the same, with the start of its failure.
+        // A picture without held bytes may already have a row, with the time of its first failure.
         let known = fetch.held ?? (try? context.index.pictures([fetch.id]))?[fetch.id]
         var entry = known ?? context.entry(fetch.id, fetch.url)
         entry.url = fetch.url.text
@@ -177,56 +177,57 @@ final class PictureAnswers: Sendable {
 }
 
 extension RunContext {
-  /// The row of a picture that holds nothing yet.
+  /// A new row for a picture without bytes.
   fileprivate func entry(_ id: PictureID, _ url: WebURL) -> PictureEntry {
     PictureEntry(id: id, url: url.text, identity: identity(of: url))
   }
 }
 
-/// Where the pictures of a run come from.
+/// The place from which a run gets its pictures.
 package enum PictureSource: Sendable {
-  /// Their origins.
+  /// Requests to the origins.
   case origins
-  /// Nowhere: those that would be asked for are named, and nothing is fetched.
+  /// None: calls the closure for each picture that would be requested, and fetches nothing. Used to plan shards.
   case named(@Sendable (PictureID, WebURL) -> Void)
-  /// Other runs, which placed their files in the cache.
+  /// The results of other runs, which have placed the files in the cache. Used to merge shards.
   case settled(any ImportedPictures)
 }
 
-/// The results of other runs for a run's pictures.
+/// The results that shards had for a run's pictures.
 package protocol ImportedPictures: Sendable {
-  /// Which of these pictures one of them had to bring.
+  /// The ones among these pictures that any shard had to fetch.
   ///
-  /// - Throws: ``LarderError`` when it cannot be read.
+  /// - Throws: ``LarderError`` when the results cannot be read.
   func members(_ ids: [PictureID]) throws(LarderError) -> Set<PictureID>
 
-  /// Whether one of them had a picture to bring whose file has this path in a cache, as far as a path tells.
+  /// Whether a shard may have had to fetch the picture whose file has this path in a cache; false is certain, true is
+  /// not.
   ///
-  /// - Throws: ``LarderError`` when it cannot be read.
+  /// - Throws: ``LarderError`` when the results cannot be read.
   func mightContain(_ path: String) throws(LarderError) -> Bool
 
-  /// Their results for pictures; pictures that no shard had to fetch are left out.
+  /// The results for pictures; pictures that no shard had to fetch are left out.
   ///
-  /// - Throws: ``LarderError`` when it cannot be read.
+  /// - Throws: ``LarderError`` when the results cannot be read.
   func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: SettledPicture]
 }
 
-/// The replacements of a run's origins: none, in a plain sync.
+/// The sources of a run's documents and pictures: the origins in a normal sync, or the results of shards in a merge.
 package struct PlannedInputs: Sendable {
-  /// Where its documents come from.
+  /// The source of documents.
   package var documents = DocumentOrigin.origins
-  /// Where its pictures come from.
+  /// The source of pictures.
   package var pictures = PictureSource.origins
-  /// The pictures' states; nil for those of the cache's index.
+  /// The states of pictures before the run; nil for those in the cache's index.
   package var states: KnownPictures?
-  /// The pictures that other runs fetched; nil when none did.
+  /// The pictures that other runs fetched; nil unless ``pictures`` is `.settled`.
   var settled: (any ImportedPictures)? {
     if case .settled(let pictures) = pictures { pictures } else { nil }
   }
-  /// The requests that other runs made for this one.
+  /// The number of requests that other runs made for this one.
   package var requests = 0
 
-  /// A plain sync's.
+  /// The sources of a normal sync.
   package init() {}
 }
 
@@ -234,14 +235,14 @@ package struct PlannedInputs: Sendable {
 package struct SettledPicture: Sendable, Equatable {
   /// Its row.
   package var entry: PictureEntry
-  /// How its request ended.
+  /// The result of its request.
   package var end: FetchedPicture
-  /// The SHA-256 of the bytes held before, when those are others.
+  /// The SHA-256 of the previously held bytes, if they differ.
   package var before: [UInt8]?
-  /// Why it failed.
+  /// The failure, if any.
   package var failure: SyncReport.Failure?
 
-  /// Makes one from its parts.
+  /// Makes a result from its parts.
   package init(
     entry: PictureEntry,
     end: FetchedPicture,
@@ -256,20 +257,21 @@ package struct SettledPicture: Sendable, Equatable {
 }
 
 extension FailureReason {
-  /// Another picture has its key.
+  /// Another picture has the same key, which is the hash of its identity.
   package static let identityClash = FailureReason(rawValue: "identity-clash")
-  /// The plan that a run commits does not have it.
+  /// The plan that is being merged does not contain the document or picture.
   package static let notPlanned = FailureReason(rawValue: "not-planned")
 }
 
 extension PictureStage {
-  /// The number of pictures a transaction: large enough that each page of the index is written for several of them,
-  /// when there are millions.
+  /// The number of pictures in one transaction.
+  ///
+  /// With millions of pictures, it must be so large that a page of the index is written once for several of them.
   static let settledAtOnce = 1 << 19
-  /// How many of them memory holds.
+  /// The number of pictures in memory at once.
   private static let settledBatch = 1024
 
-  /// Enters the results of other runs for pictures, in one transaction; every picture ends.
+  /// Writes the results of other runs for pictures in one transaction; finishes every picture.
   func settle(_ ids: [PictureID], of pictures: any ImportedPictures) {
     let ids = ids.sorted()
     var missing: [PictureID] = []
@@ -294,14 +296,14 @@ extension PictureStage {
     finish(ids[start...].map { ($0, .unfinished) })
   }
 
-  /// Tells of a picture whose row is being written: when that fails, the run does.
+  /// Reports a picture before its row is committed; if the commit fails, so does the run.
   private func note(_ picture: SettledPicture) {
     strays.pass(picture.entry)
     if let failure = picture.failure { context.failures.note(picture.entry.id, failure) }
     if picture.isFetched { stored(picture.entry.id) }
   }
 
-  /// Ends pictures that nobody had to bring.
+  /// Fails pictures that are in no shard of the plan.
   private func refuse(_ ids: [PictureID]) throws(LarderError) {
     guard !ids.isEmpty else { return }
     let urls = try context.index.pictureURLs(ids)

@@ -4,20 +4,21 @@ import Catalog
 import Synchronization
 import Transport
 
-/// A picture that a section or detail just decoded refers to.
+/// A reference to a picture in a newly decoded section or detail.
 struct PictureReference: Sendable {
   /// The key of ``identity``.
   var id: PictureID
-  /// The picture's identity, which an item keeps: its URL or a part of it; the feed's own text when that is no URL.
+  /// The picture's identity, which is stored with the item: its URL or a part of it; the feed's own text if that is not
+  /// a URL.
   var identity: String
-  /// Its URL, or why it has none.
+  /// Its URL, or the reason why the feed's text cannot be used as one.
   var url: Result<WebURL, TransferFailure>
 }
 
 extension RunContext {
-  /// Which pictures an item refers to, with their URLs as they will be sent.
+  /// The pictures that an item refers to, with absolute URLs.
   ///
-  /// Text that is no fetchable URL is a picture that fails: now, and in every run until the feed is corrected.
+  /// Text that is not a fetchable URL becomes a picture that fails in every run until the feed is corrected.
   func references(to images: [ImageReference], base: WebURL?) -> [PictureReference] {
     let references = images.map { image in
       do throws(TransferFailure) {
@@ -40,7 +41,7 @@ extension RunContext {
   /// The identity of the picture at a URL.
   func identity(of url: WebURL) -> String { catalog.pictures.identity.text(of: url.text) }
 
-  /// Parses a URL that fetched data names, with the environment's values out of it.
+  /// Parses a URL from fetched data, and replaces the values of variables in it with `${NAME}`.
   func parse(
     named text: String,
     relativeTo base: WebURL?
@@ -49,7 +50,7 @@ extension RunContext {
     return variables.isEmpty ? url : variables.veiled(url)
   }
 
-  /// Parses a URL of a header field, in which ``SecretTransport`` has replaced the values.
+  /// Parses a URL from a header field, in which ``SecretTransport`` has already replaced the values.
   func parse(
     header text: String,
     relativeTo base: WebURL?
@@ -60,7 +61,7 @@ extension RunContext {
 }
 
 extension [ImageReference] {
-  /// Replaces URLs by identities; text that is no URL stays as the feed wrote it.
+  /// Replaces URLs with identities; text that is not a URL stays as the feed wrote it.
   mutating func resolve(_ references: some Sequence<PictureReference>) {
     for (place, reference) in zip(indices, references)
     where self[place].url != reference.identity {
@@ -69,23 +70,23 @@ extension [ImageReference] {
   }
 }
 
-/// The URLs that a run's feeds name for pictures whose identity is less than their URL, on their way into the index.
+/// Writes the latest URLs of pictures into the index, for catalogs where only a part of a URL identifies the picture.
 ///
-/// An item keeps the identity alone, so that a new signature changes no item.
+/// Items store only the identity, so that a new signature in the URL does not change an item.
 final class NewestURLs: Sendable {
   private let index: Index
   private let waiting = Mutex<[(id: PictureID, url: String, identity: String)]>([])
   private let failed: @Sendable (LarderError) -> Void
 
-  /// How many are written in one transaction.
+  /// The number of URLs written in one transaction.
   private static let batch = 4096
 
-  /// Writes into an index, and tells when that fails.
+  /// Makes a writer for an index; calls `failed` when a write fails.
   init(_ index: Index, failed: @escaping @Sendable (LarderError) -> Void) {
     (self.index, self.failed) = (index, failed)
   }
 
-  /// Notes the URLs of pictures.
+  /// Adds the URLs of pictures.
   func add(_ references: [PictureReference]) {
     let full = waiting.withLock { waiting in
       for reference in references {

@@ -6,10 +6,10 @@ import Transport
 
 /// Brings every picture that the catalog refers to up to date, each URL once.
 ///
-/// Pictures are added as soon as their section or detail is known and start at once; `group`
-/// joins them. Hosts wait in lines of their own, so a slow one holds up nobody else.
+/// Pictures are added, and usually requested, as soon as their section or detail is decoded; `group` waits for all of
+/// them. Each host has a queue of its own, so that a slow host does not delay the others.
 final class PictureStage: Sendable {
-  /// Entered once a picture that needs a request, left when that picture is durable or failed.
+  /// Entered once for each picture that needs a request, left when that picture is durable or has failed.
   let group = WorkGroup()
 
   /// A picture that needs a request.
@@ -20,26 +20,26 @@ final class PictureStage: Sendable {
     let value: PicturePriority
   }
 
-  /// A picture that needs a request, before it is known who is asked.
+  /// A picture that needs a request, before its source and priority are considered.
   private typealias DuePicture = (id: PictureID, url: WebURL)
 
   private struct Work {
     var isOpen: Bool
     var seen = PictureSet()
-    /// Pictures that were requested before they were counted.
+    /// Pictures that ``askAhead(_:)`` has requested but ``add(_:)`` has not yet counted.
     var ahead: Set<PictureID> = []
     var tally = SyncReport.Pictures()
     var lines: [HostPort: LimitedQueue<Job>] = [:]
-    /// Pictures that wait for the results of other runs.
+    /// Pictures whose results from other runs are still to be written to the index.
     var settling: [PictureID] = []
-    /// The counts that were not reported as progress yet.
+    /// The counts that were not yet reported as progress.
     var untold = (total: 0, done: 0)
   }
 
-  /// The states of some pictures, looked up before the lock is taken.
+  /// The states of some pictures, looked up outside the lock.
   private struct Known {
     let states: [PictureID: PictureState]
-    /// Of those that are held, which other runs had to bring all the same; nil when pictures come from elsewhere.
+    /// The held pictures that a shard nevertheless had to fetch; nil unless this run merges shards.
     var settled: Set<PictureID>?
   }
 
@@ -53,25 +53,27 @@ final class PictureStage: Sendable {
   let answers: PictureAnswers
   private let state: Mutex<Work>
 
-  /// How many pictures of a host are under way at once, from their request to their row: enough
-  /// that the transport never waits for a commit, few enough that the requests stay small.
+  /// The most pictures of one host in work at once, from their request to their row.
+  ///
+  /// Large enough that the transport never waits for a commit, small enough to limit the memory for requests.
   private static let window = 512
-  /// The same for an unattended run: few, because those that are under way keep their place when
-  /// something more valuable comes.
+  /// The same for an unattended run.
+  ///
+  /// It is smaller, because a picture in work is not overtaken by a more valuable one that is added later.
   private static let warmWindow = 64
-  /// How many URLs are looked up at once.
+  /// The number of URLs in one look-up.
   private static let batch = 1024
 
-  /// A stage for the pictures of one run.
+  /// Makes the stage for the pictures of one run.
   ///
   /// - Parameters:
-  ///   - context: the run.
-  ///   - known: the index's entries of the pictures.
-  ///   - strays: files without a row, which pictures may adopt.
-  ///   - source: where pictures come from.
-  ///   - hasStopped: whether somebody ended the run early, so that no more of other runs' pictures are entered.
-  ///   - ended: told of each picture that was asked for, once it has ended.
-  ///   - stored: told of each picture whose bytes are new, once they are durable.
+  ///   - context: The state of the run.
+  ///   - known: The states of pictures in the index.
+  ///   - strays: The files without a row, which may be adopted for pictures.
+  ///   - source: The place from which pictures are fetched or imported.
+  ///   - hasStopped: Whether the run was ended early; no more results of other runs are then written.
+  ///   - ended: Called for each picture that needed a request, with its result.
+  ///   - stored: Called for each picture with new bytes, once they are durable.
   init(
     _ context: RunContext,
     known: KnownPictures,
@@ -94,10 +96,10 @@ final class PictureStage: Sendable {
 
   /// The counts so far.
   var tally: SyncReport.Pictures { state.withLock { $0.tally } }
-  /// Every picture that was referred to.
+  /// Every picture that was added.
   var seen: PictureSet { state.withLock { $0.seen } }
 
-  /// Starts the pictures of an unattended run, the most valuable first, once all sections have listed theirs.
+  /// Starts the requests of an unattended run, the most valuable first, once all sections have added their pictures.
   func release() {
     let lines = state.withLock { state in
       state.isOpen = true
@@ -106,7 +108,7 @@ final class PictureStage: Sendable {
     for line in lines { line.open() }
   }
 
-  /// Enters the remaining pictures of other runs, once all were added.
+  /// Writes the remaining results of other runs, once all pictures were added.
   func settleRest() {
     guard case .settled(let pictures) = source else { return }
     let rest = state.withLock { state in
@@ -116,9 +118,9 @@ final class PictureStage: Sendable {
     if !rest.isEmpty { settle(rest, of: pictures) }
   }
 
-  /// Asks for the pictures of a section that was just decoded, while its listing is being kept.
+  /// Requests the pictures of a newly decoded section, while its listing is still being stored.
   ///
-  /// ``add(_:)`` counts them once that stands. An unattended run waits until it knows all priorities.
+  /// ``add(_:)`` counts them later. Does nothing in an unattended run, which waits until it knows all priorities.
   func askAhead(_ references: [PictureReference]) {
     guard !context.options.onlyDue else { return }
     var due: [DuePicture] = []
@@ -139,7 +141,7 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: true)
   }
 
-  /// Adds references whose URLs are at hand: a section or detail just decoded.
+  /// Adds the pictures of a newly decoded section or detail, with their URLs.
   func add(_ references: [PictureReference]) {
     var due: [DuePicture] = []
     var refused: [(id: PictureID, failure: TransferFailure)] = []
@@ -170,18 +172,19 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: true)
   }
 
-  /// The source of URLs for pictures without a row in the index: calls its second argument with those of the
-  /// wanted pictures; others are ignored.
+  /// Finds URLs of pictures without a row in the index: calls its second argument with each URL that it finds.
+  ///
+  /// URLs of pictures that are not wanted are ignored.
   typealias URLSource = (
     _ wanted: Set<PictureID>, _ found: (PictureID, String) -> Void
   ) throws(LarderError) -> Void
 
-  /// Adds references of a section or detail that did not change, or is too large to be held, by identity only.
+  /// Adds the pictures of a section or detail by their ids, when it is unchanged or too large for memory.
   ///
   /// - Parameters:
-  ///   - ids: the pictures.
-  ///   - urls: the URLs of those that are new.
-  /// - Throws: ``LarderError`` when the index cannot be read; the pictures whose URLs are not known then have failed.
+  ///   - ids: The pictures.
+  ///   - urls: Finds the URLs of pictures without a row.
+  /// - Throws: ``LarderError`` when the index cannot be read; pictures without a known URL then fail.
   func add(_ ids: [PictureID], urls: URLSource) throws(LarderError) {
     let now = context.now()
     guard let known = known(of: ids) else { return }
@@ -192,9 +195,9 @@ final class PictureStage: Sendable {
     }
     context.noteResting(resting)
     for _ in resting { finish(nil, .failed) }
-    // A source of settled pictures knows their URLs.
+    // The results of other runs contain the URLs.
     if case .settled(let pictures) = source { return hand(due, to: pictures) }
-    // After any error, each counted picture ends.
+    // Each counted picture must be finished, even after an error.
     var unnamed = Set(due)
     defer { for _ in unnamed { finish(nil, .failed) } }
     for batch in stride(from: 0, to: due.count, by: Self.batch) {
@@ -217,7 +220,7 @@ final class PictureStage: Sendable {
     unnamed = []
   }
 
-  /// Adds pictures that were counted and whose URLs were looked up.
+  /// Adds counted pictures with the URLs that were looked up for them.
   private func add(_ found: [(id: PictureID, url: String)], _ known: Known) {
     var due: [DuePicture] = []
     for (id, text) in found {
@@ -232,7 +235,7 @@ final class PictureStage: Sendable {
     bring(due, known, isChanged: false)
   }
 
-  /// The states of pictures; nil when the index cannot be read, which ends the run: none of them is requested then.
+  /// The states of pictures; nil when the index cannot be read, which ends the run.
   private func known(of ids: [PictureID]) -> Known? {
     do throws(LarderError) {
       var known = Known(states: try known.states(of: ids))
@@ -246,7 +249,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Counts references, and says which pictures need a request; enters the group for each of them.
+  /// Counts references, and returns the pictures that need a request, after entering the group for each.
   private func count(
     _ ids: [PictureID],
     _ known: Known,
@@ -269,7 +272,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Counts under the lock, and tells of it behind the lock.
+  /// Runs `body` under the lock, then reports the changed counts as progress outside it.
   private func counting<Value>(_ body: (inout Work) -> Value) -> Value {
     let (value, news, failure) = state.withLock { state in
       let value = body(&state)
@@ -302,7 +305,7 @@ final class PictureStage: Sendable {
     )
   }
 
-  /// Whether a picture is left alone that failed for a lasting reason.
+  /// Whether this run does not request a picture because it failed recently for a lasting reason.
   private func rests(_ id: PictureID, at now: UnixTime, _ known: Known) -> Bool {
     if case .rest = quiet(known.states[id], at: now) { true } else { false }
   }
@@ -320,7 +323,8 @@ final class PictureStage: Sendable {
     state?.quiet(at: now, onlyDue: context.options.onlyDue)
   }
 
-  /// Has pictures asked for, named or entered, wherever they come from.
+  /// Requests the pictures from their hosts, passes them to a plan, or takes them from other runs, by the stage's
+  /// source.
   private func bring(_ due: [DuePicture], _ known: Known, isChanged: Bool) {
     switch source {
     case .origins:
@@ -339,7 +343,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Gathers pictures that other runs had to bring, and enters them when there are many.
+  /// Gathers pictures that other runs had to fetch, and writes their results in large groups.
   private func hand(_ ids: [PictureID], to pictures: any ImportedPictures) {
     let full = state.withLock { state -> [PictureID] in
       state.settling += ids
@@ -370,7 +374,7 @@ final class PictureStage: Sendable {
     }
   }
 
-  /// Ends one request: counts it, lets the next of its host start, leaves the group.
+  /// Finishes a picture: counts it, lets the next one of its host start, and leaves the group.
   func finish(_ job: Job?, _ end: FetchedPicture) {
     if let job { ended(job.id, end) }
     let line = job.flatMap { job in state.withLock { $0.lines[job.url.hostPort] } }
@@ -379,7 +383,7 @@ final class PictureStage: Sendable {
     group.leave()
   }
 
-  /// The same of pictures that no host was asked for.
+  /// Finishes pictures that were in no host's queue.
   func finish(_ pictures: [(id: PictureID, end: FetchedPicture)]) {
     for (id, end) in pictures { ended(id, end) }
     count(pictures.lazy.map(\.end))
@@ -424,7 +428,7 @@ extension PictureStage {
     for job in own { fetch(job, held: entries[job.id]) }
   }
 
-  /// Ends a picture whose key another one holds.
+  /// Fails a picture whose key is already used by another one.
   private func refuse(_ job: Job) {
     let failure = TransferFailure(
       reason: .identityClash,
@@ -437,7 +441,8 @@ extension PictureStage {
 
   private func fetch(_ job: Job, held: PictureEntry?) {
     var request = Request(picture: job.url, from: context.named)
-    // A run that may end before all is done must not spend itself on details every time.
+    // In an unattended run, pictures have the same priority as details. Otherwise a deadline could cut off the pictures
+    // every time.
     request.priority = context.options.onlyDue ? .detail : .image
     request.bodyLimit = context.options.pictureLimit
     let asked = context.now()
@@ -468,41 +473,41 @@ extension [PictureStage.Job] {
   }
 }
 
-/// How much it is worth to ask for a picture before others, when not all can be asked for.
+/// The order in which an unattended run requests pictures, in case it cannot request all of them.
 ///
-/// Smaller values go first: pictures that were never held, then those of items that just changed, then
-/// the rest, the longest unchecked first. So pictures that did not fit into one run come first in the
-/// next.
+/// Smaller values are first: pictures that were never requested, then held pictures of items that have just changed,
+/// then the rest. Within a rank, the ones that were checked longest ago are first. So pictures that one run did not
+/// reach are early in the next.
 struct PicturePriority: Comparable, Sendable {
   /// 0 for new, 1 for changed, 2 for known.
   var rank: Int
-  /// When the origin last said anything of it.
+  /// The time of the origin's last answer about it.
   var seen: UnixTime
 
-  /// The value of a picture.
+  /// The priority of a picture.
   ///
   /// - Parameters:
-  ///   - state: its state; nil when it was never requested.
-  ///   - isChanged: whether an item that shows it just changed.
+  ///   - state: Its state; nil when it was never requested.
+  ///   - isChanged: Whether an item that shows it has just changed.
   init(of state: PictureState?, isChanged: Bool) {
     seen = state?.checked ?? 0
     switch state {
     case nil: rank = 0
-    // Noted, and never asked for.
+    // It has a row, but was never requested.
     case let state? where !state.isHeld && state.checked == 0: rank = 0
     case let state? where state.isHeld && isChanged: rank = 1
     default: rank = 2
     }
   }
 
-  /// Orders by rank, then by when they were seen.
+  /// Orders by rank, then by the time of the last answer.
   static func < (left: PicturePriority, right: PicturePriority) -> Bool {
     (left.rank, left.seen) < (right.rank, right.seen)
   }
 }
 
 extension RunContext {
-  /// Reports pictures that an unattended run leaves alone as unavailable.
+  /// Reports pictures that an unattended run does not request because they failed recently.
   func noteResting(_ ids: [PictureID]) {
     let entries = (try? index.pictures(ids)) ?? [:]
     for id in ids {

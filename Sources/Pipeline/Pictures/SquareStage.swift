@@ -6,12 +6,11 @@ import Imaging
 import Synchronization
 import SystemPackage
 
-/// Makes a square of every picture, on as many workers as there are processors, while others
-/// arrive.
+/// Makes a square of every picture, on one worker for each processor, while other pictures are still being fetched.
 ///
-/// A picture of which no square can be made (a damaged one, or one beyond the limits) is reported
-/// once and not tried again while it stays the same; nothing else fails for it. No square is made
-/// of a damaged picture, as nobody could tell it from a whole one. The square of a GIF is a PNG.
+/// A picture of which no square can be made, because it is damaged or beyond the limits, is reported once. It is not
+/// tried again until its bytes change, and nothing else fails because of it. No square is made of a damaged picture,
+/// because the square would look like that of a whole one. The square of a GIF is a PNG.
 final class SquareStage: Sendable {
   private struct Work {
     var waiting: [PictureID] = []
@@ -30,8 +29,8 @@ final class SquareStage: Sendable {
   private let queue = DispatchQueue(label: "larder.squares", attributes: .concurrent)
   private let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-  /// Prepares squares of `side` pixels; `isOver` says that no further one is to be begun, and that those under way are to
-  /// be given up where they can be.
+  /// Prepares squares of `side` pixels; when `isOver` is true, no further square is begun, and those in work are
+  /// aborted if possible.
   init(
     _ context: RunContext,
     side: Int,
@@ -48,7 +47,7 @@ final class SquareStage: Sendable {
     state = Mutex(Work(tally: SyncReport.Squares(side: side)))
   }
 
-  /// Adds pictures whose files are in place; each is looked at once.
+  /// Adds pictures whose files are in place; a picture that is added twice is handled once.
   func add(_ ids: some Sequence<PictureID>) {
     let started = state.withLock { state in
       for id in ids where state.seen.insert(id).inserted { state.waiting.append(id) }
@@ -65,9 +64,9 @@ final class SquareStage: Sendable {
     }
   }
 
-  /// Sees to all of the catalog's pictures, those that no request was needed for too, and waits.
+  /// Adds all of the catalog's pictures, including those that needed no request, and waits for the squares.
   ///
-  /// - Parameter pictures: the catalog's pictures.
+  /// - Parameter pictures: The catalog's pictures.
   /// - Returns: The counts.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func finish(_ pictures: [PictureID]) throws(LarderError) -> SyncReport.Squares {
@@ -119,7 +118,7 @@ final class SquareStage: Sendable {
       try store(square.bytes, of: picture)
     } catch {
       if error.code == .stopped { return state.withLock { $0.tally.unfinished += 1 } }
-      // Where a library was built without this work, or there is no process to work on it, a picture is not unfit: the next run tries again.
+      // A missing codec library or worker process is not the picture's fault, so the next run tries again.
       if error.code != .library, error.code != .worker {
         try store.note(error.description, of: picture)
       }
@@ -137,7 +136,7 @@ final class SquareStage: Sendable {
       try store.store(bytes, of: picture)
       state.withLock { $0.tally.made += 1 }
     } catch {
-      // An error of the disk ends the run, as it does for the pictures themselves.
+      // A disk error ends the run, as for the pictures themselves.
       context.failures.note(error)
     }
   }
@@ -147,13 +146,12 @@ extension PictureWorking {
   /// Makes the square of a picture that is held.
   ///
   /// - Parameters:
-  ///   - order: The crop that makes it.
-  ///   - picture: The picture's row, whose bytes the file must have.
+  ///   - order: The crop to apply.
+  ///   - picture: The picture's row; the file must have its SHA-256.
   ///   - cache: The path of the cache that holds it.
-  ///   - isStopped: Asked while the square is made, where that can be given up.
+  ///   - isStopped: Called while the square is made, if that can be aborted.
   /// - Returns: The square.
-  /// - Throws: ``LarderError`` when none can be made, as of a picture that is damaged: nobody could tell its square from
-  ///   a whole one's.
+  /// - Throws: ``LarderError`` when no square can be made, for example of a damaged picture.
   package func square(
     _ order: PictureOrder,
     of picture: PictureEntry,
@@ -165,7 +163,7 @@ extension PictureWorking {
     return try square(order, of: picture, bytes, isStopped: isStopped)
   }
 
-  /// The same of bytes in memory.
+  /// Makes the square of a picture from bytes in memory.
   package func square(
     _ order: PictureOrder,
     of picture: PictureEntry,
