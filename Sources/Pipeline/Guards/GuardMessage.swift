@@ -1,8 +1,8 @@
 import Catalog
 
-/// The guards' messages about a section: the rejected change, and a remedy.
+/// The guards' messages about a section: the rejected change and a remedy.
 struct GuardMessage {
-  /// A sentence without its full stop, and the remedies besides correcting the catalog file.
+  /// A message without a full stop, and the remedy other than a correction of the catalog file.
   struct Finding {
     var problem: String
     var remedy: SyncReport.Remedy?
@@ -11,7 +11,7 @@ struct GuardMessage {
   private let key: String
   private let held: Int
 
-  /// Messages about the section `key`, which showed `held` items.
+  /// Messages about the section `key`, which had `held` items.
   init(_ key: String, held: Int) {
     self.key = key
     self.held = held
@@ -19,7 +19,7 @@ struct GuardMessage {
 
   private var items: String { held == 1 ? "its 1 item" : "its \(held) items" }
 
-  /// The feed lists nothing any more.
+  /// The feed no longer lists any items in the section.
   var emptied: Finding {
     Finding(
       problem:
@@ -29,7 +29,7 @@ struct GuardMessage {
     )
   }
 
-  /// The feed does not name the section any more.
+  /// The feed no longer names the section.
   var dropped: Finding {
     Finding(
       problem:
@@ -49,7 +49,7 @@ struct GuardMessage {
     )
   }
 
-  /// The feed lists other items instead of all those that were shown.
+  /// The feed has replaced every item of the section.
   func replaced(by count: Int) -> Finding {
     Finding(
       problem:
@@ -59,12 +59,12 @@ struct GuardMessage {
     )
   }
 
-  /// Fields are gone from all items, or all items share a value.
+  /// All items have lost a field, or all have the same value in it.
   ///
   /// - Parameters:
-  ///   - findings: the fields.
-  ///   - mapping: where the feed has them.
-  ///   - count: how many items the feed lists.
+  ///   - findings: The fields.
+  ///   - mapping: The mapping with their paths.
+  ///   - count: The number of items that the feed lists.
   /// - Returns: The finding and its remedy.
   func suspicious(
     _ findings: [FieldGuard.Finding],
@@ -88,12 +88,12 @@ struct GuardMessage {
     )
   }
 
-  /// No detail has some fields any more.
+  /// All details have lost some fields.
   ///
   /// - Parameters:
-  ///   - names: the fields.
-  ///   - paths: where they were.
-  ///   - count: the number of details that keep their fields.
+  ///   - names: The names of the fields.
+  ///   - paths: Their paths in the mapping.
+  ///   - count: The number of details whose old fields are kept.
   /// - Returns: The finding and its remedy.
   static func lost(_ names: [String], _ paths: [JSONPath], details count: Int) -> Finding {
     Finding(
@@ -108,9 +108,9 @@ struct GuardMessage {
   /// Too many items cannot be read.
   ///
   /// - Parameters:
-  ///   - notes: the unreadable items and fields.
-  ///   - elements: how many items the feed lists.
-  ///   - isHeld: whether there is a good listing from before.
+  ///   - notes: The unreadable items and fields.
+  ///   - elements: The number of items that the feed lists, as far as it was read.
+  ///   - isHeld: Whether an earlier listing is held.
   /// - Returns: The finding and its remedy.
   func unreadable(
     _ notes: SectionNotes,
@@ -129,7 +129,7 @@ struct GuardMessage {
         "correct the path of \"\($0)\" in the catalog file if the shop renamed it"
       }
       ?? "correct \"items\" in the catalog file if the shop moved them"
-    // The rest was not read.
+    // Reading stopped early, so only the first items count.
     let first = notes.isGivenUp ? "first " : ""
     return Finding(
       problem:

@@ -2,29 +2,32 @@ import Base
 import Cache
 import Catalog
 
-/// The shown listing of a section after the guards: the feed's items, and those that were kept.
+/// A section's listing after the guards: the feed's items, and those that the guards kept.
 struct GuardedListing: Sendable {
-  /// The shown listing.
+  /// The listing to show.
   var listing: ListingID
-  /// The ids of items that the feed no longer lists and that are kept.
+  /// The ids of kept items that the feed no longer lists.
   var withheld: [String] = []
-  /// Why the feed's listing is not shown at all; empty when values are not the reason.
+  /// The fields because of which the feed's listing was rejected as a whole; empty if it was not, or for another
+  /// reason.
   var findings: [FieldGuard.Finding] = []
-  /// Whether the last good listing stands for the feed's.
+  /// Whether the last good listing replaces the feed's.
   var isWhole = false
-  /// The ids of items that the feed lists, that cannot be read, and that stay as they were.
+  /// The ids of items that the feed lists but that cannot be read; their last good versions are kept.
   var unread: [String] = []
 }
 
 extension RunContext {
-  /// The listing to show for a section: the feed's items, and those that vanished as if by a fault; or the last good
-  /// listing, when the feed's as a whole looks like a fault.
+  /// Decides which listing to show for a section.
+  ///
+  /// That is the feed's listing, with items added that seem to have vanished by a fault. If the feed's listing as a
+  /// whole looks like a fault, it is the last good listing.
   ///
   /// - Parameters:
-  ///   - listing: the feed's items.
-  ///   - item: where their fields are.
-  ///   - unread: the ids of items that the feed lists and that cannot be read.
-  ///   - shown: the listing of the last run.
+  ///   - listing: The feed's items.
+  ///   - item: The mapping of their fields.
+  ///   - unread: The ids of items that the feed lists but that cannot be read.
+  ///   - shown: The listing of the last run.
   /// - Returns: The listing to show, with the kept items.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func guardListing(
@@ -50,13 +53,13 @@ extension RunContext {
     return GuardedListing(listing: try union.keep(kept), withheld: union.withheld(kept))
   }
 
-  /// Keeps items that vanished in a listing that is shown otherwise as it came.
+  /// Adds vanished items of the last listing to an otherwise accepted listing.
   ///
   /// - Parameters:
-  ///   - gone: the ids of the items.
-  ///   - shown: the listing of the last run.
-  ///   - listing: the shown listing without them.
-  /// - Returns: The listing to show, and the ids of the items that stay.
+  ///   - gone: The ids of the items.
+  ///   - shown: The listing of the last run.
+  ///   - listing: The accepted listing.
+  /// - Returns: The listing to show, and the ids of the added items.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keep(
     _ gone: Set<String>,
@@ -69,16 +72,17 @@ extension RunContext {
     return kept.isEmpty ? (listing, []) : (try both.keep(union), kept)
   }
 
-  /// Keeps the last good versions of the few items that the feed lists and that cannot be read.
+  /// Keeps the last good versions of items that the feed lists but that cannot be read.
   ///
-  /// They are known by their ids. Of those without one, as many of the items that went stay as could
-  /// not be read for the first time, and those that stayed for that reason before.
+  /// An unreadable item is matched by its id. If its id is unreadable too, any vanished item may be the one. So as many
+  /// vanished items are kept as there are unreadable items without an id. Items that were kept for this reason in the
+  /// last run are taken first.
   ///
   /// - Parameters:
-  ///   - notes: the unreadable items and fields.
-  ///   - shown: the listing of the last run.
-  ///   - last: the unreadable items and fields of the last run.
-  ///   - guarded: the shown listing without them; they are added.
+  ///   - notes: The unreadable items and fields.
+  ///   - shown: The listing of the last run.
+  ///   - last: The unreadable items and fields of the last run.
+  ///   - guarded: The listing to show, to which the items are added.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func keepUnread(
     _ notes: SectionNotes,
@@ -102,9 +106,10 @@ extension RunContext {
     guarded.unread = kept.sorted()
   }
 
-  /// The fields that a listing lost, and the values that all its items share, compared with the shown one.
+  /// Compares a listing with the last one: returns the fields that all items lost, and those whose value all items
+  /// share.
   ///
-  /// Reads on only while it looks like a fault: of a usual listing, the first items are enough.
+  /// Stops as soon as no fault is possible; for a normal listing, the first few items are enough.
   private func findings(
     in listing: ListingID,
     _ item: Mapping.Item,
@@ -122,7 +127,7 @@ extension RunContext {
     return fields.findings
   }
 
-  /// Items of a listing, evenly spread and so few that a long one costs no more.
+  /// A sample of 100 to 200 items of a listing, evenly spread; all items of a shorter listing.
   private func sample(of listing: ListingID) throws(LarderError) -> [StoreItem] {
     let versions = try index.versions(listing: listing)
     var sample: [StoreItem] = []
@@ -134,9 +139,9 @@ extension RunContext {
   }
 }
 
-/// A listing that is shown and the feed's new one, compared and put together by their ids.
+/// Compares the last listing with the feed's new one by their ids, and merges the two.
 ///
-/// The items themselves are read when they are kept, some at a time: a guard that steps in costs no second catalog.
+/// The items themselves are read only for a merge, in batches, so that no second copy of the catalog is in memory.
 struct ListingUnion {
   /// A listing's ids, and the versions of its items.
   private struct Side {
@@ -161,7 +166,7 @@ struct ListingUnion {
   private let incoming: Side
   private let index: Index
 
-  /// Enough items that the queries are no cost, few enough to be held at once.
+  /// The number of items read by one query: large enough for speed, small enough for memory.
   private static let batch = 512
 
   /// Compares two listings.
@@ -169,24 +174,24 @@ struct ListingUnion {
   /// - Parameters:
   ///   - shown: The listing of the last run.
   ///   - listing: The feed's listing.
-  ///   - index: Where both are.
+  ///   - index: The index that has both.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(of shown: ListingID, and listing: ListingID, _ index: Index) throws(LarderError) {
     (self.shown, incoming) = (try Side(shown, index), try Side(listing, index))
     self.index = index
   }
 
-  /// How many items the feed lists.
+  /// The number of items that the feed lists.
   var listed: Int { incoming.ids.count }
 
-  /// The ids of the items shown that the feed does not list, in order.
+  /// The ids of items of the last listing that the feed does not list, in order.
   var vanished: [String] {
     ShrinkGuard.vanished(of: shown.ids, from: incoming.ids).map { shown.ids[$0] }
   }
 
   /// The decision about the feed's listing.
   ///
-  /// - Parameter unread: The ids of items that the feed lists and that cannot be read.
+  /// - Parameter unread: The ids of items that the feed lists but that cannot be read.
   /// - Returns: The verdict.
   func verdict(unread: Set<String>) -> ShrinkGuard.Decision {
     ShrinkGuard.judge(held: shown.ids, incoming: incoming.ids) {
@@ -194,15 +199,15 @@ struct ListingUnion {
     }
   }
 
-  /// The feed's items with some of those that it no longer lists.
+  /// The feed's items, and some of those that it no longer lists.
   func union(keeping kept: Set<String>) -> ShrinkGuard.Union {
     ShrinkGuard.union(of: shown.ids, and: incoming.ids) { kept.contains(shown.ids[$0]) }
   }
 
-  /// The ids of the items that a union keeps.
+  /// The ids of the items in a union that the feed no longer lists.
   func withheld(_ union: ShrinkGuard.Union) -> [String] { union.withheld.map { shown.ids[$0] } }
 
-  /// Keeps the items of a union as a listing.
+  /// Stores the items of a union as a listing.
   ///
   /// - Parameter union: The items.
   /// - Returns: The listing.

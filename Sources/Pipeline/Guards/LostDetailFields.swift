@@ -4,27 +4,27 @@ import Synchronization
 
 /// Collects the fields that newly fetched details lost, and judges the losses once all details have answered.
 ///
-/// A field that all details lost at once looks like a fault: it is kept, and every run judges it again until the
-/// origin sends it again or the user allows the removal. A field that only some lost is removed.
+/// If all details lose a field at once, this looks like a fault: the field is kept. Every later run decides again,
+/// until the origin sends the field or the user allows its removal. A field that only some details lost is removed.
 final class LostDetailFields: Sendable {
   /// The decision about the losses.
   struct Decision: Sendable {
-    /// The fields that stay as they were.
+    /// The fields whose old values are kept.
     var kept: [DetailField] = []
-    /// How many details lost one of them.
+    /// The number of details that lost one of them.
     var losers = 0
-    /// The rows to write instead of those that ``admit(_:_:_:)`` gave.
+    /// The rows to write instead of those that ``admit(_:_:_:)`` returned.
     var rows: [(detail: DetailEntry, document: DocumentEntry)] = []
-    /// The fields that the catalog file spells out and that no detail has.
+    /// The fields that the catalog file names but no detail has.
     var absent: [DetailField] = []
   }
 
-  /// A detail that lost fields: kept with them until all details have answered.
+  /// A detail that lost fields; its row keeps them until all details have answered.
   private struct Stripped {
-    /// The detail as it came.
+    /// The row as received, without the lost fields.
     var entry: DetailEntry
     var document: DocumentEntry
-    /// The fields that it had.
+    /// The lost fields.
     var fields: [DetailField]
   }
 
@@ -33,11 +33,11 @@ final class LostDetailFields: Sendable {
     var answered: Set<String> = []
     /// The items whose details were fetched.
     var came: Set<String> = []
-    /// The fields that any of those has, or has as a list without elements.
+    /// The fields that any fetched detail has, empty lists included.
     var present: Set<DetailField> = []
-    /// The fields that any of those has a value in.
+    /// The fields in which any fetched detail has a value.
     var held: Set<DetailField> = []
-    /// Those that lost something, by item.
+    /// The details that lost fields, by item.
     var stripped: [String: Stripped] = [:]
   }
 
@@ -47,13 +47,13 @@ final class LostDetailFields: Sendable {
   private let allowsRemovals: Bool
   private let state = Mutex(Findings())
 
-  /// Judges the details of one catalog.
+  /// Makes the guard for the details of one catalog.
   ///
   /// - Parameters:
-  ///   - mapping: which fields details have.
-  ///   - known: the details as the last run left them, by item.
-  ///   - isShared: whether one document holds all details, and so has one row.
-  ///   - allowsRemovals: whether lost fields are removed without a decision.
+  ///   - mapping: The mapping of details; nil when there is none.
+  ///   - known: The details as the last run left them, by item.
+  ///   - isShared: Whether one document has all details, so that they share its row.
+  ///   - allowsRemovals: Whether lost fields are removed in any case.
   init(
     _ mapping: Mapping.Detail?,
     known: [String: DetailEntry],
@@ -72,15 +72,16 @@ final class LostDetailFields: Sendable {
     state.withLock { _ = $0.answered.insert(detail.item) }
   }
 
-  /// The rows to write for a fetched detail, until all have answered.
+  /// The preliminary rows to write for a fetched detail, before all details have answered.
   ///
-  /// The row keeps the fields that the detail lost. Its document has no validators and no expiry, so that the next
-  /// run fetches it again if this one is killed. Pictures that it lost are not requested: they may well be gone.
+  /// If the detail lost fields, its row keeps them. Its document then has no validators and no expiry, so that the next
+  /// run fetches it again if this one is killed. Pictures that it lost are not requested, because they are probably
+  /// gone.
   ///
   /// - Parameters:
-  ///   - detail: the detail, as it was decoded.
-  ///   - entry: its row.
-  ///   - document: its document.
+  ///   - detail: The decoded detail.
+  ///   - entry: Its row.
+  ///   - document: The row of its document.
   /// - Returns: The rows to write.
   func admit(
     _ detail: ItemDetail,
@@ -109,7 +110,8 @@ final class LostDetailFields: Sendable {
 
   /// Judges the losses, once all details have answered.
   ///
-  /// A run that was stopped has not seen all answers and does not judge; the next fetches these details again.
+  /// Not called in a run that was stopped early, which has not seen all answers; the next run fetches these details
+  /// again.
   func judge() -> Decision {
     guard let mapping else { return Decision() }
     let state = state.withLock { $0 }
@@ -125,7 +127,7 @@ final class LostDetailFields: Sendable {
     )
   }
 
-  /// The suspects that are lost as if by a fault, in their order.
+  /// The suspects whose loss looks like a fault, in their order.
   private func lost(among suspects: [DetailField], _ state: Findings) -> [DetailField] {
     guard !suspects.isEmpty else { return [] }
     var evidence = [DetailField: DetailGuard.Evidence]()
@@ -152,8 +154,8 @@ final class LostDetailFields: Sendable {
     }
   }
 
-  /// The rows of a detail that lost fields: as it came, with the fields that are kept; nil when they are
-  /// written already.
+  /// The final rows of a detail that lost fields: as received, plus the fields to keep; nil when those are already
+  /// written.
   private func row(
     of id: String,
     _ stripped: Stripped,
@@ -163,7 +165,7 @@ final class LostDetailFields: Sendable {
     guard kept != stripped.fields || isShared else { return nil }
     let old = kept.isEmpty ? nil : known[id]?.decoded
     let merged = old.flatMap { stripped.entry.keeping(kept, of: $0) }
-    // All items of one document share its row.
+    // A shared document's row has validators only if no item keeps a lost field.
     let hasValidators = isShared ? lost.isEmpty : kept.isEmpty
     return (
       merged ?? stripped.entry,
@@ -171,7 +173,7 @@ final class LostDetailFields: Sendable {
     )
   }
 
-  /// The fields that the catalog file names in vain, in their order.
+  /// The fields that the catalog file names but no detail has, in their order.
   private func absent(_ mapping: Mapping.Detail, _ state: Findings) -> [DetailField] {
     var absent = mapping.given.subtracting(state.present)
     guard !absent.isEmpty, !state.answered.isEmpty else { return [] }
@@ -197,7 +199,7 @@ extension DetailEntry {
 }
 
 extension DocumentEntry {
-  /// The document without validators and expiry: the next run fetches it in full.
+  /// The document without validators and expiry, so that the next run fetches it in full.
   fileprivate var withoutValidators: DocumentEntry {
     var document = self
     document.response = nil
@@ -207,32 +209,32 @@ extension DocumentEntry {
   }
 }
 
-/// The details that were held and that their origin has no more, until all have answered and they can be judged.
+/// Collects the held details that their origin no longer has, and judges them once all details have answered.
 final class VanishedDetails: Sendable {
-  /// A detail that is gone, with the rows to write when it may go.
+  /// A missing detail, with the rows to write if its removal is accepted.
   struct Row: Sendable {
     var detail: DetailEntry
     var document: DocumentEntry
   }
 
-  /// The decision about all of them.
+  /// The decision about all missing details.
   enum Decision: Sendable {
-    /// Many at once look like a fault: these items keep their details, and the next run decides again.
+    /// So many at once look like a fault: these items keep their details, and the next run decides again.
     case withheld([String])
-    /// A few are gone: these rows say so.
+    /// Only a few are missing: these rows record their removal.
     case gone([Row])
   }
 
   private let rows = Mutex<[String: Row]>([:])
 
-  /// Notes a detail that was held until now.
+  /// Adds a missing detail that was held until now.
   func note(_ detail: DetailEntry, _ document: DocumentEntry) {
     rows.withLock { $0[detail.item] = Row(detail: detail, document: document) }
   }
 
-  /// Judges them, once all details have answered.
+  /// Judges the missing details, once all details have answered.
   ///
-  /// - Parameter held: how many of the details that the run asked for were held before it.
+  /// - Parameter held: The number of details of this run that were held before it.
   /// - Returns: The decision.
   func judge(held: Int) -> Decision {
     let rows = rows.withLock { $0 }

@@ -3,19 +3,19 @@ import Cache
 import Catalog
 import Transport
 
-/// Compares a feed's listings with those of the last run: each section alone, and all of them together.
+/// Compares a feed's listings with those of the last run, each section by itself and then all together, and rejects
+/// implausible losses.
 struct SectionGuard: Sendable {
   let context: RunContext
   let last: PreviousSections
 
-  /// The result of a section: its items after the guards, or the last good ones when the listing is
-  /// rejected.
+  /// The result of a section: its items after the guards, or the last good ones if the listing is rejected.
   ///
   /// - Parameters:
-  ///   - joined: the section with all its pages.
-  ///   - isNamed: whether the feed names it; a combined response may have dropped it.
-  ///   - reading: the source.
-  /// - Returns: The result; nil for a section that is gone and held nothing.
+  ///   - joined: The section with all its pages.
+  ///   - isNamed: Whether the feed names the section; a combined response may have dropped it.
+  ///   - reading: The source that it was read from.
+  /// - Returns: The result; nil for a section that the feed has dropped and from which no items are kept.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func result(
     of joined: JoinedSection,
@@ -44,7 +44,7 @@ struct SectionGuard: Sendable {
     }
     if !isNamed, guarded.withheld.isEmpty { return nil }
     var result = SectionResult(joined, notes, guarded, of: reading)
-    // A listing that is not taken says nothing of the catalog file.
+    // A rejected listing is no evidence of a wrong path in the catalog file.
     if !guarded.isWhole, readable > 0 || lost > 0 { noteAbsent(notes, of: section.key, reading) }
     guard result.error == nil else { return result }
     let held = try shown.map { id throws(LarderError) in try context.index.itemCount(listing: id) }
@@ -61,8 +61,8 @@ struct SectionGuard: Sendable {
     return result
   }
 
-  /// A listing with too many unreadable items: the last good one stays, and when there is none the
-  /// section has failed.
+  /// The result for a listing with too many unreadable items: the last good listing, or a failed section if there is
+  /// none.
   private func refusal(
     of section: DecodedSection,
     _ notes: SectionNotes,
@@ -98,7 +98,7 @@ struct SectionGuard: Sendable {
     return result
   }
 
-  /// Says which fields the catalog file names in vain: the run is then not complete.
+  /// Records a failure for each field that the catalog file names but no item has; the run is then incomplete.
   private func noteAbsent(_ notes: SectionNotes, of key: String, _ reading: SectionReading) {
     for field in ItemField.allCases where notes.absent.contains(field) {
       let item = context.catalog.mapping(ofSource: reading.position).item
@@ -117,9 +117,9 @@ struct SectionGuard: Sendable {
     }
   }
 
-  /// A section of a combined response that cannot be used: its last good one stands in for it.
+  /// The result for a section of a combined response that cannot be read: its last good listing.
   ///
-  /// - Returns: The result; nil when its section is unknown, or another has its key.
+  /// - Returns: The result; nil when its key cannot be read, or another section has the same key.
   func result(
     of failed: JoinedPages.Failed,
     isKnown: Bool,
@@ -143,8 +143,9 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// A section that no response names any more, as an empty one: the shrink guard then judges it as it
-  /// judges the others; nil when nothing of it was ever had.
+  /// An empty section in place of one that no response names any more, for the shrink guard to judge like any other.
+  ///
+  /// Nil when the section was never held.
   func vanished(_ key: String) throws(LarderError) -> DecodedSection? {
     guard let held = last[key], held.listing != nil else { return nil }
     return DecodedSection(
@@ -156,7 +157,7 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// Refuses a section whose key the catalog file or an earlier source has given to another.
+  /// Records a failure for a section whose key another source already uses.
   func refuse(claimed key: String, _ reading: SectionReading) {
     context.failures.note(
       undecodable: .section,
@@ -167,11 +168,11 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// Compares all sections together, once each has been compared alone: when a catalog lost too much
-  /// in many small places, each section keeps its items.
+  /// Judges all sections together, after each was judged by itself: if many small losses add up to too much, every
+  /// section keeps its items.
   ///
-  /// - Parameter results: the results of the sections.
-  /// - Returns: The results that change.
+  /// - Parameter results: The results of the sections.
+  /// - Returns: The changed results.
   /// - Throws: ``LarderError`` when the index cannot be read or written.
   func changes(to results: [SectionResult]) throws(LarderError) -> [SectionResult] {
     guard !context.options.allowRemovals else { return [] }
@@ -185,7 +186,7 @@ struct SectionGuard: Sendable {
     }
     let all = vanished.values.joined()
     guard ShrinkGuard.isSuspicious(catalog: held, vanished: all.count) else { return [] }
-    // An item that moved to another section is not gone.
+    // An item that moved to another section is not lost.
     var gone = Set(all)
     for listing in results.compactMap(\.listing) where !gone.isEmpty {
       gone.subtract(try context.index.itemKeys(listing: listing))
@@ -211,6 +212,6 @@ struct SectionGuard: Sendable {
 }
 
 extension FailureReason {
-  /// A field whose path the catalog file spells out, and that no item of a listing yields.
+  /// The catalog file gives a path for a field, but no item of a listing has a value there.
   static let fieldMissing = FailureReason(rawValue: "field-missing")
 }
