@@ -1,41 +1,41 @@
 import Base
 import Cache
 
-/// The state of a cache: age, size, and failures with their start.
+/// The state of a cache: its age, its size, and the current failures with their start.
 package struct CacheSummary: Sendable, Equatable {
   /// One catalog in the cache.
   package struct Catalog: Sendable, Equatable {
     /// Its name.
     package var name: String
-    /// The last run that ended, if any: its number, when it ended, how.
+    /// The number of the last run that ended, if any.
     package var run: RunID?
     /// When the last run ended.
     package var finished: UnixTime?
-    /// How it ended.
+    /// The outcome of the last run.
     package var outcome: String?
     /// When the last complete run ended.
     package var complete: UnixTime?
-    /// How many listings it shows.
+    /// The number of items in all sections; an item in two sections counts twice.
     package var items = 0
     /// The last run's report; nil when there is none.
     package var report: SyncReport?
     /// The sections that are not current, by key.
     package var stale: [String] = []
-    /// The same, with the failure of each.
+    /// The sections that are not current, with the failure of each.
     package var failing: [FailingSection] = []
   }
 
-  /// A section that the last run could not have, or did not take.
+  /// A section that the last run could not fetch, or whose listing a guard rejected.
   package struct FailingSection: Sendable, Equatable {
     /// Its key.
     package var key: String
-    /// The source of its shown items: `stale`, `withheld`, or nothing when it `failed`.
+    /// The source of its shown items: `stale` or `withheld`; `failed` when it has none.
     package var source: String
-    /// Why, in the run's words.
+    /// The run's error message.
     package var reason: String?
     /// The remedy.
     package var remedy: SyncReport.Remedy?
-    /// When the first of the runs in a row ended that did not have it.
+    /// The end of the first of the consecutive runs that failed to get it.
     package var since: UnixTime?
   }
 
@@ -43,23 +43,23 @@ package struct CacheSummary: Sendable, Equatable {
   package struct Failing: Sendable, Equatable {
     /// Its URL.
     package var url: String
-    /// The stable word for why.
+    /// The stable reason code.
     package var reason: String
-    /// Since when.
+    /// The time of the first of the consecutive failures.
     package var since: UnixTime?
   }
 
   /// The catalogs by name.
   package var catalogs: [Catalog] = []
-  /// How many pictures are held.
+  /// The number of held pictures.
   package var pictures = 0
-  /// Their bytes, equal pictures counted once each URL.
+  /// The bytes of the held pictures; equal pictures with different URLs count separately.
   package var bytes: ByteCount = 0
   /// The size of the index, in bytes.
   package var indexBytes: ByteCount = 0
-  /// When the picture that was checked longest ago was last checked.
+  /// The oldest among the times of the pictures' last checks.
   package var oldestCheck: UnixTime?
-  /// The pictures that fail, the longest-failing first.
+  /// The pictures that could not be fetched, the longest-failing first.
   package var failing: [Failing] = []
 
   /// Reads the state of the cache at `path`.

@@ -3,21 +3,21 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// A picture of an item, with the file that holds it.
+/// A picture of an item, with its file.
 public struct ShownPicture: Sendable, Hashable {
-  /// Whether there are bytes to show.
+  /// Whether the picture is in the cache.
   public enum State: String, Sendable {
-    /// The file is here, perhaps from before a refresh that failed.
+    /// The file is in the cache, although the last refresh may have failed.
     case held
-    /// It could not be fetched.
+    /// The picture could not be fetched.
     case failed
-    /// It was not requested yet.
+    /// The picture was not requested yet.
     case missing
   }
 
-  /// The part it plays.
+  /// The picture's use, such as the thumbnail of a list.
   public package(set) var role: ImageReference.Role
-  /// Its URL, as it is sent.
+  /// Its absolute URL.
   public package(set) var url: String
   /// Its path, relative to the cache; nil while nothing is held.
   package var path: String?
@@ -29,7 +29,7 @@ public struct ShownPicture: Sendable, Hashable {
   public package(set) var bytes: Int64?
   /// The media type of its bytes, such as `image/jpeg`.
   public package(set) var type: String?
-  /// Whether there are bytes to show.
+  /// Whether the picture is in the cache.
   public package(set) var state: State
 
   /// The path of its file, the cache's folder included; nil while nothing is held.
@@ -45,24 +45,24 @@ public struct ShownPicture: Sendable, Hashable {
 public struct ShownItem: Sendable, Hashable, Identifiable {
   /// The item as its list has it.
   public package(set) var item: StoreItem
-  /// The keys of the sections that list it: one in a list, all where one item is asked for.
+  /// The keys of the sections that list it: one key in a list of items, all keys for a single item.
   public package(set) var sections: [String]
-  /// Whether its section could not be refreshed, so that this is from an earlier run.
+  /// Whether its section could not be refreshed, so that the item is from an earlier run.
   public package(set) var isStale: Bool
   /// Its detail; nil when none is held.
   public package(set) var detail: ItemDetail?
-  /// Since when the shop has that detail no more; nil while it has.
+  /// The time since which the shop no longer has the detail; nil while it has.
   package var detailSince: UnixTime?
   /// Its pictures: the list's, then the detail's.
   public package(set) var pictures: [ShownPicture]
   /// Its lowest price in the 30 days up to the last sync; nil when it has no price.
   public package(set) var lowest30Days: LowestPrice?
-  /// Its price over the last year; nil where it did not change, and where nobody asked.
+  /// Its price over the last year; nil if it did not change, or ``CatalogReader/withPriceLines(_:)`` was not called.
   package var priceLine: PriceLine?
 
-  /// The shop's own name for it; the same item in two sections has one id.
+  /// The shop's id; an item in two sections has the same id in both.
   public var id: String { item.id }
-  /// Since when the shop has the detail no more; nil while it has.
+  /// The time since which the shop no longer has the detail; nil while it has.
   public var detailMissingSince: Date? { detailSince.map(Date.init) }
   /// The small picture of the list.
   public var thumbnail: ShownPicture? { pictures.first { $0.role == .thumbnail } }
@@ -73,7 +73,7 @@ public struct ShownItem: Sendable, Hashable, Identifiable {
   }
 }
 
-/// The catalog as last synced, read from the cache alone.
+/// Reads the catalog as last synced, from the cache, without network.
 ///
 /// Works while a sync runs.
 package struct CatalogReader: Sendable {
@@ -84,15 +84,15 @@ package struct CatalogReader: Sendable {
   let index: Index
   /// The run whose catalog is read; nil for the last one.
   let past: RunTime?
-  /// Whether items are shown with their lowest price of 30 days, which takes 37 % of the time of a list.
+  /// Whether items are read with their lowest price in 30 days, which takes 37 % of the time of a list.
   package var showsLowest = true
 
   /// Opens a cache for reading.
   ///
   /// - Parameters:
-  ///   - cache: the cache's path.
-  ///   - name: which of its catalogs; none is needed when there is one.
-  ///   - moment: when the catalog was as it is to be read; nil for the last sync.
+  ///   - cache: The cache's path.
+  ///   - name: The catalog's name; nil when the cache has only one catalog.
+  ///   - moment: The moment as of which to read the catalog; nil for the last sync.
   /// - Throws: ``LarderError`` when there is no such cache or catalog, or no run that old.
   package init(
     cache: String,
@@ -133,7 +133,7 @@ package struct CatalogReader: Sendable {
     }
   }
 
-  /// The last run of a catalog that had ended at a moment.
+  /// The last run of a catalog that ended at or before a moment.
   private static func run(
     of catalog: CatalogEntry,
     at moment: UnixTime,
@@ -160,7 +160,7 @@ package struct CatalogReader: Sendable {
     return ids
   }
 
-  /// The last run that ended, or had ended at the moment that is asked about.
+  /// The last run that ended, or the last before the reader's moment.
   package func lastRun() throws(LarderError) -> RunEntry {
     let run: RunEntry?
     if let past {
@@ -184,7 +184,7 @@ package struct CatalogReader: Sendable {
     try index.sections(run: try lastRun().id)
   }
 
-  /// The listings of all sections or one, in the catalog's order.
+  /// The items of all sections or one, in the catalog's order.
   ///
   /// - Throws: ``LarderError`` when there is no such section.
   package func list(section key: String? = nil) throws(LarderError) -> [ShownItem] {
@@ -194,11 +194,11 @@ package struct CatalogReader: Sendable {
     return items
   }
 
-  /// The same a few at a time, so that a long catalog is neither awaited nor held whole.
+  /// The items in batches, so that a long catalog is never in memory as a whole.
   ///
   /// - Parameters:
   ///   - key: The section; nil for all of them.
-  ///   - query: Which items, and in which order.
+  ///   - query: The filter and the order of the items.
   /// - Returns: The items, batch by batch.
   /// - Throws: ``LarderError`` when there is no such section.
   package func batches(
@@ -232,7 +232,7 @@ package struct CatalogReader: Sendable {
     return items
   }
 
-  /// Items as they are shown, with their details and pictures.
+  /// Adds details, pictures and lowest prices to items.
   func shown(_ items: [ListedItem]) throws(LarderError) -> [ShownItem] {
     let details = try details(of: items)
     let lowest = try showsLowest ? lowestPrices(of: items) : items.map { _ in LowestPrice?.none }
@@ -252,7 +252,7 @@ package struct CatalogReader: Sendable {
     )
   }
 
-  /// The details of items by id; of an earlier moment those that were held then already, and are as they were.
+  /// The details of items by id; for an earlier moment, only those that were not fetched again since.
   private func details(
     of items: [ListedItem]
   ) throws(LarderError) -> [String: DetailEntry] {
@@ -267,7 +267,7 @@ package struct CatalogReader: Sendable {
       }
   }
 
-  /// One item with the values of its first listing, or nil when no section lists it.
+  /// An item with the values of the first section that lists it; nil when none does.
   package func show(_ id: String) throws(LarderError) -> ShownItem? {
     var first: ShownItem?
     var keys: [String] = []
@@ -282,25 +282,25 @@ package struct CatalogReader: Sendable {
     return first
   }
 
-  /// The listings of an id in a section.
+  /// The items in a section with an id.
   func items(_ id: String, in section: RunSection) throws(LarderError) -> [StoreItem] {
     guard let listing = section.listing else { return [] }
     let versions = try index.versions(of: id, listing: listing)
-    // A key is kept without characters that would end it, so another id may look the same.
+    // A key in the index lacks some characters of the id, such as zero bytes, so different ids may have the same key.
     return try items(versions, of: listing).filter { $0.id == id }
   }
 
-  /// The ids that come nearest to one that no section lists.
+  /// The ids most similar to one that no section lists.
   package func nearestIDs(to id: String) throws(LarderError) -> [String] {
     nearest(3, to: id, in: Set(try ids()).sorted())
   }
 
-  /// A path in a cache with the cache's folder before it.
+  /// A path in a cache, prefixed with the cache's folder.
   package static func file(_ path: String, in cache: String) -> String {
     cache.hasSuffix("/") ? cache + path : "\(cache)/\(path)"
   }
 
-  /// The squares of a side, as paths in the cache, by the URLs of the catalog's pictures.
+  /// The squares of one size, as paths in the cache, by the URLs of the catalog's pictures.
   package func squares(side: Int) throws(LarderError) -> [String: String] {
     var urls: Set<String> = []
     var batches = try batches()
@@ -309,11 +309,11 @@ package struct CatalogReader: Sendable {
     return Dictionary(found.map { ($0.url, $0.square.name) }) { first, _ in first }
   }
 
-  /// The squares of these pictures that were made of the very bytes that are held.
+  /// The squares of these pictures that were made from the held bytes.
   ///
   /// - Parameters:
-  ///   - urls: the pictures' URLs.
-  ///   - side: pixels along a side; nil for every size.
+  ///   - urls: The pictures' URLs.
+  ///   - side: The length of a side in pixels; nil for every size.
   /// - Returns: Each square with the URL of its picture.
   /// - Throws: ``LarderError`` when the index cannot be read.
   func squares(of urls: some Sequence<String>, side: Int? = nil) throws(LarderError)
@@ -322,7 +322,7 @@ package struct CatalogReader: Sendable {
     let urls = Dictionary(urls.map { (PictureID(url: $0), $0) }) { first, _ in first }
     let pictures = try index.pictures(Array(urls.keys))
     return try index.squares(side: side).compactMap { square in
-      // One made of bytes that the picture no longer has shows something else.
+      // A square that was made from other bytes may show another picture.
       guard square.sha256 != nil, pictures[square.picture]?.sha256 == square.source,
         let url = urls[square.picture]
       else { return nil }
@@ -335,7 +335,7 @@ package struct CatalogReader: Sendable {
     try index.runs(catalog: catalog.id, limit: limit)
   }
 
-  /// When the runs since a moment were, newest first; their reports are not read.
+  /// The times of the runs since a moment, newest first, without reading their reports.
   package func runTimes(since: UnixTime) throws(LarderError) -> [RunTime] {
     try index.runTimes(catalog: catalog.id, since: since)
   }
@@ -343,8 +343,8 @@ package struct CatalogReader: Sendable {
   /// The changes between two runs that ended.
   ///
   /// - Parameters:
-  ///   - old: the run to compare with; without it, the one before `new`.
-  ///   - new: the run to look at; without it, the last.
+  ///   - old: The earlier run; nil for the one before `new`.
+  ///   - new: The later run; nil for the last.
   /// - Returns: The difference.
   /// - Throws: ``LarderError`` when there is no such run.
   package func diff(from old: RunID?, to new: RunID?) throws(LarderError) -> RunDiff {
@@ -362,7 +362,7 @@ package struct CatalogReader: Sendable {
       items: try CatalogDiff(index, before: before ?? [], after: index.sections(run: last.id))
     )
     diff.pictures = try index.pictureChanges(after: first ?? 0, through: last.id)
-    // Removals after the newest run count for it, at any time.
+    // Removals after the newest run are reported with it.
     let isNewest = try last.id == lastRun().id
     let began = try first.flatMap { id throws(LarderError) in try run(id).finished }
     diff.removed = try index.tombstones(
@@ -391,7 +391,7 @@ package struct CatalogReader: Sendable {
     let ids = Set(references.joined().map { PictureID(url: $0.url) })
     var entries = try index.pictures(Array(ids))
     if let past {
-      // The cache holds newer bytes of these.
+      // The cache no longer has the bytes of these pictures at that time.
       for id in try index.replacedPictures(after: past.id) { entries[id] = nil }
     }
     return zip(items, references).map { item, references in
@@ -405,15 +405,14 @@ package struct CatalogReader: Sendable {
 }
 
 extension RunSection {
-  /// Whether the shown items are from an earlier run, because this one's could not be fetched or were
-  /// rejected.
+  /// Whether the shown items are from an earlier run, because this run's could not be fetched or were rejected.
   package var isStale: Bool {
     source == SyncReport.Source.stale.rawValue || source == SyncReport.Source.withheld.rawValue
   }
 }
 
 extension DetailEntry {
-  /// The detail, when one is held, of now or from before, and can be read.
+  /// The held detail, current or not; nil when there is none or it cannot be read.
   var decoded: ItemDetail? {
     guard let body else { return nil }
     return try? ItemDetail(decoding: body)
@@ -425,7 +424,7 @@ extension ShownPicture {
     role = reference.role
     url = reference.url
     self.cache = cache
-    // A file that another picture holds is not this one's.
+    // After a clash of keys, the row is another picture's.
     let entry = entry.flatMap { $0.identity == reference.url ? $0 : nil }
     if let entry, let digest = entry.sha256 {
       path = entry.name.path
@@ -439,7 +438,7 @@ extension ShownPicture {
   }
 }
 
-/// The catalog as something keeps it at hand: its items whole, details and pictures when they are shown.
+/// Queries for callers that keep all items in memory, and read details and pictures only to show them.
 extension CatalogReader {
   /// The items of a section in its order, without details.
   package func storeItems(in section: RunSection) throws(LarderError) -> [StoreItem] {
@@ -451,7 +450,7 @@ extension CatalogReader {
     return items
   }
 
-  /// Items as they are shown, with their details and the pictures of this moment.
+  /// Adds the current details and pictures to items.
   package func shown(
     _ items: some Sequence<(item: StoreItem, section: RunSection)>
   ) throws(LarderError) -> [ShownItem] {
@@ -470,14 +469,14 @@ extension CatalogReader {
   }
 }
 
-// A server's queries of a catalog, one path or page at a time.
+// Queries for the server, each for one path or page.
 extension CatalogReader {
   /// The entry of the picture at a path in the cache; nil when there is none.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {
     try index.picture(at: path)
   }
 
-  /// The URL of the picture that the catalog names and that belongs at a path in the cache; nil when it names none.
+  /// The URL of the catalog's picture that belongs at a path in the cache; nil when there is none.
   package func url(ofPictureAt path: String) throws(LarderError) -> String? {
     let ids = try index.items(isPicturePath: path, catalog: catalog.id)
     guard !ids.isEmpty else { return nil }
@@ -501,7 +500,7 @@ extension CatalogReader {
     try index.square(of: picture.id, side: side)
   }
 
-  /// How many items a section lists.
+  /// The number of items in a section.
   package func itemCount(of section: RunSection) throws(LarderError) -> Int {
     guard let listing = section.listing else { return 0 }
     return try index.itemCount(listing: listing)
@@ -511,8 +510,8 @@ extension CatalogReader {
   ///
   /// - Parameters:
   ///   - section: One of ``sections()``.
-  ///   - first: How many to skip, without reading them.
-  ///   - count: How many to read at most.
+  ///   - first: The number of items to skip, without reading them.
+  ///   - count: The most items to read.
   /// - Returns: The items.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func items(
@@ -534,6 +533,6 @@ extension ShownPicture {
 }
 
 extension Date {
-  /// The moment as Foundation has it.
+  /// Converts a time to a Foundation date.
   package init(_ time: UnixTime) { self.init(timeIntervalSince1970: Double(time.seconds)) }
 }

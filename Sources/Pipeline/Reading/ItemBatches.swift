@@ -2,26 +2,26 @@ import Base
 import Cache
 import Catalog
 
-/// The items of some sections that a query asks for, as they are shown, read a few at a time.
+/// Iterates over the items of some sections that match a query, in batches, with details and pictures.
 ///
-/// Each batch is read in a moment of its own: however slowly it is looked at, no sync waits for it. In the
-/// catalog's order it reads only the items that the answer needs. Another order takes all items once, holds only
-/// their sort keys, and reads the shown ones again.
+/// Each batch is a separate read transaction, so a slow consumer does not block a sync. In the catalog's order, only
+/// the needed items are read. For another order, all items are read once to collect their sort keys, and the returned
+/// ones are read again.
 package struct ItemBatches {
   private let reader: CatalogReader
   private let query: ItemQuery
-  /// The sections that are listed.
+  /// The sections to iterate over.
   private let all: [RunSection]
-  /// Those that are not begun yet.
+  /// The sections that are not yet begun.
   private var sections: ArraySlice<RunSection>
-  /// The section that is read now.
+  /// The section that is being read.
   private var current: Reading?
-  /// How many items may still be shown; nil for all.
+  /// The number of items that may still be returned; nil for no limit.
   private var left: Int?
-  /// Which items are left in another order than the catalog's; nil before they are read.
+  /// The items that are left when they are sorted; nil before the first batch.
   private var sorted: ArraySlice<(key: ItemSort.Key, element: Place)>?
 
-  /// As many as are read at once: enough that the queries are no cost, few enough to come at once.
+  /// The number of items in a batch: large enough for speed, small enough for a quick first result.
   private static let size = 512
 
   init(_ sections: [RunSection], of reader: CatalogReader, where query: ItemQuery) {
@@ -32,7 +32,9 @@ package struct ItemBatches {
     left = query.readLimit
   }
 
-  /// The next items, of one section unless they are sorted; nil after the last.
+  /// The next batch; nil after the last.
+  ///
+  /// Unless the items are sorted, a batch is from one section.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package mutating func next() throws(LarderError) -> [ShownItem]? {
@@ -47,12 +49,12 @@ package struct ItemBatches {
     return items.isEmpty ? nil : items
   }
 
-  /// Items from a place on, and how many the query admits in all; asked before any batch.
+  /// A page of items, and the total number of matches; call it before ``next()``.
   ///
   /// - Parameters:
-  ///   - offset: How many items to skip.
-  ///   - count: The most items.
-  /// - Returns: The items, and the number of all.
+  ///   - offset: The number of items to skip.
+  ///   - count: The most items to return.
+  /// - Returns: The items, and the total.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package mutating func page(
     from offset: Int,
@@ -74,7 +76,7 @@ package struct ItemBatches {
     return (try reader.shown(items), total)
   }
 
-  /// Items by where they are to be found.
+  /// Reads items by their places.
   private func shown(
     _ places: ArraySlice<(key: ItemSort.Key, element: Place)>
   ) throws(LarderError) -> [ShownItem] {
@@ -90,10 +92,10 @@ package struct ItemBatches {
     return try reader.shown(items)
   }
 
-  /// Where an item is to be found.
+  /// The place of an item in the index.
   private struct Place {
     let version: ItemVersion
-    /// The number of its section.
+    /// The position of its section in `all`.
     let section: Int32
   }
 
@@ -111,7 +113,7 @@ package struct ItemBatches {
     return order.sorted(places).prefix(query.limit ?? .max)
   }
 
-  /// The next items that the query admits, in the catalog's order; nil after the last.
+  /// The next matching items in the catalog's order; nil after the last.
   private mutating func admitted() throws(LarderError) -> [ListedItem]? {
     while left != 0, let versions = try versions() {
       var items = try reader.items(versions.some, of: versions.listing)
@@ -140,23 +142,23 @@ package struct ItemBatches {
     }
   }
 
-  /// How far the versions of a section are read.
+  /// The progress of reading a section's item versions.
   private struct Reading {
     let number: Int
     let listing: ListingID
-    /// The versions that are read and not yet taken.
+    /// The versions that were read but not yet used.
     var rest: ArraySlice<ItemVersion> = []
-    /// How many are read.
+    /// The number of versions read so far.
     private var count = 0
 
     init(number: Int, listing: ListingID) {
       (self.number, self.listing) = (number, listing)
     }
 
-    /// Reads on; false after the last.
+    /// Reads more versions; false after the last.
     ///
-    /// Few at first, because many readers need no more, then seven times the number read so far: the list is
-    /// walked from its beginning each time.
+    /// Starts small, because many callers need no more. Then each read is seven times the number so far, because the
+    /// index scans the list from its beginning each time.
     mutating func readOn(in index: Index) throws(LarderError) -> Bool {
       rest = try index.versions(
         listing: listing,

@@ -5,20 +5,21 @@ import FoundationEssentials
 
 /// The lowest price of an item in the 30 days up to the last sync.
 ///
-/// The price is the one to pay, on sale or not. A price that began before the 30 days and held in some of them counts.
+/// The price is the one to pay, on sale or not. A price that was set before the 30 days counts if it was still valid
+/// during them.
 public struct LowestPrice: Sendable, Hashable {
   /// The price.
   public let price: Price
-  /// Since when it held, or holds; of a price that held twice, the second time.
+  /// The time when the price was set; the later one, if it was set twice.
   package let time: UnixTime
 
-  /// Since when it held, or holds; of a price that held twice, the second time.
+  /// The time when the price was set; the later one, if it was set twice.
   public var since: Date { Date(time) }
 
-  /// The days that are looked at.
+  /// The length of the period in days.
   static let days: Int64 = 30
 
-  /// A price and since when it holds.
+  /// A price, and the time when it was set.
   package init(price: Price, time: UnixTime) {
     (self.price, self.time) = (price, time)
   }
@@ -26,10 +27,10 @@ public struct LowestPrice: Sendable, Hashable {
   /// Finds the lowest price.
   ///
   /// - Parameters:
-  ///   - item: The item as it is at the end; without a price it has none to compare.
-  ///   - steps: Its prices field by field, each field's in order, from the values in force at `start`.
-  ///   - beginning: Since when prices without steps hold.
-  ///   - start: From when on prices count.
+  ///   - item: The item at the end of the period; the result is nil if it has no price.
+  ///   - steps: The changes of its prices, in order for each field, beginning with the values at `start`.
+  ///   - beginning: The time since which a price without steps has been valid.
+  ///   - start: The start of the period.
   init?(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime, from start: UnixTime)
   {
     guard let price = item.price else { return nil }
@@ -40,7 +41,7 @@ public struct LowestPrice: Sendable, Hashable {
 }
 
 extension Price {
-  /// The price that a value of the history is; nil when it is none.
+  /// The price in a value of the history; nil when the value is not a price.
   package init?(_ value: HistoryValue?) {
     guard case .price(let units, let currency)? = value else { return nil }
     self.init(minorUnits: Int(units), currency: currency)
@@ -48,7 +49,7 @@ extension Price {
 }
 
 extension HistoryValue {
-  /// A price as the history keeps it.
+  /// The value that represents a price in the history.
   package init(_ price: Price) {
     self = .price(Int64(price.minorUnits), currency: price.currency)
   }
@@ -82,7 +83,7 @@ extension CatalogReader {
   ///
   /// - Parameters:
   ///   - id: The item.
-  ///   - days: How many days; none or fewer for the present price alone.
+  ///   - days: The number of days; 0 or less for the current price only.
   /// - Returns: The price; nil when no section lists the item, or it has no price.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func lowestPrice(of id: String, days: Int64) throws(LarderError) -> LowestPrice? {
@@ -99,7 +100,7 @@ extension CatalogReader {
   ///
   /// - Parameters:
   ///   - id: Only this item; nil for all.
-  ///   - since: Only changes of runs that ended then or later; nil for all.
+  ///   - since: Only changes from runs that ended at this time or later; nil for all.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func history(
@@ -109,7 +110,7 @@ extension CatalogReader {
     try index.history(catalog: catalog.id, item: id, since: since)
   }
 
-  /// Whether anything of an item ever changed, as far as that is kept.
+  /// Whether the kept history has any change of an item.
   package func hasHistory(of id: String) throws(LarderError) -> Bool {
     try !history(of: id).isEmpty
   }

@@ -2,13 +2,13 @@ import Base
 import Cache
 import Catalog
 
-/// An item that is not as an earlier run left it: all its changes since then taken together.
+/// An item's net change since an earlier run: all its changes since then combined.
 package struct NetChange: Sendable, Hashable {
-  /// Whether it was listed then, and is now.
+  /// Whether the item was listed then, and whether it is now.
   package enum Presence: Sendable {
-    /// No section listed it before, ever.
+    /// It is listed for the first time.
     case added
-    /// No section listed it then, but once.
+    /// It was not listed then, but it had been before.
     case back
     /// No section lists it any more.
     case removed
@@ -20,28 +20,28 @@ package struct NetChange: Sendable, Hashable {
   package let id: String
   /// The key of a section that lists it, or listed it last.
   package let section: String
-  /// Whether it came or went.
+  /// Whether the item was added, removed or came back.
   package let presence: Presence
-  /// The item now, or as that run left it; nil when that is not kept.
+  /// The item now; if removed, as the earlier run left it, or nil if that run is no longer kept.
   package let item: StoreItem?
   /// The price to pay then; nil for none.
   package let price: Price?
-  /// The badges then, a comma and a space between.
+  /// The badges then, separated by a comma and a space.
   package let badges: String
-  /// Whether a picture has other bytes.
+  /// Whether any of its pictures has other bytes.
   package let hasNewPictures: Bool
 
-  /// The price to pay now; nil for none, and for an item that went.
+  /// The price to pay now; nil for none, and for a removed item.
   package var newPrice: Price? { presence == .removed ? nil : item?.price }
 
-  /// The badges now, a comma and a space between.
+  /// The badges now, separated by a comma and a space.
   package var newBadges: String { item?.badges.joined(separator: ", ") ?? "" }
 }
 
 extension CatalogReader {
   /// The items that changed after a run, in the order of their first change.
   ///
-  /// A change that another took back since is none. An item that is in two sections counts once.
+  /// A change that was later undone does not count. An item in two sections is returned once.
   ///
   /// - Parameter run: The run.
   /// - Returns: The items.
@@ -58,7 +58,7 @@ extension CatalogReader {
   package func netChanges(since moment: UnixTime) throws(LarderError) -> [NetChange] {
     var run = try index.lastRunTime(catalog: catalog.id, at: moment + -1)
     if run == nil {
-      // The oldest that is kept has the items that went since.
+      // Use the oldest kept run, to find items that were removed since.
       run = try index.runTimes(catalog: catalog.id, since: .distantPast).last {
         $0.finished != nil
       }
@@ -67,7 +67,7 @@ extension CatalogReader {
     return try netChanges(changes, then: run?.id ?? RunID(rawValue: 0))
   }
 
-  // All changes of a time, taken together; `run` is the last one before it, which has the items that went.
+  // Combines all changes of a period, by item; `run` is the last one before it, which still has the removed items.
   private func netChanges(
     _ changes: [RecordedChange],
     then run: RunID
@@ -87,7 +87,7 @@ extension CatalogReader {
     }
   }
 
-  /// Some listed items by id, with all sections that list each.
+  /// The listed items among some ids, each with all sections that list it.
   private func items(
     _ wanted: Set<String>,
     in sections: [RunSection]
@@ -105,7 +105,7 @@ extension CatalogReader {
     return found
   }
 
-  /// The changes of an item taken together; nil when it is as it was.
+  /// Combines the changes of an item; nil when they cancel each other out.
   private static func net(
     _ id: String,
     _ changes: [RecordedChange],
@@ -115,7 +115,7 @@ extension CatalogReader {
     func isListing(_ change: RecordedChange) -> Bool {
       [.added, .removed, .back].contains(change.kind)
     }
-    // The first event of a section says whether it listed the item before; one without events always did.
+    // The first event of a section tells whether it listed the item before; a section without events always did.
     let events = Dictionary(grouping: changes.filter(isListing), by: \.section)
     let wasListed =
       events.values.contains { $0.first?.kind == .removed }
@@ -158,9 +158,9 @@ extension CatalogReader {
     return change
   }
 
-  /// The failures that runs after another found and that the last run still has.
+  /// The failures of the last run that began after an earlier run.
   ///
-  /// - Parameter run: The run before them.
+  /// - Parameter run: The earlier run.
   /// - Returns: The failures, in the last run's order.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func newFailures(after run: RunID) throws(LarderError) -> [SyncReport.Failure] {

@@ -2,11 +2,11 @@ import Base
 import Cache
 import Catalog
 
-/// The prices of a listed item, from its first known change to the last one.
+/// The history of a listed item's prices, as spans of time with constant prices.
 package struct PriceCourse: Sendable, Hashable {
-  /// A time in which neither price changed, and no section took the item or dropped it.
+  /// A span in which neither price changed, nor whether a section lists the item.
   package struct Span: Sendable, Hashable {
-    /// Since when; it ends where the next span begins.
+    /// The start of the span; its end is the start of the next.
     package let since: UnixTime
     /// Whether a section listed the item.
     package let isListed: Bool
@@ -21,15 +21,15 @@ package struct PriceCourse: Sendable, Hashable {
 
   /// The spans, oldest first; never empty.
   package let spans: [Span]
-  /// Since when every value is known.
+  /// The time since which every value is known.
   package let known: UnixTime
 
-  /// Puts an item's prices together.
+  /// Combines the changes of an item's prices.
   ///
   /// - Parameters:
-  ///   - item: The item as it is at the end.
-  ///   - steps: Its prices field by field, each field's in order.
-  ///   - beginning: Since when prices without steps hold.
+  ///   - item: The item at the end of the history.
+  ///   - steps: The changes of its prices, in order for each field.
+  ///   - beginning: The time since which a price without steps has been valid.
   package init(of item: StoreItem, _ steps: [PriceStep], since beginning: UnixTime) {
     let fields = Dictionary(grouping: steps, by: \.field)
     // A field without steps always had the value that the item has now.
@@ -52,10 +52,10 @@ package struct PriceCourse: Sendable, Hashable {
   /// The lowest price to pay in a currency.
   ///
   /// - Parameters:
-  ///   - start: From when on prices count; one that began before and still held then does.
-  ///   - end: The first span that does not count; nil for all.
-  ///   - currency: The currency; prices of others are not compared.
-  /// - Returns: The price and since when it held, the second time if it held twice; nil when there was none.
+  ///   - start: The start of the period; a price that was set earlier counts if it was still valid then.
+  ///   - end: The position of the first span after the period; nil for all spans.
+  ///   - currency: The currency; prices in other currencies are ignored.
+  /// - Returns: The price and the time when it was set, the later one if it was set twice; nil when there was no price.
   func lowest(from start: UnixTime, before end: Int? = nil, in currency: String) -> LowestPrice? {
     var lowest: LowestPrice?
     var last: (price: Price?, since: UnixTime)?

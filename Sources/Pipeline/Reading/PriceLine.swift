@@ -2,11 +2,11 @@ import Base
 import Cache
 import Catalog
 
-/// The price to pay of an item over time: each price holds until the next.
+/// The price to pay for an item over time, as steps for a chart.
 package struct PriceLine: Sendable, Hashable {
-  /// A price and since when it holds.
+  /// A price, and the time when it was set.
   package struct Step: Sendable, Hashable {
-    /// Since when.
+    /// The time when the price was set.
     package let time: UnixTime
     /// The price; nil while the item had none, or no section listed it.
     package let price: Price?
@@ -15,18 +15,18 @@ package struct PriceLine: Sendable, Hashable {
     package init(time: UnixTime, price: Price?) { (self.time, self.price) = (time, price) }
   }
 
-  /// The steps in order, each with another price than the one before.
+  /// The steps in order; each has another price than the one before.
   package let steps: [Step]
 
-  /// The days of a drawn line.
+  /// The length of a drawn line in days.
   package static let days: Int64 = 365
 
-  /// A line of known steps.
+  /// Makes a line from steps.
   package init(_ steps: [Step]) { self.steps = steps }
 
-  /// The line of a course from a moment on; nil when the price did not change since.
+  /// The line of a price history from a moment on; nil when the price has not changed since.
   ///
-  /// It begins with the price in force then.
+  /// It begins with the price that was valid at that moment.
   init?(_ course: PriceCourse, from start: UnixTime) {
     var steps: [Step] = []
     for span in course.spans where steps.isEmpty || span.price != steps.last?.price {
@@ -40,7 +40,7 @@ package struct PriceLine: Sendable, Hashable {
 }
 
 extension CatalogReader {
-  /// Items with the lines of their prices in the last year, where those changed.
+  /// Adds the price lines of the last year to items whose price changed.
   ///
   /// - Parameter items: Listed items.
   /// - Returns: The same items.

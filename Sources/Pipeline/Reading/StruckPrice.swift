@@ -2,12 +2,12 @@ import Base
 import Cache
 import Catalog
 
-/// A struck price of an item on sale that is above its lowest price of the 30 days before the sale.
+/// A struck price of an item on sale that is above the item's lowest price in the 30 days before the sale.
 ///
-/// Of an item with a normal price and a lower sale price, the normal one is struck. The sale began with the run that
-/// found the item as it is: listed, at this sale price, and below a struck one. The 30 days end there, without that run.
-/// Every price to pay that held in some of them counts, one that began before them too, but not a time in which no
-/// section listed the item. (Directive 98/6/EC, article 6a)
+/// If an item has a normal price and a lower sale price, the normal price is struck. The sale began with the first run
+/// that found the item as it is now: listed, at this sale price, and with a higher normal price. The 30 days end just
+/// before that run. Every price to pay that was valid in this period counts, even if it was set earlier. Times when no
+/// section listed the item do not count. (Directive 98/6/EC, article 6a)
 package struct StruckPrice: Sendable, Hashable {
   /// The item's id.
   package let id: String
@@ -17,23 +17,23 @@ package struct StruckPrice: Sendable, Hashable {
   package let salePrice: Price
   /// When the sale began.
   package let began: UnixTime
-  /// The lowest price of the 30 days before.
+  /// The lowest price in the 30 days before.
   package let lowest: LowestPrice
 
   /// The judgement of an item on sale.
   package enum Judgement: Sendable, Hashable {
-    /// Its struck price is no higher than the lowest of the 30 days.
+    /// Its struck price is not above the lowest price in the 30 days.
     case lowest
-    /// Its struck price is higher.
+    /// Its struck price is above the lowest price.
     case higher(StruckPrice)
-    /// The history does not reach 30 days back from the sale, or no price is known of that time.
+    /// The history does not cover the 30 days before the sale, or has no price in them.
     case unknown
 
-    /// Judges an item as its list has it; nil when it is not on sale.
+    /// Judges a listed item; nil when it is not on sale.
     ///
     /// - Parameters:
     ///   - item: The item.
-    ///   - course: All its prices that are kept.
+    ///   - course: The kept history of its prices.
     package init?(of item: StoreItem, _ course: PriceCourse) {
       guard let sale = item.salePrice, let struck = item.normalPrice,
         Self.isReduced(struck, to: sale)
@@ -70,15 +70,15 @@ package struct StruckPrice: Sendable, Hashable {
   }
 }
 
-/// The struck prices of a section that are above the lowest of 30 days.
+/// The struck prices of a section that are above the lowest price in 30 days.
 package struct StruckPrices: Sendable {
   /// The section.
   package let section: RunSection
-  /// How many items it lists.
+  /// The number of items that it lists.
   package internal(set) var itemCount = 0
-  /// How many of them are on sale.
+  /// The number of items on sale.
   package internal(set) var saleCount = 0
-  /// Of how many of those the history does not tell.
+  /// The number of items on sale whose history is too short to judge.
   package internal(set) var unknownCount = 0
   /// The struck prices, in the section's order.
   package internal(set) var higher: [StruckPrice] = []
@@ -90,7 +90,7 @@ extension CatalogReader {
     try index.priceSteps(of: [], catalog: catalog.id, since: .distantPast, through: 0)?.beginning
   }
 
-  /// Judges the struck price of every item on sale, section by section, from the index alone.
+  /// Judges the struck price of every item on sale, section by section, without network.
   ///
   /// - Throws: ``LarderError`` when nothing was synced yet, or the index cannot be read.
   package func struckPrices() throws(LarderError) -> [StruckPrices] {
