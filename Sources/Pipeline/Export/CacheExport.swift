@@ -3,21 +3,21 @@ import Cache
 import Catalog
 import Glibc
 
-/// How an export is laid out.
+/// The layout of an export's folder, and how its files are made.
 public struct ExportOptions: Sendable, Hashable {
-  /// All pictures in one folder, and not as the origins have them.
+  /// Put all pictures into one folder, instead of the origins' folder structure.
   public var isFlat = false
   /// Copy every file.
   ///
-  /// Without it, files are hard links to those of the cache where that is possible; changing one in place changes the
-  /// cache.
+  /// Without it, files are hard links to the cache's own files where that is possible. Changing such a file in place
+  /// changes the cache.
   public var copies = false
-  /// Take squares along.
+  /// Also export the square versions of pictures.
   public var squares = false
-  /// Remove files of earlier exports that catalogs no longer have.
+  /// Remove files of earlier exports that no catalog refers to any more.
   public var deletes = false
 
-  /// A tree of links that only grows.
+  /// The defaults: folders as on the origins, hard links, no squares, and no removals.
   public init() {}
 }
 
@@ -33,40 +33,40 @@ public struct ExportReport: Sendable, Hashable, Codable {
     public package(set) var reason: String
   }
 
-  /// How many pictures are in the folder.
+  /// The number of pictures in the folder.
   public package(set) var files = 0
-  /// How many of them are hard links to the cache's own files.
+  /// The number of pictures that were linked to the cache's own files.
   public package(set) var linked = 0
-  /// How many are copies.
+  /// The number of pictures that were copied.
   public package(set) var copied = 0
-  /// How many were there already.
+  /// The number of pictures that were already in the folder.
   public package(set) var unchanged = 0
-  /// The URLs of pictures that catalogs refer to and that are not held.
+  /// The URLs of pictures that catalogs refer to, but the cache does not hold.
   public package(set) var missing: [String] = []
-  /// The pictures that got another name than their own.
+  /// The pictures that got another name because of a clash.
   package var collisions: [ExportPlan.Collision] = []
-  /// The files that could not be written, while others could.
+  /// The files that could not be written, although the export went on.
   public package(set) var failed: [Failure] = []
-  /// How many items have a place.
+  /// The number of items with coordinates.
   package var places = 0
-  /// How many squares are in the folder.
+  /// The number of squares in the folder.
   public package(set) var squares = 0
-  /// How many files of earlier exports were removed.
+  /// The number of files of earlier exports that were removed.
   public package(set) var deleted = 0
-  /// How many files are left for the next export, because this one was ended early.
+  /// The number of files that are left for the next export because this one was ended early.
   public package(set) var unfinished = 0
 }
 
-/// Exports a cache to a folder: pictures, manifests, and places.
+/// Exports a cache to a folder: pictures, manifests, `catalog.json`, and coordinates as GeoJSON.
 package struct CacheExport: Sendable {
   private let cache: String
   private let remote: (any RemotePictures)?
   private let catalogs: [CatalogReader]
 
-  /// An export of one catalog of the cache at a path, or of all.
+  /// Prepares an export of one catalog of a cache, or of all.
   ///
   /// - Parameters:
-  ///   - cache: The cache.
+  ///   - cache: The cache's path.
   ///   - catalog: The catalog's name; nil for all.
   ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
   ///   - moment: The moment whose catalog is exported; nil for the last sync.
@@ -89,17 +89,17 @@ package struct CacheExport: Sendable {
     catalogs = readers
   }
 
-  /// Writes everything into the folder at a path, which is made when there is none.
+  /// Writes everything into a folder, which is made if there is none.
   ///
-  /// Files are whole at every moment, and existing ones are not written again. A name is on record
-  /// before its file is there, so that a run that was killed leaves nothing that a later one would
-  /// take for somebody else's. Works while a run changes the cache.
+  /// Files are whole at every moment, and existing ones are not written again. Each name is recorded before its file
+  /// exists, so that a later export recognizes the files of a killed one as larder's. Works while a run changes the
+  /// cache.
   ///
   /// - Parameters:
-  ///   - path: the folder.
-  ///   - options: the options.
-  ///   - isStopped: called before each picture; true leaves the rest, and the lists, to the next export.
-  ///   - progress: called with how many pictures of how many are done.
+  ///   - path: The folder.
+  ///   - options: The options.
+  ///   - isStopped: Called before each picture; true leaves the rest, and the lists, to the next export.
+  ///   - progress: Called with the number of pictures that are done, and their total.
   /// - Returns: The written files.
   /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
   package func run(
@@ -123,7 +123,7 @@ package struct CacheExport: Sendable {
   }
 }
 
-/// One export under way: its placements, the record of its folder, and its results so far.
+/// One export under way: the plan of its paths, the record of its folder, and its results so far.
 struct ExportRun {
   private(set) var report = ExportReport()
 
@@ -132,14 +132,14 @@ struct ExportRun {
   private let remote: (any RemotePictures)?
   private let folder: ExportFolder
   private let options: ExportOptions
-  /// The pictures that catalogs refer to, each once, in their order.
+  /// The pictures that catalogs refer to, each once, in the catalogs' order.
   private let images: [ShownPicture]
   private let plan: ExportPlan
   /// The folder's record at the start, and the new one.
   private let noted: ExportRecord
   private var record: ExportRecord
   private var written: Set<String> = []
-  /// The URLs of pictures that are not held, or whose file was gone when its turn came.
+  /// The URLs of pictures that are not held, or whose file had disappeared before it was exported.
   private var missing: Set<String>
   /// The URLs of pictures whose file could not be written.
   private var unwritten: Set<String> = []
@@ -150,7 +150,7 @@ struct ExportRun {
   ///   - catalogs: The catalogs.
   ///   - cache: The path of their cache.
   ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
-  ///   - folder: Where it goes.
+  ///   - folder: The folder of the export.
   ///   - options: The options.
   /// - Throws: ``LarderError`` when the cache cannot be read.
   init(
@@ -191,7 +191,7 @@ struct ExportRun {
     return images
   }
 
-  /// A held picture for the plan; nil when its bytes are not a picture any more.
+  /// A held picture for the plan; nil when its file is no longer a picture.
   private static func picture(_ image: ShownPicture, _ cache: String) -> ExportPlan.Picture? {
     guard let path = image.path,
       let type = image.type.flatMap({ PictureType(mediaType: $0) })
@@ -213,8 +213,8 @@ struct ExportRun {
   /// Places every held picture once, however many items show it.
   ///
   /// - Parameters:
-  ///   - isStopped: Asked before each; true leaves the rest, whose number is then in the report.
-  ///   - progress: Called with how many of how many are placed.
+  ///   - isStopped: Called before each picture; true leaves the rest, whose number is then in the report.
+  ///   - progress: Called with the number of placed pictures, and their total.
   /// - Throws: ``LarderError`` when the folder cannot be written.
   mutating func placePictures(
     _ isStopped: () -> Bool,
@@ -245,7 +245,7 @@ struct ExportRun {
     report.files = report.linked + report.copied + report.unchanged
   }
 
-  /// Places the squares of the pictures that were placed, as `squares/512/` and the path of the picture.
+  /// Places the squares of the placed pictures, at the picture's path below `squares/512/`, for example.
   mutating func placeSquares(of reader: CatalogReader) throws(LarderError) {
     for (url, square) in try reader.squares(of: plan.paths.keys) {
       guard let path = plan.paths[url],
@@ -259,7 +259,7 @@ struct ExportRun {
     }
   }
 
-  /// Places one file; nil when it alone could not be written, which the report then lists.
+  /// Places one file; returns nil, and adds the file to the report, when only this file could not be written.
   private mutating func place(
     _ source: String,
     at target: String,
@@ -289,10 +289,10 @@ struct ExportRun {
     return arrival
   }
 
-  /// Writes the lists: manifests, the catalog, and the places when there are any.
+  /// Writes the lists: manifests, the catalog, and coordinates if items have any.
   ///
-  /// - Parameter isStopped: Asked now and then; true leaves the lists as they were.
-  /// - Returns: Whether they were written.
+  /// - Parameter isStopped: Called between batches of items; true leaves the old lists unchanged.
+  /// - Returns: Whether the lists were written.
   /// - Throws: ``LarderError`` when the cache cannot be read or the folder not written.
   mutating func writeLists(_ isStopped: () -> Bool) throws(LarderError) -> Bool {
     var lists = try ExportLists(
@@ -330,7 +330,7 @@ struct ExportRun {
   }
 }
 
-/// A catalog as it was when an export began.
+/// A catalog as it was at the start of an export.
 struct ExportedCatalog {
   /// The catalog.
   let entry: CatalogEntry
@@ -346,6 +346,6 @@ struct ExportedCatalog {
     sections = try reader.sections()
   }
 
-  /// Its listings, in the catalog's order, some at a time, each time the same.
+  /// Its items in batches, in the catalog's order; every iteration returns the same.
   var batches: ItemBatches { ItemBatches(sections, of: reader, where: ItemQuery()) }
 }

@@ -4,17 +4,17 @@ import Catalog
 import FoundationEssentials
 import Glibc
 
-/// The folder that an export fills: every file in it is whole at any moment.
+/// The folder that an export fills; every file in it is whole at any moment.
 struct ExportFolder {
-  /// How a file came to be there.
+  /// The way in which a file was placed.
   enum Arrival: Equatable {
-    /// It was there already.
+    /// It was already there.
     case unchanged
-    /// As a second name of the cache's own file.
+    /// As a hard link to the cache's own file.
     case linked
-    /// As a copy of its own.
+    /// As a copy.
     case copied
-    /// The cache's file has gone meanwhile.
+    /// Not placed, because the cache's file no longer exists.
     case missing
   }
 
@@ -24,8 +24,8 @@ struct ExportFolder {
   /// Creates the folder if necessary, and removes partial files of exports that were killed.
   ///
   /// - Parameters:
-  ///   - path: the folder.
-  ///   - isAlive: whether there is a process of that number.
+  ///   - path: The folder.
+  ///   - isAlive: Whether a process with this id exists.
   /// - Throws: ``LarderError`` when the folder cannot be made.
   init(_ path: String, isAlive: (pid_t) -> Bool = Self.isAlive) throws(LarderError) {
     self.path = path
@@ -41,15 +41,15 @@ struct ExportFolder {
     }
   }
 
-  /// A process's name for a partly written file.
+  /// The name of a process's partly written file.
   private static func temporaryName(of process: pid_t) -> String { ".larder-\(process).tmp" }
 
-  /// Begins a file below the folder that is written piece by piece.
+  /// Opens a file below the folder that is written piece by piece.
   func file(_ name: String) throws(LarderError) -> ExportFile {
     try ExportFile("\(path)/\(name)", temporary: "\(path)/.larder-\(getpid())-\(name).tmp")
   }
 
-  /// The process that a file of such a name belongs to; nil for any other name.
+  /// The process that a temporary file belongs to, by its name; nil for any other name.
   static func owner(of name: String) -> pid_t? {
     guard name.hasPrefix(".larder-"), name.hasSuffix(".tmp") else { return nil }
     let digits = name.dropFirst(".larder-".count).prefix { $0 != "-" && $0 != "." }
@@ -67,10 +67,10 @@ struct ExportFolder {
   /// Puts the file at `source` at a path below the folder.
   ///
   /// - Parameters:
-  ///   - source: the cache's file.
-  ///   - relative: where it goes.
-  ///   - links: whether a second name is enough; where the file system has none, it is copied.
-  /// - Returns: How it came there.
+  ///   - source: The cache's file.
+  ///   - relative: The path below the folder.
+  ///   - links: Whether to make a hard link; if that is impossible, the file is copied.
+  /// - Returns: The way in which the file was placed.
   /// - Throws: ``LarderError`` when it cannot be put there.
   func place(_ source: String, at relative: String, links: Bool) throws(LarderError) -> Arrival {
     let target = "\(path)/\(relative)"
@@ -83,7 +83,7 @@ struct ExportFolder {
     var (isSame, isEqual) = (false, false)
     if lstat(target, &there) == 0 {
       isSame = held.st_ino == there.st_ino && held.st_dev == there.st_dev
-      // FAT keeps even seconds only.
+      // FAT stores times in steps of two seconds.
       isEqual =
         there.st_mode & S_IFMT == S_IFREG && held.st_size == there.st_size
         && abs(held.st_mtim.tv_sec - there.st_mtim.tv_sec) < 2
@@ -109,7 +109,7 @@ struct ExportFolder {
     return arrival
   }
 
-  /// Puts text at a path below the folder, in one step, unless it is there.
+  /// Writes text to a file below the folder, atomically, unless the file has this text already.
   func write(_ text: String, to relative: String) throws(LarderError) {
     if bytes(of: relative)?.elementsEqual(text.utf8) == true { return }
     let target = "\(path)/\(relative)"
@@ -123,8 +123,8 @@ struct ExportFolder {
   /// The bytes of a file below the folder; nil when there is none, or a link at its path.
   func bytes(of relative: String) -> [UInt8]? { Files.contents(of: "\(path)/\(relative)") }
 
-  /// Size and time of a file below the folder; nil when there is none, or when a link is on the
-  /// way.
+  /// Size and modification time of a file below the folder; nil when there is none, or when a symbolic link is on its
+  /// path.
   func state(of relative: String) -> (bytes: ByteCount, modified: Int64)? {
     var status = stat()
     for parent in ExportPath.parents(of: relative) {
@@ -143,13 +143,13 @@ struct ExportFolder {
     bytes(of: ExportRecord.name).flatMap(ExportRecord.init(decoding:)) ?? ExportRecord()
   }
 
-  /// The record of an existing file.
+  /// The record's entry for an existing file.
   func file(_ relative: String, of url: String?) -> ExportRecord.File {
     let state = state(of: relative)
     return ExportRecord.File(url: url, bytes: state?.bytes, modified: state?.modified)
   }
 
-  /// The type by the first bytes of a file of the cache.
+  /// The picture type of a file of the cache, by its first bytes.
   static func type(of source: String) -> PictureType? {
     let descriptor = open(source, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -159,12 +159,12 @@ struct ExportFolder {
     return count > 0 ? PictureType(shown: head[..<count]) : nil
   }
 
-  /// Removes a file below the folder, and the folders above it that are empty then.
+  /// Removes a file below the folder, and its parent folders that are then empty.
   ///
   /// - Parameters:
-  ///   - relative: the file.
-  ///   - file: its record; a file that was changed since stays.
-  /// - Returns: Whether it went.
+  ///   - relative: The file's path below the folder.
+  ///   - file: The file's record; a file that was changed since then is not removed.
+  /// - Returns: Whether the file was removed.
   /// - Throws: ``LarderError`` when the system refuses.
   func remove(_ relative: String, ifStill file: ExportRecord.File) throws(LarderError) -> Bool {
     guard let state = state(of: relative), file.bytes.map({ $0 == state.bytes }) ?? true,
@@ -197,7 +197,7 @@ struct ExportFolder {
     _ = futimens(file, [status.st_atim, status.st_mtim])
   }
 
-  /// Writes all of some bytes.
+  /// Writes bytes to the end of an open file.
   static func append(
     _ bytes: ArraySlice<UInt8>,
     to file: Int32,
@@ -214,13 +214,13 @@ struct ExportFolder {
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - isNamed: Whether the user named this path, so that a link is followed.
+  ///   - isNamed: Whether the user named this path; then a symbolic link is followed.
   /// - Throws: ``LarderError`` when it cannot be made.
   private static func make(_ path: String, isNamed: Bool = false) throws(LarderError) {
     var status = stat()
     let isThere = (isNamed ? stat(path, &status) : lstat(path, &status)) == 0
     if isThere, status.st_mode & S_IFMT == S_IFDIR { return }
-    // A link below the folder would lead elsewhere; mkdir refuses it as it refuses a file.
+    // A symbolic link below the folder could point outside it; mkdir fails for it, as for a file.
     guard mkdir(path, 0o755) == 0 else { throw failure("make", path, errno) }
   }
 
@@ -243,15 +243,15 @@ struct ExportFolder {
 }
 
 extension ExportFolder {
-  /// Puts a picture that a store keeps at a path below the folder, in one step.
+  /// Downloads a picture from a remote store to a path below the folder, atomically.
   ///
   /// - Parameters:
-  ///   - source: Where the store keeps it.
+  ///   - source: The picture's name in the store.
   ///   - remote: The store.
   ///   - relative: The path.
-  ///   - digest: The SHA-256 of its bytes in hexadecimal: a file that has it stays, and nothing is fetched.
-  ///   - cache: The cache's folder, in which the bytes wait until they are whole.
-  /// - Returns: How it came there.
+  ///   - digest: The SHA-256 of its bytes in hexadecimal; if the file there has it, nothing is fetched.
+  ///   - cache: The cache's folder, for the partly downloaded file.
+  /// - Returns: The way in which the file was placed.
   /// - Throws: ``LarderError`` when the store cannot be read or the folder not written.
   func place(
     _ source: String,
@@ -269,9 +269,9 @@ extension ExportFolder {
   }
 }
 
-/// A file of an exported folder that is written piece by piece, however long it becomes.
+/// A file of an exported folder, written piece by piece, so that it may be of any length.
 ///
-/// It replaces the old file in one step, and only when it differs.
+/// It replaces the old file atomically, and only if the two differ.
 final class ExportFile {
   private let path: String
   private let temporary: String
@@ -284,8 +284,8 @@ final class ExportFile {
   /// Begins a file.
   ///
   /// - Parameters:
-  ///   - path: Where it goes.
-  ///   - temporary: Where it is written until it is whole.
+  ///   - path: The final path.
+  ///   - temporary: The path until the file is whole.
   /// - Throws: ``LarderError`` when it cannot be created.
   init(_ path: String, temporary: String) throws(LarderError) {
     (self.path, self.temporary) = (path, temporary)
@@ -346,15 +346,15 @@ final class ExportFile {
 
 /// The record of a folder's exported files: the file `export.json` in it.
 ///
-/// Only recorded files are ever removed, and only while they are unchanged.
+/// Only recorded files are ever removed, and only if they are unchanged.
 struct ExportRecord: Codable, Equatable {
   /// One file.
   struct File: Codable, Equatable {
-    /// The URL of its picture; nil for a file of the export's own.
+    /// The URL of its picture; nil for a list of the export.
     var url: String?
-    /// Its size.
+    /// Its size in bytes.
     var bytes: ByteCount?
-    /// When it was last changed; nil while it is being written.
+    /// Its modification time in Unix seconds; nil while it is being written.
     var modified: Int64?
   }
 
@@ -364,12 +364,12 @@ struct ExportRecord: Codable, Equatable {
   /// The files by their paths in the folder.
   var files: [String: File] = [:]
 
-  /// A record of nothing.
+  /// An empty record.
   init() {}
 
-  /// Reads a record; nil when the text is none.
+  /// Reads a record; nil when it is malformed.
   ///
-  /// A path that leads out of the folder is left out.
+  /// Paths that lead out of the folder are ignored.
   init?(decoding bytes: [UInt8]) {
     guard let record = try? JSONDecoder().decode(ExportRecord.self, from: Data(bytes)) else {
       return nil
@@ -380,14 +380,14 @@ struct ExportRecord: Codable, Equatable {
   /// The record as text.
   var text: String { String(decoding: (try? jsonLine()) ?? [], as: UTF8.self) + "\n" }
 
-  /// Files that an export no longer has: neither written by it nor of a picture that it could not place.
+  /// Recorded files that the export no longer needs: not written by it, and not of a picture that it could not place.
   ///
   /// - Parameters:
-  ///   - written: the paths of this export.
-  ///   - missing: the URLs of pictures that catalogs name and the cache lacks.
-  ///   - spared: the URLs of pictures whose squares stay: all that catalogs name, for an export
-  ///     that was not asked for squares.
-  /// - Returns: The paths that may go, in order.
+  ///   - written: The paths that this export wrote or found current.
+  ///   - missing: The URLs of pictures that catalogs name, but the cache does not hold.
+  ///   - spared: The URLs of pictures whose squares are kept. These are all pictures in the catalogs when the export is
+  ///     without squares.
+  /// - Returns: The paths that may be removed, sorted.
   func outdated(written: Set<String>, missing: Set<String>, squaresOf spared: Set<String>)
     -> [String]
   {
@@ -398,7 +398,7 @@ struct ExportRecord: Codable, Equatable {
     .keys.sorted()
   }
 
-  /// Whether a path stays in the folder.
+  /// Whether a path does not lead out of the folder.
   private static func isBelow(_ path: String) -> Bool {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     return parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." }

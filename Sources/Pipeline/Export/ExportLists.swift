@@ -3,10 +3,10 @@ import Cache
 import Catalog
 import FoundationEssentials
 
-/// The lists of an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when
-/// items have places.
+/// The lists of an exported folder: `manifest.jsonl`, `manifest.csv`, `catalog.json`, and `items.geojson` when items
+/// have coordinates.
 ///
-/// Written item by item, so that no more of a catalog is held than a few of its items.
+/// Written batch by batch, so that only a few items of a catalog are in memory.
 struct ExportLists {
   private struct Row: Encodable {
     var catalog: String
@@ -39,16 +39,16 @@ struct ExportLists {
     @OrNull var subtitle: String?
   }
 
-  /// The names of the lists; the last only where items have places.
+  /// The names of the lists; the last is written only when items have coordinates.
   static let names = ["manifest.jsonl", "manifest.csv", "catalog.json", "items.geojson"]
 
-  /// How many items have a place.
+  /// The number of items with coordinates.
   private(set) var places = 0
 
   private let folder: ExportFolder
-  /// Where pictures lie in the folder, by URL.
+  /// The path of each picture in the folder, by URL.
   private let paths: [String: String]
-  /// The URLs of those that lie nowhere.
+  /// The URLs of pictures that are not in the folder.
   private let missing: Set<String>
   private let lines: ExportFile
   private let table: ExportFile
@@ -68,11 +68,11 @@ struct ExportLists {
     try table.append(CSVLine.table([heading]).utf8)
   }
 
-  /// Writes all catalogs: one is an object, several are an array of them.
+  /// Writes all catalogs: `catalog.json` is an object for one catalog, and an array for several.
   ///
   /// - Parameters:
   ///   - catalogs: The catalogs.
-  ///   - isStopped: Called now and then; true leaves the existing lists unchanged.
+  ///   - isStopped: Called between batches of items; true leaves the existing lists unchanged.
   /// - Returns: The names of the lists; nil when it was stopped.
   /// - Throws: ``LarderError`` when the cache cannot be read or a file not written.
   mutating func write(
@@ -109,7 +109,7 @@ struct ExportLists {
 
   /// Writes the details by id, each once, however many sections list its item.
   ///
-  /// Items are read a second time for this, as details are too many to be held until then.
+  /// Reads the items a second time, because the details may be too many to keep in memory.
   ///
   /// - Returns: Whether all were written; false when it was stopped.
   private func addDetails(
@@ -185,7 +185,7 @@ struct ExportLists {
     )
   }
 
-  /// Adds values to an array that is not closed yet.
+  /// Adds values to a JSON array that is still open.
   private func append(
     _ values: [some Encodable],
     to file: ExportFile,

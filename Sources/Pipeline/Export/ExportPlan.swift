@@ -2,13 +2,13 @@ import Base
 import Cache
 import Catalog
 
-/// Where each picture goes in an exported folder.
+/// The path of each picture in an exported folder.
 package struct ExportPlan: Sendable, Equatable {
-  /// How the folder is laid out.
+  /// The layout of the folder.
   package enum Shape: String, Sendable {
-    /// As the origins have it, so that a web server can stand in for them: `host/path/name.jpg`.
+    /// The origins' hosts and paths, for example `host/path/name.jpg`, so that a web server can replace the origins.
     case tree
-    /// All in one folder under their plain file names.
+    /// All pictures in one folder, by their file names.
     case flat
   }
 
@@ -16,9 +16,9 @@ package struct ExportPlan: Sendable, Equatable {
   package struct Picture: Sendable, Equatable {
     /// Its URL.
     package var url: String
-    /// The digest of its bytes: equal files may share a name.
+    /// The SHA-256 of its bytes; equal pictures may share a path.
     package var sha256: String
-    /// The type by its first bytes; nil leaves its name unchanged.
+    /// The type by its first bytes; nil keeps the name unchanged.
     package var type: PictureType?
 
     /// A picture from its parts.
@@ -41,13 +41,13 @@ package struct ExportPlan: Sendable, Equatable {
 
   /// The path of each picture by its URL, relative to the folder.
   package private(set) var paths: [String: String] = [:]
-  /// The pictures that got another name, in their order.
+  /// The pictures that got another name, in the order of the pictures.
   package private(set) var collisions: [Collision] = []
 
-  /// Gives every picture a path; of several with one name, the first keeps it.
+  /// Gives every picture a path; if several have the same name, the first keeps it.
   ///
-  /// Names that differ in case or composition alone are one, since some file systems take them for
-  /// one.
+  /// Names that differ only in case or Unicode normalization count as the same, because some file systems treat them
+  /// so.
   package init(_ pictures: [Picture], shape: Shape) {
     var holders: [String: (path: String, sha256: String)] = [:]
     var folders: Set<String> = [Self.squares]
@@ -58,7 +58,7 @@ package struct ExportPlan: Sendable, Equatable {
       name = ExportName.portable(name, hasEnding: true)
       let place = ExportPath(url: picture.url, shape: shape)
       let wanted = place.path(of: picture.type) ?? name
-      // A name of another's bytes, of a folder, or below another's file.
+      // Whether the path belongs to other bytes, is a folder, or has a parent that is a file.
       func isTaken(_ path: String) -> Bool {
         if let holder = holders[ExportName.folded(path)] { return holder.sha256 != picture.sha256 }
         let parents = ExportPath.parents(of: path).map(ExportName.folded)
@@ -78,13 +78,13 @@ package struct ExportPlan: Sendable, Equatable {
     }
   }
 
-  /// The folder of squares, by their size: no picture's.
+  /// The folder for squares, which no picture's path may begin with.
   static let squares = "squares"
 }
 
-/// The path that a URL names below an exported folder.
+/// The path below an exported folder for a picture's URL.
 struct ExportPath: Equatable {
-  /// The folder, without a slash at either end; empty for the exported folder itself.
+  /// The parent folder, without a slash at either end; empty for the exported folder itself.
   let folder: String
   /// Folder and name; nil when the URL names no file.
   let path: String?
@@ -99,7 +99,7 @@ struct ExportPath: Equatable {
     let start = rest.range(of: "://")?.upperBound ?? rest.startIndex
     var segments = rest[start...].split(separator: "/", omittingEmptySubsequences: false)
       .map { ExportName.decoded(String($0)) }
-    // A port's colon alone asks for no hash: hosts that meet in one folder harm nothing.
+    // The colon before a port is replaced here, so that it does not cause a hash. Two hosts may share a folder.
     let host = (segments.isEmpty ? "" : segments.removeFirst()).replacing(":", with: "-")
     name = segments.popLast() ?? ""
     segments.removeAll(where: \.isEmpty)
@@ -110,7 +110,7 @@ struct ExportPath: Equatable {
         ([host] + segments).map { ExportName.portable($0, hasEnding: false) }
           .joined(separator: "/")
       }
-    // Below a path that is as long as a system takes there is no room for a folder of the user's.
+    // A path at the system's limit would leave no space for the name of the exported folder.
     isShort =
       folder.utf8.count <= Self.longestFolder
       && folder.split(separator: "/").allSatisfy { $0.utf8.count <= ExportName.longest }
@@ -150,22 +150,21 @@ struct ExportPath: Equatable {
   }
 }
 
-/// The names of files in an exported folder: no web server runs, hides or misreads one.
+/// Makes safe file names for an exported folder, which no web server executes, hides or misinterprets.
 enum ExportName {
   /// The longest name that every file system takes, in bytes.
   static let longest = 255
 
-  /// Every ending of a picture.
+  /// The extensions of all picture types.
   private static let pictures = Set(
     PictureType.allCases.filter(\.isShown).flatMap(\.fileExtensions)
   )
 
-  /// The name of a picture, ending as its bytes are.
+  /// The name of a picture with the extension of its type.
   ///
-  /// An ending that fits stays, any other gets the right one after it: `x.png` that is a GIF
-  /// becomes `x.png.gif`. Before it no dot stands that a server could take for the beginning of an
-  /// ending, because some run a file for any of its endings: `x.html` and `x.php.gif` become
-  /// `x-html.gif` and `x-php.gif`. (Apache, mod_mime, "Files with Multiple Extensions")
+  /// A correct extension is kept; otherwise the right one is appended: `x.png` that is a GIF becomes `x.png.gif`. Other
+  /// dots that a server could read as extensions become hyphens, because some servers act on any extension in a name:
+  /// `x.html` and `x.php.gif` become `x-html.gif` and `x-php.gif`. (Apache, mod_mime, "Files with Multiple Extensions")
   static func fitting(_ name: String, _ type: PictureType) -> String {
     var parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let endings = type.fileExtensions
@@ -178,8 +177,8 @@ enum ExportName {
     return "\(stem).\(ending)"
   }
 
-  /// Whether a server may recognize the text after a dot as an extension: a few letters and
-  /// digits, not of a picture, and no number.
+  /// Whether a server may take the text after a dot for an extension: up to 12 letters and digits, not beginning with a
+  /// digit, and no picture's extension.
   private static func isEnding(_ part: String) -> Bool {
     guard part.utf8.count <= 12, let first = part.utf8.first, !(0x30...0x39).contains(first) else {
       return false
@@ -190,9 +189,9 @@ enum ExportName {
 
   /// A segment of a URL as a name below the folder.
   ///
-  /// It is decoded, as a web server decodes it before it looks for a file. Text that would lead
-  /// elsewhere when decoded, has control characters, changes the text direction, or is not valid
-  /// text stays encoded. A dot at the beginning, which hides a file, is encoded.
+  /// It is percent-decoded, as by a web server that looks for a file. It stays encoded if the result would have
+  /// slashes, control characters, changes of text direction, or invalid UTF-8. A leading dot, which would hide the
+  /// file, is encoded.
   static func decoded(_ segment: String) -> String {
     let bytes = PercentEncoding.decoded(segment.utf8)
     let leads = bytes.contains(UInt8(ascii: "/")) || bytes.contains(UInt8(ascii: "\\"))
@@ -202,24 +201,23 @@ enum ExportName {
     return shown(text)
   }
 
-  /// The segment with its first dots encoded, all of them where there is nothing else.
+  /// The segment with its leading dot encoded; both dots in the case of `..`.
   private static func shown(_ segment: String) -> String {
     guard segment.hasPrefix(".") else { return segment }
     if segment == ".." { return "%2E%2E" }
     return "%2E" + segment.dropFirst()
   }
 
-  /// The name in characters that FAT, exFAT, NTFS and SMB take, and that no shell acts on.
+  /// The name in characters that FAT, exFAT, NTFS and SMB accept, and that have no meaning in a shell.
   ///
-  /// Any other character becomes `-`, as does a dot or space at the end. A `-` at the beginning,
-  /// which a program takes for an option, becomes `_`. A name that Windows keeps for a device gets
-  /// `_` in front. A name that changed also gets eight digits of its own hash, so that it depends
-  /// on no other: `16:9.png` becomes `16-9-HASH.png`. (Microsoft, "Naming Files, Paths, and
-  /// Namespaces"; exFAT specification, section 7.7.3)
+  /// Any other character becomes `-`, as does a dot or space at the end. A `-` at the beginning, which a program would
+  /// read as an option, becomes `_`. A name that Windows reserves for a device is prefixed with `_`. A changed name
+  /// also gets eight digits of the original's hash, so that it does not depend on other names: `16:9.png` becomes
+  /// `16-9-HASH.png`. (Microsoft, "Naming Files, Paths, and Namespaces"; exFAT specification, section 7.7.3)
   ///
   /// - Parameters:
   ///   - name: A name without a slash.
-  ///   - hasEnding: Whether the letters after its last dot are an ending, to stay at the end.
+  ///   - hasEnding: Whether the text after its last dot is an extension, which stays at the end.
   /// - Returns: The name; at most ten bytes longer.
   static func portable(_ name: String, hasEnding: Bool) -> String {
     var scalars = String.UnicodeScalarView()
@@ -242,24 +240,25 @@ enum ExportName {
     return "\(safe[..<place])\(hyphen)\(hash(of: name))\(safe[place...])"
   }
 
-  /// Characters that a file system refuses, or that end, begin or fill in a shell's command.
+  /// Characters that a file system refuses, or that have a meaning in a shell.
   private static let refused = Set("<>:\"/\\|?*;&$`'!".unicodeScalars)
 
-  /// Names that Windows keeps for devices, with any ending.
+  /// Names that Windows reserves for devices, with any extension.
   private static let devices: Set<String> = {
     let numbers = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "¹", "²", "³"]
     let ports = ["COM", "LPT"].flatMap { port in numbers.map { port + $0 } }
     return Set(["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", "CLOCK$"] + ports)
   }()
 
-  /// Eight hexadecimal digits of a name by FNV-1a; names that share them are told apart like any others.
+  /// The FNV-1a hash of a name in eight hexadecimal digits; a collision is handled like any name clash.
   private static func hash(of name: String) -> String {
     let number = name.utf8.reduce(0x811C_9DC5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
   }
 
-  /// The common form of two paths that a file system may treat as equal: case and composition do
-  /// not count.
+  /// The case-folded form of a path, equal for paths that some file systems treat as equal.
+  ///
+  /// Unicode normalization does not count either, because Swift compares strings by canonical equivalence.
   static func folded(_ path: String) -> String { path.uppercased().lowercased() }
 }
