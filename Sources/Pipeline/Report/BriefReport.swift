@@ -1,12 +1,16 @@
-/// A report for mails and monitors, where a shop that is down would list each of its items.
+/// A shortened report for emails and monitoring, because a report about an unreachable shop would list each of its
+/// items.
 extension SyncReport {
-  /// How many of a kind ``brief`` lists.
+  /// The most entries of a kind in ``brief``.
   package static let mostBrief = 100
 
-  /// The same report with the first hundred failures of each stage and reason, the first hundred rows of each section
-  /// and reason, and the first hundred entries of every other list.
+  /// The report with at most 100 entries of each kind.
   ///
-  /// Further failures and rows are in the counts that the report has for them; ``briefOmits`` counts the rest.
+  /// That is 100 failures of each stage and reason, 100 skipped rows of each section and reason, and 100 entries of
+  /// every other list.
+  ///
+  /// Omitted failures and rows are added to the report's own counts of those; ``briefOmits`` counts the other omitted
+  /// entries.
   package var brief: SyncReport {
     var brief = self
     brief.failures = []
@@ -41,7 +45,8 @@ extension SyncReport {
     return brief
   }
 
-  /// How many entries of its lists ``brief`` leaves out without another count, by the list's path in the document.
+  /// The number of entries that ``brief`` omits from lists without a count of their own, by the list's path in the JSON
+  /// document.
   package var briefOmits: [String: Int] {
     let counts = [
       "items.added": items.added.count, "items.removed": items.removed.count,

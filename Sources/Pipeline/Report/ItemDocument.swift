@@ -2,25 +2,23 @@ import Base
 import Catalog
 import FoundationEssentials
 
-/// Items as `list --json`, `show --json` and an export's `catalog.json` write them, every key
-/// always there.
+/// Encodes items for `list --json`, `show --json` and an export's `catalog.json`; every key is always present.
 package enum ItemDocument {
-  /// An array of listings.
+  /// A JSON array of items in lists.
   package static func list(_ items: [ShownItem]) throws -> [UInt8] {
     try items.map(Listing.init).jsonLine()
   }
 
-  /// One object, with all its sections.
+  /// A JSON object for one item, with all its sections.
   package static func show(_ item: ShownItem) throws -> [UInt8] {
     try Body(item: item, isListing: false).jsonLine()
   }
 
-  /// Listings, or one item with all its sections, as a server has them: each picture's `url` is where this server has it,
-  /// `source` where its origin has it.
+  /// A JSON array for the server: each picture's `url` is on this server, and its `source` is the URL at the origin.
   ///
   /// - Parameters:
   ///   - items: The items.
-  ///   - place: The URL of a picture.
+  ///   - place: Returns the URL of a picture on this server.
   /// - Returns: JSON without a line end.
   /// - Throws: The encoder's error.
   package static func list(
@@ -30,7 +28,7 @@ package enum ItemDocument {
     try items.map { Body(item: $0, isListing: true, place: place) }.jsonLine()
   }
 
-  /// The same for one item with all its sections.
+  /// The JSON object for the server of one item, with all its sections.
   package static func show(
     _ item: ShownItem,
     at place: @escaping (ShownPicture) -> String
@@ -38,7 +36,7 @@ package enum ItemDocument {
     try Body(item: item, isListing: false, place: place).jsonLine()
   }
 
-  /// One listing, as a part of another document.
+  /// An item of a list, as a part of another document.
   struct Listing: Encodable {
     private let body: Body
 
@@ -52,7 +50,7 @@ package enum ItemDocument {
   private struct Body: Encodable {
     let item: ShownItem
     let isListing: Bool
-    /// The URL of a picture; nil for its origin.
+    /// Returns the URL of a picture on a server; nil to write the origin's.
     var place: ((ShownPicture) -> String)?
 
     enum Key: String, CodingKey {
@@ -87,13 +85,13 @@ package enum ItemDocument {
     }
   }
 
-  /// The lowest price of 30 days.
+  /// The lowest price in 30 days.
   package struct Lowest: Encodable {
     let minorUnits: Int
     let currency: String
     let at: String
 
-    /// The price as `lowest30Days` has it.
+    /// The value of the key `lowest30Days`.
     package init(_ lowest: LowestPrice) {
       (minorUnits, currency) = (lowest.price.minorUnits, lowest.price.currency)
       at = lowest.time.rfc3339
@@ -119,7 +117,7 @@ package enum ItemDocument {
     }
   }
 
-  /// The detail of an item, as `detail` of `show --json` has it; nil when it has none.
+  /// The value of the key `detail` in `show --json`; nil for an item without detail.
   static func detail(of item: ShownItem) -> Detail? {
     item.detail.map { Detail(detail: $0, since: item.detailSince) }
   }
@@ -142,7 +140,7 @@ package enum ItemDocument {
   }
 }
 
-/// An item that has a place, as GeoJSON. (RFC 7946)
+/// An item with coordinates, as a GeoJSON feature. (RFC 7946)
 package struct PlaceFeature: Encodable {
   private var type = "Feature"
   /// The item's id. (RFC 7946, section 3.2)
@@ -150,23 +148,23 @@ package struct PlaceFeature: Encodable {
   private let geometry: Point
   private let properties: Properties
 
-  /// The items that have a place, as an array of features.
+  /// The items with coordinates, as an array of features.
   ///
   /// - Parameters:
-  ///   - items: The items, also those without a place.
+  ///   - items: The items; those without coordinates are left out.
   ///   - catalog: The catalog's name.
   /// - Returns: One JSON array.
-  /// - Throws: `EncodingError`, for no item that was read from a catalog.
+  /// - Throws: `EncodingError` when a number is not finite, which cannot happen with items from a catalog.
   package static func list(_ items: [ShownItem], catalog: String) throws -> [UInt8] {
     try items.compactMap { Self($0, catalog: catalog, picture: $0.thumbnail?.path) }.jsonLine()
   }
 
-  /// A feature; nil for an item without a place.
+  /// The feature of an item; nil for an item without coordinates.
   ///
   /// - Parameters:
   ///   - item: The item.
   ///   - catalog: The catalog's name.
-  ///   - picture: The path of its small picture.
+  ///   - picture: The path of its thumbnail.
   init?(_ item: ShownItem, catalog: String, picture: String?) {
     guard let place = item.item.coordinate else { return nil }
     id = item.item.id

@@ -2,7 +2,7 @@ import Catalog
 import FoundationEssentials
 
 extension Encodable {
-  /// The value as one line of JSON, keys sorted, so that equal values give equal bytes.
+  /// The value as one line of JSON, with sorted keys, so that equal values give equal bytes.
   package func jsonLine() throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -12,11 +12,11 @@ extension Encodable {
 
 /// One line of a CSV for spreadsheets. (RFC 4180)
 package struct CSVLine {
-  /// A value with its kind: numbers stay numbers, text never becomes a formula.
+  /// A value with its kind: numbers stay numbers, and text never becomes a formula.
   package enum Cell: Hashable, Sendable {
-    /// Words from elsewhere; nil is an empty cell.
+    /// Text from fetched data, reduced to one line; nil is an empty cell.
     case text(String?)
-    /// A person's own words, which may have several lines.
+    /// Text that a person wrote, which may have several lines.
     case note(String?)
     /// A number that larder counted.
     case number(String?)
@@ -51,11 +51,9 @@ package struct CSVLine {
     lines.map { $0.text + "\r\n" }.joined()
   }
 
-  /// The text and, where a spreadsheet would calculate it, after an apostrophe.
-  /// (OWASP, "CSV Injection")
+  /// The text, prefixed with an apostrophe if a spreadsheet would take it for a formula. (OWASP, "CSV Injection")
   ///
-  /// Spreadsheets look past quotes and blanks, and take the full-width signs of East Asian
-  /// keyboards for the plain ones.
+  /// Spreadsheets ignore leading quotes and white space, and accept full-width signs, such as `＝`, as formula signs.
   private static func harmless(_ text: String) -> String {
     let first = text.unicodeScalars.first { scalar in
       !"\"'`“”‘’".unicodeScalars.contains(scalar) && !scalar.properties.isWhitespace
@@ -67,7 +65,7 @@ package struct CSVLine {
   private static func quoted(_ field: String) -> String {
     let isPlain = !field.utf8.contains { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }
     if isPlain { return field }
-    // By scalars: a quotation mark with an accent after it is another character.
+    // Compares scalars, because a quotation mark with a combining accent would be another `Character`.
     let doubled = field.unicodeScalars.flatMap { $0 == "\"" ? [$0, $0] : [$0] }
     return "\"\(String(String.UnicodeScalarView(doubled)))\""
   }

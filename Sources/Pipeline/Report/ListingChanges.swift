@@ -12,19 +12,19 @@ struct ListingChange {
   let to: StoreItem?
 }
 
-/// The changes of a run as the history keeps them.
+/// Collects the changes of a run for the history of prices and items.
 struct ListingChanges {
   private var changes: [ItemChange] = []
-  /// Items whose pictures have other URLs than before.
+  /// Items with other picture URLs than before.
   private var pictures: [ListingChange] = []
 
-  /// Adds a listing that came, went or changed.
+  /// Adds an item that a section added, removed or changed.
   mutating func add(_ change: ListingChange) {
     guard let item = change.to ?? change.from else { return }
     var add = Adding(section: change.section, id: item.id)
     guard let old = change.from, let new = change.to else {
       add.field(.listed, change.from.map { _ in .listed }, change.to.map { _ in .listed })
-      // Its prices hold from now on, or until now.
+      // Also record its prices, which are valid from now on, or were valid until now.
       for (field, price) in [
         (HistoryField.normalPrice, item.normalPrice), (.salePrice, item.salePrice),
       ] { add.known(field, price.map(HistoryValue.init)) }
@@ -48,8 +48,9 @@ struct ListingChanges {
     if old.images != new.images { pictures.append(change) }
   }
 
-  /// Adds the values of all items that have a history already: those of a catalog whose index was lost, with the run that
-  /// would be compared with.
+  /// Adds the current values of all items that already have a history.
+  ///
+  /// Needed when the index was rebuilt: there is a history, but no earlier run to compare with.
   mutating func addAll(_ sections: [RunSection], _ context: RunContext) throws(LarderError) {
     var rest = try context.index.historyItems(catalog: context.entry.id)
     guard !rest.isEmpty else { return }
@@ -75,9 +76,9 @@ struct ListingChanges {
     }
   }
 
-  /// Adds the items that went from one section to another.
+  /// Adds the items that moved from one section to another.
   mutating func addMoves(of diff: CatalogDiff) {
-    // Before their other changes, which are entered for the section that lists the item now.
+    // Moves are first, because an item's other changes are recorded for its new section.
     let moves = diff.changed.filter { $0.field == "section" }.map {
       ItemChange(
         section: $0.section,
@@ -94,7 +95,7 @@ struct ListingChanges {
     texts.isEmpty ? nil : .text(texts.joined(separator: ", "))
   }
 
-  /// The changes of one listing.
+  /// The changes of one item in one section.
   private struct Adding {
     let section: String
     let id: String
@@ -116,12 +117,12 @@ struct ListingChanges {
 }
 
 extension ListingChanges {
-  /// All changes, with those of pictures: by then they are held as far as they could be had.
+  /// All changes, those of pictures included; call it after all pictures were fetched.
   ///
   /// - Parameters:
   ///   - run: The run.
-  ///   - sections: The sections that it leaves.
-  ///   - context: The run's parts.
+  ///   - sections: The sections at the end of the run.
+  ///   - context: The state of the run.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   func all(
@@ -163,7 +164,7 @@ extension ListingChanges {
     return result
   }
 
-  /// Pictures as the history keeps them: their digests, and the URLs of those that are not held.
+  /// The history's value for pictures: their digests, or the URLs of pictures that are not held.
   private static func value(
     _ urls: [String],
     _ digests: (PictureID) -> [UInt8]?
@@ -175,7 +176,7 @@ extension ListingChanges {
     return .text(zip(urls, all).map { $1.map(Hexadecimal.text) ?? $0 }.joined(separator: " "))
   }
 
-  /// The listed items that show one of some pictures.
+  /// The items in the sections that show any of some pictures.
   private static func items(
     showing pictures: [PictureID: [UInt8]],
     _ sections: [RunSection],

@@ -2,8 +2,7 @@ import Base
 import Cache
 import Catalog
 
-/// Assembles the report of a run: the sections' results as soon as they exist, the rest once all
-/// stages have ended.
+/// Assembles the report of a run: compares the sections early, and adds the rest once all stages have ended.
 struct ReportWriting {
   private let context: RunContext
   private let last: LastReport
@@ -11,7 +10,7 @@ struct ReportWriting {
   private let diff: Result<CatalogDiff, LarderError>
   private let changes: ListingChanges
 
-  /// Compares the sections with those of the run before, while pictures are still under way.
+  /// Compares the sections with those of the previous run, while pictures are still being fetched.
   init(
     _ context: RunContext,
     before: [RunSection],
@@ -24,8 +23,7 @@ struct ReportWriting {
     var changes = ListingChanges()
     diff = Result { () throws(LarderError) in
       let after = sections.map { RunSection($0) }
-      // All is new to the first run: the history begins with it. A rebuilt index has an older
-      // history.
+      // There is no previous run: this is the first run, or the index was rebuilt and still has an older history.
       guard !before.isEmpty else {
         try changes.addAll(after, context)
         return try CatalogDiff(context.index, before: [], after: after)
@@ -92,12 +90,12 @@ struct ReportWriting {
   }
 
   private func outcome(_ report: SyncReport) -> SyncReport.Outcome {
-    // A response that holds all sections names none when it never came.
+    // If the sections are in one combined response that failed, no section is known.
     let isNothing = sections.isEmpty && report.failures.contains { $0.stage == .section }
     if isNothing || !sections.isEmpty && sections.allSatisfy({ $0.source == .failed }) {
       return .failed
     }
-    // Under `--strict` a known failure counts like a new one.
+    // With `--strict`, a known failure counts like a new one.
     let isFailing =
       report.failures.contains { context.options.strict || !$0.isKnown }
       || !last.knows(report.failuresOmitted)
@@ -113,8 +111,8 @@ struct ReportWriting {
     return isWithheld ? .withheld : .complete
   }
 
-  /// Adds the fields that details lost, in the order in which the sections show their items: a section's rows as far as
-  /// it has few, then counts.
+  /// Adds the unreadable fields of details, in the order of sections and items: as rows up to a section's limit, then
+  /// as counts.
   private func add(
     _ lost: [String: [LostField]],
     to report: inout SyncReport
@@ -147,7 +145,7 @@ struct ReportWriting {
     }
   }
 
-  /// For each picture that failed, an item that shows it.
+  /// An item that shows it, for each failed picture.
   private func owners() throws(LarderError) -> [PictureID: String] {
     let failed = Set(context.failures.pictureFailures.keys)
     guard !failed.isEmpty else { return [:] }
@@ -171,34 +169,34 @@ struct ReportWriting {
   }
 }
 
-/// The difference of two runs: items that the lists show, and pictures with new bytes.
+/// The difference between two runs: listed items, and pictures with new bytes.
 public struct RunDiff: Sendable, Hashable {
-  /// The run that was compared with; nil when the newer one is the first.
+  /// The older run; nil when the newer one is the first.
   public let old: RunID?
-  /// The run that was looked at.
+  /// The newer run.
   public let new: RunID
-  /// Items that came, went or changed.
+  /// The items that were added, removed or changed.
   public let items: CatalogDiff
   /// The URLs of pictures with new bytes.
   public package(set) var pictures: [String] = []
-  /// The pictures that a sweep removed in between.
+  /// The pictures that sweeps removed between the runs.
   package var removed: [Tombstone] = []
 
-  /// The URLs of pictures that a sweep removed in between.
+  /// The URLs of pictures that sweeps removed between the runs.
   public var removedPictures: [String] { removed.map(\.url) }
 }
 
 extension CatalogDiff {
-  /// Compares the sections that two runs left.
+  /// Compares the sections of two runs.
   ///
-  /// Reads only items that stand on both sides in different versions: of the others their ids say
-  /// all there is to say. Held are some 40 bytes an item of the sections that differ.
+  /// Reads only items that both runs have in different versions; for the others, the ids are enough. Needs about 40
+  /// bytes of memory for each item of the sections that differ.
   ///
   /// - Parameters:
-  ///   - index: Where the items are.
+  ///   - index: The index that has the items.
   ///   - before: The sections of the older run.
-  ///   - after: Those of the newer one.
-  ///   - each: Called with each listing that differs, also those that came and went; nil to read none of these.
+  ///   - after: The sections of the newer run.
+  ///   - each: Called with each item that differs, added and removed ones included; nil to skip reading the latter.
   /// - Throws: ``LarderError`` when the index cannot be read.
   init(
     _ index: Index,
@@ -227,11 +225,11 @@ extension CatalogDiff {
     try old.forEach(removed, index) { each(ListingChange(section: $0, from: $1, to: nil)) }
   }
 
-  /// The sections of one run, as far as they may differ.
+  /// The sections of one run that differ from the other's.
   private struct Side {
-    /// The ids of each.
+    /// The ids of each section's items.
     private(set) var ids: [ListedIDs] = []
-    /// Which version of its item each id stands for.
+    /// The item versions of each section, parallel to its ids.
     private var versions: [[ItemVersion]] = []
 
     init(_ sections: [RunSection], _ index: Index) throws(LarderError) {
@@ -250,11 +248,11 @@ extension CatalogDiff {
     }
 
     private func version(_ section: Int, _ index: Int) -> ItemVersion? {
-      // A damaged listing may name more items than it has.
+      // A damaged listing may have more ids than items.
       index < versions[section].count ? versions[section][index] : nil
     }
 
-    /// Calls `body` with some of the items, each with the key of its section.
+    /// Calls `body` with each of these items, and the key of its section.
     func forEach(
       _ listings: [Listing],
       _ index: Index,
@@ -273,7 +271,7 @@ extension CatalogDiff {
 }
 
 extension Index {
-  /// One version of an item as the shop listed it; nil when there is none, or none that can be read.
+  /// A version of an item; nil when it is missing or cannot be read.
   fileprivate func storeItem(version: ItemVersion?) throws(LarderError) -> StoreItem? {
     guard let version, let body = try item(version: version) else { return nil }
     return try? StoreItem(decoding: body)

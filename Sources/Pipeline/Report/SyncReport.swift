@@ -10,9 +10,9 @@ import FoundationEssentials
 ///     let report = try JSONDecoder().decode(SyncReport.self, from: document)
 ///     for failure in report.failures { print(failure.url, failure.reason) }
 public struct SyncReport: Sendable, Hashable, Decodable {
-  /// How a run as a whole ended.
+  /// The outcome of a whole run.
   public enum Outcome: String, Sendable, Decodable {
-    /// Everything is here and current.
+    /// Everything is held and current.
     case complete
     /// Some sections, details or pictures failed or are unfinished.
     case partial
@@ -20,32 +20,32 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case withheld
     /// Nothing useful was done.
     case failed
-    /// A signal ended it, or its task was cancelled.
+    /// The run was ended by a signal, or its task was cancelled.
     case interrupted
   }
 
-  /// Where a section's items came from.
+  /// The source of a section's items.
   public enum Source: String, Sendable, Decodable {
     /// A new body.
     case network
-    /// The origin, or the body itself, said that nothing changed.
+    /// The held listing, which is current: the origin said so, or sent the same bytes.
     case unchanged
-    /// The last good one, because this time there was none; no failure if the origin's own
-    /// `stale-if-error` lets it stand in.
+    /// The last good listing, because a new one could not be fetched or read. This is not a failure if the origin
+    /// allows it with `stale-if-error`.
     case stale
-    /// The last good one, because the feed's looks like a fault.
+    /// The last good listing, because the feed's new one looks like a fault.
     case withheld
-    /// Nowhere: there never was a good one.
+    /// None: no listing could be fetched, and none is held.
     case failed
   }
 
-  /// A remedy besides correcting the catalog file: an option of the next sync.
+  /// A remedy other than correcting the catalog file: an option for the next sync.
   public enum Remedy: String, Sendable, Codable {
-    /// Accept the removals, if the shop means them: `allowsRemovals`.
+    /// Accept the removals, if the shop intended them: `allowsRemovals`.
     case acceptRemovals = "accept-removals"
-    /// Let more of a listing be unreadable: `maxSkipped`.
+    /// Accept more unreadable items in a listing: `maxSkipped`.
     case acceptSkipped = "accept-skipped"
-    /// Let hosts that only fetched data names have private addresses: `allowsPrivateAddresses`.
+    /// Allow private addresses for hosts that only fetched data names: `allowsPrivateAddresses`.
     case allowPrivateAddresses = "allow-private-addresses"
   }
 
@@ -55,100 +55,100 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var key: String
     /// Its title.
     public package(set) var title: String
-    /// How many listings it shows.
+    /// The number of items that it shows.
     public package(set) var items: Int
-    /// How many of the feed's items could not be read; those that lost a field alone do not count.
+    /// The number of the feed's items that could not be read, not counting items that only lost a field.
     public package(set) var skipped: Int
-    /// How many items were left out because an earlier page of the section listed them.
+    /// The number of items that were left out because an earlier page of the section had listed them.
     public package(set) var repeats = 0
-    /// Where they came from.
+    /// The source of the items.
     public package(set) var source: Source
-    /// Why it failed, is stale, was not taken as it came or is not all of the feed's; nil when all is well.
+    /// The reason why the section failed, is stale, or differs from the feed's listing; nil when all is well.
     public package(set) var error: String?
-    /// Advice; nil when only correcting the catalog file helps, or waiting.
+    /// A remedy; nil when the only ones are to correct the catalog file or to wait.
     public package(set) var remedy: Remedy?
-    /// How many items the feed no longer lists and the shrink guard kept.
+    /// The number of items that the feed no longer lists, but the shrink guard kept.
     public package(set) var withheld = 0
-    /// The fields for which the listing was not taken, by their names in the catalog file: gone from all items, or
-    /// with one value in all of them.
+    /// The fields because of which the listing was rejected, by their names in the catalog file: missing from all
+    /// items, or with the same value in all of them.
     public package(set) var kept: [String] = []
-    /// The ids of items that the feed lists, that cannot be read, and that are shown as they were.
+    /// The ids of items that the feed lists but that cannot be read; their last good versions are shown.
     public package(set) var unread: [String] = []
-    /// A possible fault although the section is shown unchanged: the listing has pages that are not read.
+    /// A warning about a section without an error: its listing seems to have further pages that are not read.
     public package(set) var warning: String?
-    /// The unreadable items that are counted and have no row in ``SyncReport/skipped``, by reason.
+    /// The number of unreadable items and fields without a row in ``SyncReport/skipped``, by reason.
     public package(set) var skippedReasons: [String: Int] = [:]
   }
 
-  /// One field of one item that changed.
+  /// A changed field of an item.
   public struct Change: Sendable, Hashable, Decodable {
     /// The item's id.
     public package(set) var id: String
     /// The field: section, title, description, badges, deliveryTypes, normalPrice, salePrice, thumbnail or images.
     public package(set) var field: String
-    /// The value before, prices in minor units; nil for nothing.
+    /// The value before, with prices in minor units; nil for none.
     public package(set) var from: String?
-    /// The new value.
+    /// The value now, in the same form.
     public package(set) var to: String?
   }
 
-  /// The items of all sections, a listing counted once.
+  /// The items of all sections; an item in two sections counts twice.
   public struct Items: Sendable, Hashable, Decodable {
-    /// How many are shown.
+    /// The number of items.
     public package(set) var total = 0
-    /// Which are new.
+    /// The ids of new items.
     public package(set) var added: [String] = []
-    /// Which are gone.
+    /// The ids of removed items.
     public package(set) var removed: [String] = []
-    /// Which the feed dropped and the shrink guard kept.
+    /// The ids of items that the feed no longer lists, but the shrink guard kept.
     public package(set) var withheld: [String] = []
-    /// The changes in those that stayed.
+    /// The changes of the other items.
     public package(set) var changed: [Change] = []
   }
 
-  /// The details, an item counted once.
+  /// The details; an item in two sections counts once.
   public struct Details: Sendable, Hashable, Decodable {
-    /// How many items were asked for.
+    /// The number of items.
     public package(set) var total = 0
-    /// How many bodies came.
+    /// The number of bodies that were fetched.
     public package(set) var fetched = 0
-    /// How many are as they were.
+    /// The number of details that are unchanged.
     public package(set) var unchanged = 0
-    /// How many items have none.
+    /// The number of items for which the origin has no detail.
     public package(set) var missing = 0
-    /// The number of those that show an earlier version.
+    /// The number of those whose earlier detail is still shown.
     public package(set) var stale = 0
-    /// The number that could not be fetched.
+    /// The number that could not be fetched or read.
     public package(set) var failed = 0
-    /// The items whose details went missing with many others, which looks like a fault.
+    /// The ids of items whose details are missing, so many at once that it looks like a fault.
     public package(set) var withheld: [String] = []
-    /// The fields that all details have lost, by their names in the catalog file, and that they keep.
+    /// The fields that all details have lost and whose old values are kept, by their names in the catalog file.
     public package(set) var kept: [String] = []
-    /// Why fields were kept; nil when none were.
+    /// The reason why fields were kept; nil when none were.
     public package(set) var error: String?
-    /// Advice; nil when only correcting the catalog file helps, or waiting.
+    /// A remedy; nil when the only ones are to correct the catalog file or to wait.
     public package(set) var remedy: Remedy?
   }
 
-  /// The pictures, a URL counted once.
+  /// The pictures; each URL counts once.
   public struct Pictures: Sendable, Hashable, Decodable {
-    /// How often items refer to them.
+    /// The number of references to pictures by items.
     public package(set) var referenced = 0
-    /// How many there are.
+    /// The number of different pictures.
     public package(set) var total = 0
-    /// How many bodies came.
+    /// The number of bodies that were fetched.
     public package(set) var fetched = 0
-    /// How many held bodies the origin confirmed.
+    /// The number of held pictures that the origin confirmed.
     public package(set) var revalidated = 0
-    /// How many were fresh, so that no request was needed.
+    /// The number of pictures that were fresh, so that no request was needed.
     public package(set) var fresh = 0
-    /// The number that could not be fetched.
+    /// The number that could not be fetched or read.
     public package(set) var failed = 0
-    /// How many have new bytes under an old URL.
+    /// The number of pictures with new bytes at a known URL.
     public package(set) var changed = 0
-    /// Body bytes that came.
+    /// The number of body bytes that were fetched.
     public package(set) var bytesFetched: Int64 = 0
-    /// Bytes of all the catalog's pictures that are held.
+    /// The number of bytes of all held pictures of the catalog.
     public package(set) var bytesHeld: Int64 = 0
 
     private enum CodingKeys: String, CodingKey {
@@ -157,7 +157,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     }
   }
 
-  /// Where something failed, or was left undone.
+  /// The stage at which something failed or was left unfinished.
   public enum Stage: String, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
     /// A section's page.
     case section
@@ -167,29 +167,30 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case picture = "image"
   }
 
-  /// How many failures of a stage are listed in full.
+  /// The most failures of a stage that are listed in full.
   package static let mostFailures = 1000
   /// Failures by stage and reason.
   public typealias FailureCounts = [Stage: [String: Int]]
 
-  /// Something that could not be fetched; its held version stays.
+  /// A document or picture that could not be fetched; its held version is kept.
   public struct Failure: Sendable, Hashable, Codable {
-    /// Where.
+    /// The stage.
     public package(set) var stage: Stage
     /// The section's key or the item's id.
     public package(set) var id: String?
     /// The URL, without secrets.
     public package(set) var url: String
-    /// Why, as a stable word such as `http-404` or `timeout-connect`.
+    /// The stable reason code, such as `http-404` or `timeout-connect`.
     public package(set) var reason: String
-    /// How often it was tried.
+    /// The number of attempts.
     public package(set) var attempts: Int
-    /// The cause in words, when there is more to say.
+    /// An explanation, if the reason code does not say everything.
     public package(set) var detail: String?
-    /// Advice; nil when only correcting the catalog file helps, or waiting.
+    /// A remedy; nil when the only ones are to correct the catalog file or to wait.
     public package(set) var remedy: Remedy?
-    /// Whether the run before this one reported it too, and it is expected to last: such a failure alone does not make
-    /// a run partial.
+    /// Whether the previous run had the same failure, and it is likely to last.
+    ///
+    /// Known failures alone do not make a run partial.
     public package(set) var isKnown = false
 
     private enum CodingKeys: String, CodingKey {
@@ -200,20 +201,20 @@ public struct SyncReport: Sendable, Hashable, Decodable {
 
   /// An item, or a field of one, that could not be read.
   public struct Skipped: Sendable, Hashable, Decodable {
-    /// The key of the section; of a field of a detail, the first section that lists the item.
+    /// The key of the section; for a field of a detail, the first section that lists the item.
     public package(set) var section: String
-    /// The item's place in the feed, from 0; nil when the field is one of the item's detail.
+    /// The item's position in the feed, from 0; nil for a field of the item's detail.
     public package(set) var index: Int?
-    /// The field that is wrong, or nil when the whole item is.
+    /// The unreadable field; nil when the whole item is unreadable.
     public package(set) var field: String?
-    /// The item's id; nil when it has none that can be read.
+    /// The item's id; nil when it cannot be read.
     public package(set) var id: String?
-    /// Whether the item is lost, or the item is here without this field.
+    /// Whether the whole item was left out, or only this field.
     package var lost: SkippedItem.Loss
-    /// The reason code, for example `http-404`.
+    /// The reason, as a text.
     public package(set) var reason: String
 
-    /// Whether the whole item is lost, and not only the field.
+    /// Whether the whole item was left out, not only the field.
     public var isItemLost: Bool { lost == .item }
 
     /// A row from its parts.
@@ -234,21 +235,21 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     }
   }
 
-  /// The squares that were asked for.
+  /// The squares of pictures, if the run's options request them.
   public struct Squares: Sendable, Hashable, Decodable {
-    /// Pixels along a side.
+    /// The length of a side in pixels.
     public package(set) var side: Int
-    /// How many were made.
+    /// The number of squares that were made.
     public package(set) var made = 0
-    /// How many were there already.
+    /// The number of squares that were already current.
     public package(set) var fresh = 0
-    /// How many files went, because their picture did or changed.
+    /// The number of squares that were removed because their picture was removed or changed.
     public package(set) var removed = 0
-    /// How many pictures none can be made of.
+    /// The number of pictures of which no square can be made.
     public package(set) var unfit = 0
-    /// How many were not looked at, because the run had to end.
+    /// The number of pictures that were not handled before the run ended.
     public package(set) var unfinished = 0
-    /// Those of the unfit that were not known to be.
+    /// The unfit pictures that were not yet known to be unfit.
     public package(set) var failures: [SquareFailure] = []
 
     private enum CodingKeys: String, CodingKey {
@@ -257,17 +258,17 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     }
   }
 
-  /// A picture that no square can be made of.
+  /// A picture of which no square can be made.
   public struct SquareFailure: Sendable, Hashable, Decodable {
     /// The picture's path in the cache.
     public package(set) var path: String
-    /// Why.
+    /// The reason.
     public package(set) var reason: String
   }
 
-  /// Something that the deadline or a signal kept from being done.
+  /// A request that was not completed because of the deadline or a signal.
   public struct Unfinished: Sendable, Hashable, Decodable {
-    /// Where.
+    /// The stage.
     public package(set) var stage: Stage
     /// The URL, without secrets.
     public package(set) var url: String
@@ -275,9 +276,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
 
   /// The catalog's name.
   public package(set) var catalog: String
-  /// The run's number, nil when none was entered.
+  /// The run's number; nil when the run is not in the index.
   public package(set) var run: RunID?
-  /// How it ended.
+  /// The outcome.
   public package(set) var outcome: Outcome = .complete
   /// The sections in the catalog's order.
   public package(set) var sections: [Section] = []
@@ -287,20 +288,20 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   public package(set) var details = Details()
   /// The pictures.
   public package(set) var pictures = Pictures()
-  /// The squares; nil when none were asked for.
+  /// The squares; nil when none were requested.
   public package(set) var squares: Squares?
   /// The failures: the first thousand of each stage, by URL.
   public package(set) var failures: [Failure] = []
   /// The number of further failures, by stage and reason.
   public package(set) var failuresOmitted: FailureCounts = [:]
-  /// The rows that could not be read: the first thousand of each section.
+  /// The unreadable items and fields: the first thousand of each section.
   public package(set) var skipped: [Skipped] = []
-  /// The work that was not done.
+  /// The requests that were not completed.
   public package(set) var unfinished: [Unfinished] = []
-  /// How many requests were made, repetitions included.
+  /// The number of requests, retries included.
   public package(set) var requests = 0
   package var durationSeconds = 0.0
-  /// How long it took.
+  /// The duration of the run.
   public var duration: Duration { .seconds(durationSeconds) }
 
   private enum CodingKeys: String, CodingKey {
@@ -315,14 +316,14 @@ public struct SyncReport: Sendable, Hashable, Decodable {
   }
 }
 
-// A document of an earlier larder may lack counts and flags.
+// A document from an older version of larder may lack counts and flags.
 extension KeyedDecodingContainer {
-  /// Reads counts, none where they are absent; the compiler's coding calls this.
+  /// Reads counts, or none if the key is absent; called by the synthesized `init(from:)`.
   fileprivate func decode(_ type: [String: Int].Type, forKey key: Key) throws -> [String: Int] {
     try decodeIfPresent(type, forKey: key) ?? [:]
   }
 
-  /// Reads counts by stage, none where they are absent.
+  /// Reads counts by stage, or none if the key is absent.
   fileprivate func decode(
     _ type: SyncReport.FailureCounts.Type,
     forKey key: Key
@@ -330,7 +331,7 @@ extension KeyedDecodingContainer {
     try decodeIfPresent(type, forKey: key) ?? [:]
   }
 
-  /// Reads a flag, false where it is absent.
+  /// Reads a flag, or false if the key is absent.
   fileprivate func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
     try decodeIfPresent(type, forKey: key) ?? false
   }
@@ -344,9 +345,9 @@ extension SyncReport {
     }
   }
 
-  /// The failures that are known, or those that are not, by stage and reason.
+  /// The number of known failures, or of new ones, by stage and reason.
   ///
-  /// A failure that is only counted is known when all listed ones of its stage and reason are.
+  /// A failure that is only counted is taken for known if all listed ones of its stage and reason are.
   package func failureCounts(known: Bool) -> FailureCounts {
     var counts: FailureCounts = [:]
     for failure in failures where failure.isKnown == known {
@@ -362,24 +363,25 @@ extension SyncReport {
     return counts
   }
 
-  /// How many failures there are, listed or not.
+  /// The number of failures, listed or not.
   package var failureCount: Int {
     failures.count + failuresOmitted.values.reduce(0) { $0 + $1.values.reduce(0, +) }
   }
 
-  /// How many elements and fields could not be read and have no row.
+  /// The number of unreadable items and fields without a row.
   package var skippedOmitted: Int {
     sections.reduce(0) { $0 + $1.skippedReasons.values.reduce(0, +) }
   }
 }
 
-// The contract: every key is present, null when there is nothing to say, and equal reports have equal bytes, so keys
-// are sorted.
+// The contract of the JSON form: every key is present, with null for no value. Keys are sorted, so that equal reports
+// have equal bytes.
 
 extension SyncReport {
-  /// The JSON document that `larder sync --json` prints, in UTF-8; encoded again with each call.
+  /// The JSON document that `larder sync --json` prints, in UTF-8; every access encodes it again.
   ///
-  /// A first sync of a million items names each: Codable's encoder takes 0.75 s of processor time and 54 MiB for the ids alone.
+  /// It does not use Codable's encoder. After a first sync of a million items, the encoder would take 0.75 s of
+  /// processor time and 54 MiB just for their ids.
   public var json: [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -391,7 +393,7 @@ extension SyncReport {
       $0.array { for failure in failures { $0.value(failure) } }
       $0.name("failuresOmitted")
       $0.object {
-        // In the order of their names, as everywhere.
+        // The stages are sorted by name, like all keys.
         $0.name("detail")
         $0.value(failuresOmitted[.detail] ?? [:])
         $0.name("image")
@@ -421,7 +423,7 @@ extension SyncReport {
   /// Parses the output of ``json``.
   package init(json: [UInt8]) throws {
     self = try JSONDecoder().decode(SyncReport.self, from: Data(json))
-    // The document has every stage, the value those alone that have counts.
+    // The document has every stage; the value only those with counts.
     failuresOmitted = failuresOmitted.filter { !$0.value.isEmpty }
   }
 }
