@@ -4,7 +4,7 @@ import Catalog
 import FoundationEssentials
 import Synchronization
 
-/// A check of a cache, and its repair with the data of its catalogs.
+/// Checks a cache, and repairs it with the help of its catalogs; used by `verify` and `repair`.
 package struct CacheCheck: Sendable {
   private let path: String
   private let layout: CacheLayout
@@ -13,14 +13,14 @@ package struct CacheCheck: Sendable {
   private let state: VerifyReport.IndexState
   private let now: UnixTime
 
-  /// Opens the cache at `path`, with its index when that can be read.
+  /// Opens a cache, with its index if that can be read.
   ///
   /// - Parameters:
-  ///   - path: the cache.
-  ///   - holder: for a repair, the text for the cache's lock; a lost or damaged index is then rebuilt.
-  ///   - depth: how closely the index is looked at.
-  ///   - now: the moment.
-  ///   - remote: the store that keeps the pictures instead of the cache's folder, if any.
+  ///   - path: The cache's path.
+  ///   - holder: For a repair, the text for the cache's lock; a lost or damaged index is then rebuilt. Nil for a check.
+  ///   - depth: The depth of the index check.
+  ///   - now: The current time.
+  ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   /// - Throws: ``LarderError`` when there is no cache, or a run holds it.
   package init(
     _ path: String,
@@ -31,7 +31,7 @@ package struct CacheCheck: Sendable {
   ) throws(LarderError) {
     self.path = path
     self.now = now
-    // Pictures in a store can exist without any data on this machine.
+    // Pictures in a remote store can exist without any data on this machine.
     layout =
       remote != nil && holder != nil
       ? try CacheLayout(creating: path, remote: remote)
@@ -44,7 +44,7 @@ package struct CacheCheck: Sendable {
     do throws(LarderError) {
       index = try Index(reading: path)
       if try index?.isWhole(fast: depth == .fast) == false { state = .damaged }
-      // SQLite knows of no damage within a value.
+      // SQLite does not detect damage within a value.
       if depth == .full, state == .whole {
         try index?.checkCatalogs()
         _ = try index?.claimedURLs()
@@ -67,14 +67,14 @@ package struct CacheCheck: Sendable {
     }
   }
 
-  /// Looks at every picture, going on where a check was interrupted.
+  /// Checks every picture; can resume an interrupted check.
   ///
   /// - Parameters:
-  ///   - depth: how closely.
-  ///   - fromStart: whether to begin again.
-  ///   - isStopped: asked now and then, on any thread, whether to end early.
-  ///   - progress: called with how many of how many are done.
-  /// - Returns: The findings; not complete when it was stopped.
+  ///   - depth: The depth of the check.
+  ///   - fromStart: Whether to start over instead of resuming an interrupted check.
+  ///   - isStopped: Called repeatedly, on any thread; true ends the check early.
+  ///   - progress: Called with the number of pictures that are done, and their total.
+  /// - Returns: The findings; incomplete when it was stopped.
   /// - Throws: ``LarderError`` when a folder or the index cannot be read.
   package func run(
     _ depth: Verification.Depth,
@@ -110,14 +110,14 @@ package struct CacheCheck: Sendable {
     Verification(layout, index, isAlone: lock != nil)
   }
 
-  /// Repairs the findings; strays with the name of a picture in a catalog are adopted.
+  /// Repairs the findings; adopts strays whose name is that of a picture in a catalog.
   package func repair(_ report: VerifyReport) throws(LarderError) {
     guard let index else { return }
     try verification(index).repair(report, urls: try index.claimedURLs().sorted())
   }
 }
 
-/// Where an interrupted check can resume: a small file in the cache.
+/// The position at which an interrupted check can resume, stored in a small file in the cache.
 struct VerifyNotes {
   private let layout: CacheLayout
 
@@ -133,7 +133,7 @@ struct VerifyNotes {
     return position.isFull == isFull ? position : nil
   }
 
-  /// Notes a position; quiet when the cache cannot be written, which only costs the position.
+  /// Stores a position; ignores errors, because losing it does no harm.
   func write(_ position: VerifyPosition) {
     guard let line = try? position.jsonLine() else { return }
     layout.setNote(String(decoding: line, as: UTF8.self))
@@ -144,24 +144,24 @@ struct VerifyNotes {
 
 /// Rebuilds a damaged index, so that an unattended run can continue.
 ///
-/// Files are the truth and the index is a hint: no picture is lost with it, only data about earlier
-/// runs. One that a newer larder wrote, or that cannot be read now, is not damaged and stays.
+/// No picture is lost, because the files are authoritative; only data about earlier runs is lost. An index from a newer
+/// larder, or one that cannot be read at the moment, does not count as damaged and is left alone.
 struct IndexRenewal {
   private let cache: String
   private let remote: (any RemotePictures)?
 
-  /// For the cache at a path.
+  /// Makes a renewal for the cache at a path.
   init(_ cache: String, _ remote: (any RemotePictures)?) {
     self.cache = cache
     self.remote = remote
   }
 
-  /// Looks whether the index is damaged, and if so puts it aside and makes another.
+  /// Checks the index; if it is damaged, renames it and makes a new one.
   ///
   /// - Parameters:
-  ///   - holder: the text for the cache's lock.
-  ///   - now: the moment, for the name of the damaged index.
-  /// - Returns: A sentence that says so; nil when the index is whole.
+  ///   - holder: The text for the cache's lock.
+  ///   - now: The current time, for the new name of the damaged index.
+  /// - Returns: A message about the renewal; nil when the index is whole.
   /// - Throws: ``LarderError`` when it cannot be read or made.
   func run(holder: String, at now: UnixTime) throws(LarderError) -> String? {
     let layout = try CacheLayout(creating: cache, remote: remote)

@@ -2,13 +2,13 @@ import Base
 import Cache
 import Catalog
 
-/// How far a sweep goes.
+/// The limits of a sweep.
 ///
 ///     var options = SweepOptions()
 ///     options.maxBytes = 20 << 30
 ///     let swept = try await shop.sweep(options)
 public struct SweepOptions: Sendable, Hashable {
-  /// How long a picture stays after the last catalog dropped it, in whole seconds.
+  /// How long a picture is kept after the last catalog dropped it, in whole seconds.
   public var grace = Duration.seconds(7 * 86_400)
   /// Remove pictures that no run has needed for this time.
   public var maxAge: Duration?
@@ -21,14 +21,14 @@ public struct SweepOptions: Sendable, Hashable {
   public var history = Duration.seconds(400 * 86_400)
   /// How long the history of prices and other changes is kept; nil for ever.
   ///
-  /// The values that were in force when that time began stay.
+  /// The values at the start of that time are kept.
   public var prices: Duration?
   /// Report the removals, and change nothing.
   public var isDryRun = false
   /// Catalogs to forget first.
   package var forget: [String] = []
 
-  /// Remove unreferenced pictures, after a week.
+  /// The defaults: remove pictures a week after they became unreferenced.
   public init() {}
 
   var limits: GcPlan.Limits {
@@ -44,30 +44,32 @@ public struct SweepOptions: Sendable, Hashable {
 
 /// The pictures and files that a sweep removed, or would remove.
 public struct SweepReport: Sendable, Hashable {
-  /// The pictures that go.
+  /// The pictures to remove.
   package var plan: GcPlan
-  /// Unclaimed files, by their path in the cache.
+  /// The removed stray files, by their path in the cache.
   public package(set) var strays: [String] = []
-  /// How many old runs were forgotten.
+  /// The number of old runs that were removed from the index.
   public package(set) var runs = 0
-  /// How many changes of items were forgotten.
+  /// The number of item changes that were removed from the history.
   public package(set) var changes = 0
-  /// How many files are left for the next sweep, because this one was ended early.
+  /// The number of files that are left for the next sweep because this one was ended early.
   public package(set) var unfinished = 0
 
-  /// The URLs of the pictures that went.
+  /// The URLs of the removed pictures.
   public var pictures: [String] { plan.removals.map(\.picture.url) }
-  /// How many bytes were freed.
+  /// The number of bytes that were freed.
   public var bytesFreed: Int64 { plan.bytesFreed.count }
-  /// How many bytes are held.
+  /// The number of bytes of pictures that are left.
   public var bytesHeld: Int64 { plan.bytesKept.count }
-  /// How many bytes are held beyond ``SweepOptions/maxBytes``, because catalogs need them.
+  /// The number of bytes beyond ``SweepOptions/maxBytes`` that could not be removed because catalogs need them.
   public var bytesOver: Int64 { plan.bytesOver.count }
 }
 
 /// Sweeps a cache: unreferenced pictures, pictures that are too old, and pictures beyond a size.
 package struct CacheGc: Sendable {
-  /// Pictures whose rows go together: their files are all that a signal has to wait for.
+  /// The number of pictures in one transaction.
+  ///
+  /// After a signal, the sweep only finishes deleting the files of one batch.
   private static let batch = 256
 
   private let path: String
@@ -75,13 +77,13 @@ package struct CacheGc: Sendable {
   private let options: SweepOptions
   private let now: UnixTime
 
-  /// A sweep of the cache at `path` at a moment.
+  /// Prepares a sweep of the cache at `path`.
   ///
   /// - Parameters:
-  ///   - path: The cache.
-  ///   - remote: The store that keeps its pictures instead of its folder, if any.
+  ///   - path: The cache's path.
+  ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - options: The options.
-  ///   - now: The moment.
+  ///   - now: The current time.
   package init(
     _ path: String,
     remote: (any RemotePictures)? = nil,
@@ -94,21 +96,21 @@ package struct CacheGc: Sendable {
     self.now = now
   }
 
-  /// The removals of a sweep, changing nothing; works while a run holds the cache.
+  /// Lists the removals of a sweep, and changes nothing; works while a run holds the cache.
   private func plan() throws(LarderError) -> SweepReport {
     let layout = try CacheLayout(reading: path, remote: remote)
     return try report(layout, Index(reading: path))
   }
 
-  /// Sweeps, or reports the removals of a sweep.
+  /// Sweeps; in a dry run, only lists the removals.
   ///
-  /// Rows go before their files, a batch in one transaction, so that a crash leaves files without rows
-  /// and never the reverse.
+  /// Rows are deleted before their files, batch by batch, so that a crash may leave files without rows, but never rows
+  /// without files.
   ///
   /// - Parameters:
-  ///   - holder: the text for the cache's lock.
-  ///   - isStopped: asked before each batch; true leaves the rest for the next sweep.
-  ///   - progress: called with how many of how many files are gone.
+  ///   - holder: The text for the cache's lock.
+  ///   - isStopped: Called before each batch; true leaves the rest for the next sweep.
+  ///   - progress: Called with the number of deleted files, and the total.
   /// - Returns: The removals.
   /// - Throws: ``LarderError``, with code `locked` while a run holds the cache.
   package func run(
@@ -123,7 +125,7 @@ package struct CacheGc: Sendable {
     let index = try Index(layout)
     for name in options.forget { try index.forgetCatalog(name) }
     try index.markUnreferenced(except: try index.manyReferencedPictures(), at: now)
-    // Bytes that were removed by hand are not there to be freed.
+    // Recovery first, so that files that were deleted by hand do not count as freed bytes.
     let recovery = try Recovery(layout, index)
     var report = try report(layout, index)
     let all = report.plan.removals
@@ -169,8 +171,8 @@ package struct CacheGc: Sendable {
         now: now
       )
     )
-    // The date of a file is the origin's; when it came here is when its inode last changed. After the
-    // index was lost, no file could be claimed before it was rebuilt.
+    // A file's modification time is the origin's, so its age is judged by its inode's change time. If the index was
+    // lost, the grace period starts then, because no catalog could refer to a file before a new sync.
     let lost = try index.lostSince() ?? .distantPast
     let strays = try Verification.strays(of: layout, index)
     guard !strays.isEmpty else { return report }
@@ -185,7 +187,7 @@ package struct CacheGc: Sendable {
 }
 
 extension Index {
-  /// The URLs of the pictures that the catalogs refer to, as far as their items are known.
+  /// The URLs of all pictures in the catalogs' held items and details.
   func claimedURLs() throws(LarderError) -> Set<String> {
     var urls: Set<String> = []
     for catalog in try catalogs() {
@@ -203,7 +205,7 @@ extension Index {
     return urls
   }
 
-  /// Where those pictures belong, and where an older larder put them, by path in the cache.
+  /// The paths in the cache of all pictures in the catalogs, those used by older versions of larder included.
   func claimedPaths() throws(LarderError) -> Set<String> {
     Set(try claimedURLs().flatMap { PictureName.paths(url: $0) })
   }
