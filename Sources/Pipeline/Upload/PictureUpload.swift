@@ -5,12 +5,11 @@ import Imaging
 import Synchronization
 import Transport
 
-/// Posts pictures to a server, one request each, over the transport that everything else uses.
+/// Posts stamped pictures to a server, one request each.
 ///
-/// May be used on several threads at once; each ``deliver(_:_:)`` blocks its own. A picture is sent
-/// again only as ``UploadPolicy`` allows. Its `Idempotency-Key` is a function of the content and the
-/// target, so that a server which knows the header accepts the same photo once, even if the command
-/// runs again.
+/// May be used on several threads at once; ``deliver(_:_:)`` blocks. A picture is sent again only if ``UploadPolicy``
+/// allows it. Its `Idempotency-Key` depends only on the content, so that a server that supports the header accepts the
+/// same photo once, even if the command runs again.
 package final class PictureUpload: Sendable {
   private let destination: UploadDestination
   private let form: UploadForm
@@ -22,19 +21,19 @@ package final class PictureUpload: Sendable {
   private let isStopped = Atomic(false)
   private let stopping = DispatchSemaphore(value: 0)
 
-  /// The longest reply that is read.
+  /// The longest reply to accept.
   private static let replyLimit = ByteCount.mebibytes(1)
 
   /// Prepares uploads.
   ///
   /// - Parameters:
-  ///   - destination: Where to.
+  ///   - destination: The server's URL and the token.
   ///   - form: The other fields of the form.
-  ///   - transport: How.
-  ///   - policy: The retries.
-  ///   - memory: The record of earlier uploads; nil to post all.
-  ///   - random: A number in 0..<1 for each wait.
-  ///   - pause: Waits; nil for real time, which ``stop()`` cuts short.
+  ///   - transport: The transport that sends the requests.
+  ///   - policy: The rules for retries.
+  ///   - memory: The record of earlier uploads, which are not repeated; nil to post every picture.
+  ///   - random: Returns a number in 0..<1, for the jitter of each wait.
+  ///   - pause: Waits for a duration, for tests; nil to wait in real time, which ``stop()`` ends.
   package init(
     to destination: UploadDestination,
     form: UploadForm,
@@ -53,24 +52,24 @@ package final class PictureUpload: Sendable {
     self.pause = pause
   }
 
-  /// Ends the present upload, and all later ones, as cancelled.
+  /// Cancels the current uploads and all later ones.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     transport.cancelAll()
     stopping.signal()
   }
 
-  /// Posts a picture whose file is whole.
+  /// Posts a picture.
   ///
-  /// Blocks until the server has answered or given no hope of it.
+  /// Blocks until the server has answered or the retries are exhausted.
   ///
   /// - Parameters:
   ///   - picture: The picture; a PNG is sent as a JPEG.
   ///   - result: The result so far.
-  /// - Returns: `result` with the upload in it, and the error if the server did not take it.
+  /// - Returns: `result` with the upload, and the error if the server did not accept the picture.
   package func deliver(_ picture: EncodedPicture, _ result: PictureResult) -> PictureResult {
     var result = result
-    // Neither stdout nor stdin has a name that says anything.
+    // `-` is stdout or stdin, and not useful as a name.
     let name = [result.output, result.input].compactMap(\.self).first { $0 != "-" } ?? "photo"
     do throws(LarderError) {
       let jpeg = try PictureFile(picture.contents(), name: name).asJPEG()
@@ -99,10 +98,10 @@ package final class PictureUpload: Sendable {
     return result
   }
 
-  /// How one picture's sending ended.
+  /// The result of sending one picture.
   private struct Sent {
     var account: PictureResult.Upload
-    /// Why the server did not take it; nil when it did.
+    /// The failure; nil when the server accepted the picture.
     var failure: TransferFailure?
   }
 
@@ -146,7 +145,7 @@ package final class PictureUpload: Sendable {
     return request
   }
 
-  /// A digest of the content, in the shape of a UUID, which servers tend to expect.
+  /// A digest of the content, formatted like a UUID, because some servers expect that.
   private func key(_ form: MultipartForm) -> String {
     let digits = Array(form.digest)
     return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }
@@ -163,7 +162,7 @@ package final class PictureUpload: Sendable {
     return (result, sink.takeBytes())
   }
 
-  /// A 2xx is a success unless the reply's own words say otherwise.
+  /// A 2xx is a success unless the reply's body says otherwise.
   private func judged(_ response: Response, _ body: [UInt8], _ attempts: Int) -> Sent {
     let reply = UploadReply(body, hiding: destination.token)
     let account = PictureResult.Upload(
@@ -213,28 +212,28 @@ package final class PictureUpload: Sendable {
   private func rest(_ wait: Duration) {
     if let pause { return pause(wait) }
     let seconds = wait.inSeconds
-    // A thread that the stop wakes wakes the next.
+    // Signal again, so that every waiting thread wakes up after a stop.
     if stopping.wait(timeout: .now() + seconds) == .success { stopping.signal() }
   }
 }
 
-/// Where photos are posted to, and with which token.
+/// The URL to which photos are posted, and the token.
 package struct UploadDestination: Sendable {
   /// The URL.
   package let url: WebURL
   /// The header that carries the token.
   let header: String
-  /// The token; never printed, logged or kept.
+  /// The token; never printed, logged or stored.
   let token: String?
 
-  /// Judges a destination.
+  /// Checks a destination.
   ///
   /// - Parameters:
   ///   - text: The URL: https, or http to a loopback address.
-  ///   - token: The token, white space around it left out; nil for none.
+  ///   - token: The token, of which surrounding white space is removed; nil for none.
   ///   - header: The name of the header that carries it.
   ///   - parser: Parses URLs.
-  /// - Throws: ``LarderError`` with the reason, and never the token.
+  /// - Throws: ``LarderError`` with the reason, but never the token.
   package init(
     _ text: String,
     token: String?,
@@ -294,11 +293,10 @@ extension String {
 
 /// Decides whether an upload may be sent again.
 ///
-/// Repeats only an upload that certainly was not received, or that the server itself wants later
-/// (429 and 503 with `Retry-After`): a photo posted twice is worse than one that its owner has to
-/// post again.
+/// Repeats an upload only if the server certainly did not receive it, or asks for it later (429 or 503 with
+/// `Retry-After`). A photo that is posted twice is worse than one that the user has to post again.
 package struct UploadPolicy: Sendable {
-  /// How often, and how long between.
+  /// The number of retries, and the waits between them.
   package var retry: RetryPolicy
 
   /// Makes a policy.
@@ -306,7 +304,7 @@ package struct UploadPolicy: Sendable {
     self.retry = retry
   }
 
-  /// Judges a failure after `attempts` tries; `random` is in 0..<1.
+  /// Decides after a failure, the last of a number of attempts; `random` is in 0..<1.
   func decision(
     after failure: TransferFailure,
     attempts: Int,
@@ -314,34 +312,34 @@ package struct UploadPolicy: Sendable {
   ) -> RetryPolicy.Decision {
     if let status = failure.status {
       guard status == 429 || status == 503, let seconds = failure.retryAfter,
-        // A server that asks for an hour means a later run.
+        // If the server asks for a longer wait, the upload is left for a later run.
         Duration.seconds(min(seconds, 86_400)) <= retry.longestRetryAfter
       else { return .giveUp }
     } else if failure.mayHaveBeenSent {
       return .giveUp
     }
-    // Nothing has come of the request, so that repeating it is as harmless as repeating a GET.
+    // The request had no effect, so repeating it is as safe as repeating a GET.
     return retry.decision(after: failure, attempts: attempts, isRepeatable: true, random: random)
   }
 }
 
 /// A server's answer to an upload: `{"status": 400, "success": false, "message": "…", "data": …}`.
 ///
-/// Every key may be missing; a reply that is no such object says nothing beyond its HTTP status.
+/// Every key may be missing. For any other reply, only the HTTP status counts.
 struct UploadReply: Equatable {
   /// The reply's own status.
   var status: Int?
   /// Whether it claims success.
   var success: Bool?
-  /// Its words, fit for a terminal; at most 300 characters.
+  /// Its message, without control characters; at most 300 characters.
   var message: String?
 
-  /// Whether nothing in the reply speaks against the 2xx that it came with.
+  /// Whether nothing in the reply contradicts its status 2xx.
   var isAccepted: Bool {
     success != false && !(status.map { $0 >= 400 } ?? false)
   }
 
-  /// Parses a reply; `secret` is removed from its text, as some servers repeat it.
+  /// Parses a reply; removes `secret` from its message, because some servers repeat it.
   init(_ body: [UInt8], hiding secret: String?) {
     guard let envelope = try? JSONDecoder().decode(Envelope.self, from: Data(body)) else { return }
     status = envelope.status
@@ -352,7 +350,7 @@ struct UploadReply: Equatable {
   private static func plain(_ message: String, hiding secret: String?) -> String {
     var message = message
     if let secret, !secret.isEmpty { message = message.replacing(secret, with: "***") }
-    // A server's text must not control the reader's terminal.
+    // Text from a server must not control the user's terminal.
     let safe = message.unicodeScalars.map {
       $0.properties.generalCategory == .control ? " " : String($0)
     }
@@ -370,7 +368,7 @@ struct UploadReply: Equatable {
 
     init(from decoder: any Decoder) throws {
       let object = try decoder.container(keyedBy: Key.self)
-      // Servers write numbers as text and text as lists; unreadable values count as missing.
+      // Some servers write numbers as text, and text as lists. Unreadable values count as missing.
       status =
         (try? object.decode(Int.self, forKey: .status))
         ?? (try? object.decode(String.self, forKey: .status)).flatMap { Int($0) }

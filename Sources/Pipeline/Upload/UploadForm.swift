@@ -1,13 +1,13 @@
 import Cache
 import Imaging
 
-/// The fields of a stamped photo's upload, and their names.
+/// The form with which a stamped photo is posted: the names of its fields, and further fields.
 ///
 ///     var form = UploadForm()
 ///     form.text = "up before the sun"
 ///     form.imageName = "photo"
 package struct UploadForm: Sendable, Equatable {
-  /// A field of the caller's own.
+  /// A further field, given by the user.
   package struct Field: Sendable, Equatable {
     /// Its name.
     package var name: String
@@ -21,21 +21,21 @@ package struct UploadForm: Sendable, Equatable {
     }
   }
 
-  /// The name of the field with the time on the stamp, `2021-01-13 06:30:00`.
+  /// The name of the field with the time on the stamp, for example `2021-01-13 06:30:00`.
   package var timeName = "dateTime"
   /// The name of the field with the text on the stamp.
   package var textName = "timeStampContents"
-  /// The name of the file.
+  /// The name of the field with the picture.
   package var imageName = "image"
   /// The text on the stamp; empty without one.
   package var text = ""
-  /// Further fields, which come first, as some servers read a form no further than its file.
+  /// Further fields, which are sent first, because some servers stop reading a form after its file.
   package var extra: [Field] = []
 
-  /// Makes the form that wake-up diaries take.
+  /// Makes a form with the default field names, those of a wake-up diary's server.
   package init() {}
 
-  /// The form filled in, its picture last.
+  /// Fills the form; the picture is the last field.
   func filled(time: CivilTime?, jpeg: [UInt8], fileName: String) -> MultipartForm {
     var parts = extra.map { MultipartForm.Part(name: $0.name, bytes: Array($0.value.utf8)) }
     if let time {
@@ -49,16 +49,15 @@ package struct UploadForm: Sendable, Equatable {
   }
 }
 
-/// Fields and files as the body of one POST. (RFC 7578)
+/// A `multipart/form-data` body. (RFC 7578)
 ///
-/// The bytes are a function of the parts alone, the boundary included, so that a form that is sent
-/// again is the same to the byte.
+/// The bytes, including the boundary, depend only on the parts, so that a repeated form is equal byte for byte.
 struct MultipartForm {
   /// One field or file.
   struct Part: Equatable {
     /// The field's name.
     var name: String
-    /// The file's name; nil for a field that is no file.
+    /// The file's name; nil for a field that is not a file.
     var fileName: String?
     /// The media type; nil for text.
     var type: String?
@@ -73,14 +72,14 @@ struct MultipartForm {
   /// The SHA-256 of all parts, in hexadecimal.
   let digest: String
 
-  /// Puts parts together in their order.
+  /// Makes the body from parts, in their order.
   init(_ parts: [Part]) {
     var content: [UInt8] = []
     for part in parts {
       content += Array(Self.head(of: part).utf8) + [0] + part.bytes + [0]
     }
     digest = Self.hex(ContentDigest.sha256(content))
-    // Nobody can make a picture that holds its own digest, so the boundary is in no part.
+    // No part can contain its own SHA-256, so none contains the boundary.
     let boundary = "larder-\(digest.prefix(40))"
     var bytes: [UInt8] = []
     bytes.reserveCapacity(content.count + parts.count * 64 + 64)
@@ -101,7 +100,7 @@ struct MultipartForm {
     return head
   }
 
-  /// Quotes and line breaks as browsers send them. (HTML, section 4.10.21.8)
+  /// Escapes quotes and line breaks as browsers do. (HTML, section 4.10.21.8)
   private static func escaped(_ name: String) -> String {
     name.unicodeScalars.reduce(into: "") { text, scalar in
       switch scalar {

@@ -4,10 +4,10 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// The uploads that a server took, in a file beside the pictures: a digest of form and address a line.
+/// Records the accepted uploads in a file beside the pictures, one line each: a digest of the form and the URL.
 ///
-/// A line is on disk before the upload counts as done. A run that is killed in between posts that picture again, with the
-/// same `Idempotency-Key`.
+/// A line is on disk before the upload counts as done. If a run is killed before that, the next one posts the picture
+/// again, with the same `Idempotency-Key`.
 package final class UploadMemory: Sendable {
   /// The file's name in the output folder.
   static let name = ".larder-posted"
@@ -17,7 +17,7 @@ package final class UploadMemory: Sendable {
 
   /// Reads the file in a folder, which may be missing.
   ///
-  /// - Throws: ``LarderError`` when it is there and cannot be read.
+  /// - Throws: ``LarderError`` when it exists but cannot be read.
   package init(in folder: FilePath) throws(LarderError) {
     path = folder.appending(Self.name)
     let file = path.withPlatformString { open($0, O_RDONLY | O_CLOEXEC) }
@@ -37,14 +37,14 @@ package final class UploadMemory: Sendable {
     held = Mutex(lines)
   }
 
-  /// Whether the server took this form before.
+  /// Whether the server has already accepted this form.
   func holds(_ form: MultipartForm, at destination: UploadDestination) -> Bool {
     held.withLock { $0.contains(Self.key(form, destination)) }
   }
 
-  /// Notes that the server took a form; on disk when this returns.
+  /// Records that the server accepted a form; durable when this returns.
   ///
-  /// - Throws: ``LarderError`` of code `disk`.
+  /// - Throws: ``LarderError`` with the code `disk`.
   func add(_ form: MultipartForm, at destination: UploadDestination) throws(LarderError) {
     let key = Self.key(form, destination)
     let line = Array((key + "\n").utf8)
@@ -55,14 +55,14 @@ package final class UploadMemory: Sendable {
       }
       guard file >= 0 else { return errno }
       defer { close(file) }
-      // A line this short is written whole or not at all.
+      // A line this short is written completely or not at all.
       return write(file, line, line.count) == line.count && fsync(file) == 0 ? 0 : errno
     }
     guard code == 0 else { throw Self.error(path, code) }
   }
 
   private static func key(_ form: MultipartForm, _ destination: UploadDestination) -> String {
-    // The address may hold a secret, and a digest of both tells nothing of it.
+    // The URL may contain a secret, so only a digest is stored.
     MultipartForm.hex(ContentDigest.sha256(Array("\(destination.url.text) \(form.digest)".utf8)))
   }
 
