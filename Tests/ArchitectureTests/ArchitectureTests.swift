@@ -25,7 +25,7 @@ import Testing
       let cells = line.split(separator: "|").dropLast(line.hasSuffix("|") ? 0 : 1)
       guard cells.count == 3, names(cells[0]).isSubset(of: Layers.ours) else { continue }
       shown.formUnion(names(cells[0]))
-      // These two say it in words.
+      // Two rows describe their imports in words instead of listing them.
       if cells[2].contains("everything") || cells[2].contains("what they import") { continue }
       for target in names(cells[0]) { #expect(Layers.imports[target] == names(cells[2])) }
     }
@@ -47,7 +47,8 @@ import Testing
     let explained = reasons.matches(of: /(?m)^\| ([a-z-]+) \|/).map { String($0.output.1) }
       .filter { $0 != "reason" }
 
-    // One that ends a transfer on purpose and never fails it, and what posting says of an answer.
+    // Not a failure's reason: it ends a transfer on purpose, and it is the outcome of a refused
+    // upload.
     let unreported = ["refused"]
     #expect(Set(known).count == known.count)
     #expect((explained + unreported).sorted() == known.sorted())
@@ -65,7 +66,7 @@ import Testing
 
   @Test(arguments: [Rule.force, .safety, .sleeping])
   func `the tests obey every rule`(_ rule: Rule) throws {
-    // The breaches below are this folder's trade.
+    // This folder is left out, because its tests contain examples of breaches.
     let files = try SourceFile.all(in: "Tests").filter { $0.target != "ArchitectureTests" }
 
     #expect(rule.findings(in: files) == [])

@@ -1,9 +1,9 @@
-/// Which of our modules the files of each target may import: the table of CONTRIBUTING.md, as code.
+/// The table of CONTRIBUTING.md as code: which of our modules each target may import.
 enum Layers {
-  /// The modules by target.
+  /// The modules that each target may import.
   ///
-  /// A C module has one owner and imports nothing; what Swift's Glibc leaves out is everybody's.
-  /// LarderCommands imports others to list the releases of their libraries.
+  /// A C module has one owner and imports nothing. Any target may import CGlibc, which adds what
+  /// Swift's Glibc lacks. LarderCommands imports codecs to list the versions of their libraries.
   static let imports: [String: Set<String>] = [
     "Base": ["CGlibc"],
     "CAVIF": [],
@@ -45,7 +45,7 @@ enum Layers {
     ],
     "Bench": ["Base", "Cache", "Catalog", "Pipeline", "Transport", "Web"],
     "Sharding": ["Base", "Cache", "Catalog", "Pipeline", "Transport"],
-    // An origin that shared the parsers of its clients would share their mistakes.
+    // It must not share parsers with its clients, or it would share their bugs.
     "SampleStore": ["CGlibc"],
     "LarderCommands": [
       "Base", "Bench", "Catalog", "Transport", "CurlTransport", "Cache",
@@ -56,10 +56,11 @@ enum Layers {
     "larder": ["LarderCommands"],
   ]
 
-  /// Every module of ours.
+  /// All of our modules.
   static let ours = Set(imports.keys)
 
-  /// The library and what it is made of, and the measurements, whose words name no flag.
+  /// Targets whose messages name no command-line option: the library, its modules and the
+  /// benchmark.
   static let flagless: Set<String> = [
     "Base", "Bench", "Cache", "Catalog", "CurlTransport", "Imaging", "Larder", "ObjectStore",
     "Orders", "Pipeline", "SQLite", "Sharding", "Transport", "Web",

@@ -1,18 +1,18 @@
-/// A promise that the sources keep.
+/// A rule about source code, with a check that finds each line that breaks it.
 struct Rule: Sendable {
   /// The rule in words, for messages.
   let words: String
-  /// The numbers of the lines that break it.
+  /// Returns the numbers of the lines that break the rule.
   let breaches: @Sendable (SourceFile) -> [Int]
 
-  /// What breaks the rule, as `file:line: words`.
+  /// The breaches of the rule in `files`, as `file:line: words`.
   func findings(in files: [SourceFile]) -> [String] {
     files.flatMap { file in breaches(file).map { "\(file.path):\($0): \(words)" } }
   }
 }
 
 extension Rule {
-  /// Targets import of our modules only what the table says.
+  /// A target imports only those of our modules that ``Layers`` lists for it.
   static let layers = Rule(words: "this import is not in the table of CONTRIBUTING.md") {
     file in
     file.imports.filter { Layers.ours.contains($0.module) && !allowed($0.module, in: file) }
@@ -23,7 +23,7 @@ extension Rule {
     Layers.imports[file.target]?.contains(module) ?? false
   }
 
-  /// Foundation costs start-up and memory; only commands may pay for it.
+  /// Foundation costs start-up time and memory, so only LarderCommands may import all of it.
   static let foundation = Rule(
     words: "only LarderCommands may import Foundation; use FoundationEssentials or Glibc"
   ) { file in
@@ -31,7 +31,7 @@ extension Rule {
     return file.imports.filter { $0.module == "Foundation" }.map(\.line)
   }
 
-  /// One place writes to the terminal.
+  /// Only one folder writes to the terminal.
   static let printing = Rule(words: "only LarderCommands/Output writes to the terminal") { file in
     guard !file.path.hasPrefix("Sources/LarderCommands/Output/") else { return [] }
     return file.numbers(
@@ -40,13 +40,16 @@ extension Rule {
     )
   }
 
-  /// A library's caller has options, not flags: its errors carry a remedy, and commands word it.
+  /// Libraries never name a command-line option: their errors carry a remedy, and commands turn it
+  /// into words.
   static let flags = Rule(words: "only commands know flags; say it by a remedy") { file in
     guard Layers.flagless.contains(file.target) else { return [] }
     return file.numbers(of: #/"[^"]*--[a-z]/#)
   }
 
-  /// A decorator that built a response from parts would lose those that it does not copy.
+  /// Only transports create responses.
+  ///
+  /// Elsewhere a response is copied and changed, so that no field is lost.
   static let responses = Rule(words: "only transports make responses; change a copy of one") {
     file in
     let makers = [
@@ -56,12 +59,12 @@ extension Rule {
     return file.numbers(of: #/(^\s*|[=(\[{,:] *|return )Response(Head)?\(/#)
   }
 
-  /// Nothing ends the process because of what was thought impossible.
+  /// No `try!` and no forced cast.
   static let force = Rule(words: "no try!, no forced cast") { file in
     file.numbers(of: #/\btry!|\bas!/#)
   }
 
-  /// An escape from the compiler's proofs carries one of its own, within five lines.
+  /// An unsafe escape has a `SAFETY:` comment within five lines.
   static let safety = Rule(words: "an unsafe escape needs a SAFETY: comment beside it") { file in
     file.numbers(of: #/@unchecked Sendable|nonisolated\(unsafe\)|unsafeBitCast|unsafeDowncast/#)
       .filter { number in
@@ -70,8 +73,11 @@ extension Rule {
       }
   }
 
-  /// Closing a descriptor of a database file drops every lock that SQLite holds on it for this process: files that know
-  /// a database open folders and lock files alone. (https://sqlite.org/howtocorrupt.html, section 2.2)
+  /// Only SQLite opens a database file: closing any other descriptor of it drops all of the
+  /// process's locks.
+  ///
+  /// Other code opens folders and lock files only. (https://sqlite.org/howtocorrupt.html, section
+  /// 2.2)
   static let databases = Rule(words: "only SQLite opens a database file") { file in
     let name = file.path.split(separator: "/").last ?? ""
     let isOfDatabase =
@@ -84,7 +90,7 @@ extension Rule {
       }
   }
 
-  /// A test waits for what it wants to see, never for time to pass.
+  /// A test waits for a condition and never sleeps.
   static let sleeping = Rule(words: "a test does not sleep; wait for what it wants to see") {
     file in
     file.numbers(of: #/\b(u|nano|clock_nano)?sleep\(|\.sleep\b/#)
@@ -92,7 +98,7 @@ extension Rule {
 }
 
 extension SourceFile {
-  /// The numbers of the lines whose code holds a match.
+  /// The numbers of the lines whose code matches.
   fileprivate func numbers(of pattern: some RegexComponent) -> [Int] {
     lines.indices.filter { lines[$0].code.contains(pattern) }.map { $0 + 1 }
   }

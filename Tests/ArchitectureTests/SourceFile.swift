@@ -1,16 +1,16 @@
 import Foundation
 
-/// A Swift file of the repository, with what its rules are read from.
+/// A Swift file of the repository, split into code and comments for ``Rule``.
 struct SourceFile: Sendable {
-  /// One line: the code without its comment, and the comment.
+  /// One line, split into code and comment.
   struct Line {
     let code: Substring
     let comment: Substring
   }
 
-  /// The path from the repository's root.
+  /// The path relative to the repository's root.
   let path: String
-  /// Its lines, the first one at 0.
+  /// The lines; the first has index 0.
   let lines: [Line]
 
   /// Reads `text` as the file at `path`.
@@ -19,12 +19,12 @@ struct SourceFile: Sendable {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(Self.line)
   }
 
-  /// The folder of the file's target.
+  /// The name of the file's target, which is the folder below `Sources` or `Tests`.
   var target: String {
     String(path.split(separator: "/").dropFirst().first ?? "")
   }
 
-  /// The modules it imports, each with its line's number.
+  /// The imported modules, each with its line number.
   var imports: [(module: String, line: Int)] {
     lines.enumerated().compactMap { number, line -> (module: String, line: Int)? in
       let words = line.code.split(separator: " ")
@@ -39,7 +39,7 @@ struct SourceFile: Sendable {
 
   private static let levels: Set<Substring> = ["public", "package", "internal", "private"]
 
-  /// Parts a line at the first `//` that stands in no string.
+  /// Splits a line at the first `//` outside a string literal.
   private static func line(_ text: Substring) -> Line {
     var isString = false
     var last: Character?
@@ -59,7 +59,7 @@ struct SourceFile: Sendable {
 }
 
 extension SourceFile {
-  /// The repository, found from this file.
+  /// The root folder of the repository.
   static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 

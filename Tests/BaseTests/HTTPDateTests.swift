@@ -40,7 +40,7 @@ import Testing
     "Sun, 06 Nov 1994 08:49:37 PST",
     "Sun, 06 Nov 1994 08:49:37 GMT junk", "Sun, 99999999999999999999 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1994 99999999999999999999:49:37 GMT", "Sun Nov  6 08:49:37 94",
-    // What lenient readers take, each a letter off. (RFC 9111, section 5.3)
+    // Formats that lenient readers accept, each one character off. (RFC 9111, section 5.3)
     "Sun, 06 Nov 1994 08:49:37 UTC", "Sun, 6 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 94 08:49:37 GMT", "Sun 06 Nov 1994 08:49:37 GMT",
     "Sun, 06  Nov  1994 08:49:37 GMT", "Sun, 06-Nov-1994 08:49:37 GMT",

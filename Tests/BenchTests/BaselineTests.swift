@@ -4,13 +4,13 @@ import Testing
 
 @Suite struct BaselineTests {
   @Test(arguments: [
-    // Rates before and now, the limit, whether it regressed.
+    // Rates before, rates now, the allowed regression, and whether it is exceeded.
     ([100.0, 101, 99], [100.0, 101, 99], 0.1, false),
     ([100, 101, 99], [80, 81, 79], 0.1, true),
     ([100, 101, 99], [95, 96, 94], 0.1, false),
     ([100, 101, 99], [95, 96, 94], 0.02, true),
     ([100, 101, 99], [130, 131, 129], 0.1, false),
-    // As much worse, but the runs differ by more than that anyway.
+    // The median drops as much, but within the spread of the runs.
     ([100, 150, 70], [80, 120, 56], 0.1, false),
     ([100], [50], 0.1, true),
     ([100], [91], 0.05, false),
@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func `a chance result among many figures raises no alarm`() {
-    // A probability near 0.03: an alarm alone, none among twenty.
+    // The probability is near 0.03: significant for a single figure, but not among twenty.
     let before = [100.0, 110, 90, 104]
     let now = [80.0, 96, 84, 74]
     let alone = BaselineComparison(

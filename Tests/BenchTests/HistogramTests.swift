@@ -71,7 +71,7 @@ import Transport
   }
 
   @Test(arguments: [
-    // Resolved, connected, secured, first byte, total; then the parts.
+    // Times until name lookup, connection, TLS, first byte and end; then the length of each phase.
     ([1.0, 3, 7, 15, 31], [1.0, 2, 4, 8, 16]),
     ([1, 3, 0, 8, 9], [1, 2, 0, 5, 1]),
     ([0, 0, 0, 5, 6], [0, 0, 0, 5, 1]),

@@ -118,7 +118,7 @@ import Testing
 }
 
 extension String {
-  /// What stands between occurrences of `separator`, without what stands before the first.
+  /// The pieces after each occurrence of `separator`; the text before the first one is dropped.
   fileprivate func components(of separator: String) -> [Substring] {
     var rest = self[...]
     var found: [Substring] = []

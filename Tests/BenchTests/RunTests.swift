@@ -143,7 +143,8 @@ import Transport
   @Test func `at a fixed rate latency counts from the scheduled start, so that stalls show`()
     throws
   {
-    // One connection, twenty arrivals in 100 ms, the first answer after 300 ms: the others wait for it.
+    // One connection and twenty scheduled starts within 100 ms. The first answer takes 300 ms, so
+    // the others wait.
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     shop.store.faults = try FaultScript(text: "path=/pictures/* hits=1 delay=300ms")

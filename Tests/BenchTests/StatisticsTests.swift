@@ -3,7 +3,7 @@ import Testing
 @testable import Bench
 
 @Suite struct StatisticsTests {
-  /// Abramowitz and Stegun, table 26.10: the t that is exceeded on either side with 5 % in all.
+  /// Two-sided 5 % quantiles of Student's t. (Abramowitz and Stegun, table 26.10)
   @Test(arguments: [
     (1.0, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (30, 2.042), (120, 1.980),
   ])
@@ -43,7 +43,8 @@ import Testing
   }
 
   @Test func `the confidence interval is computed on logarithms`() throws {
-    // Logarithms 0, 1, 2: mean 1, deviation 1, t of 2 degrees 4.303, divided by the root of 3.
+    // The logarithms are 0, 1 and 2: mean 1, deviation 1. The half width is t = 4.303 (2 degrees
+    // of freedom) divided by √3.
     let e = 2.718281828459045
     let estimate = try #require(Estimate([1, e, e * e]))
     let interval = try #require(estimate.interval)

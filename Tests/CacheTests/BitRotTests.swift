@@ -5,11 +5,12 @@ import Testing
 
 @testable import Cache
 
-/// A bad disk changes bytes and tells nobody.
+/// Silent corruption: bytes change on disk without an error, and a full check must find them.
 struct BitRotTests {
   private static let count = 1000
 
-  /// A cache of a thousand pictures, each with one byte changed in place, its date as before.
+  /// A cache of a thousand pictures, each with one byte changed in place and its modification time
+  /// kept.
   private func rotten() throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
@@ -64,7 +65,7 @@ struct BitRotTests {
     let last = try #require(positions.last)
     #expect(!first.isComplete && !first.isClean)
     #expect(first.checked == last.checked && first.checked < Self.count)
-    // One of those that were found is mended meanwhile.
+    // One of the damaged pictures is repaired before the check continues.
     let mended = try #require(last.damaged.first)
     var whole: [UInt8] = []
     for number in 0..<Self.count {

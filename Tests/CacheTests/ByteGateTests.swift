@@ -7,9 +7,9 @@ import Testing
 
 @testable import Cache
 
-/// One after the other: a process that a test ended is not waited for before the test's turn comes again.
+/// Serialized, because an exit test's process is not awaited while other tests run in parallel.
 @Suite(.serialized) struct ByteGateTests {
-  /// Enters on a thread of its own, and signals when it is through.
+  /// Enters on another thread and signals after it got through.
   private func enter(_ gate: ByteGate, _ bytes: ByteCount) -> DispatchSemaphore {
     let through = DispatchSemaphore(value: 0)
     Thread.detachNewThread {

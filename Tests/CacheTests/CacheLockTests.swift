@@ -108,9 +108,9 @@ struct CacheLockTests {
   }
 
   @Test(arguments: [
-    // A container that was started anew on the same node.
+    // A container restarted on the same machine.
     ("pod-2", "1", true), ("pod-1", "1", true),
-    // Another machine, whatever it is called; a machine that was started anew cannot be told from one.
+    // Another machine, whatever its name. A rebooted machine cannot be told from another one.
     ("pod-2", "2", false), ("pod-1", "2", false),
   ])
   func `a claim can be taken over when its holder ran on the same host and boot`(
@@ -148,7 +148,7 @@ struct CacheLockTests {
   }
 
   @Test func `network and FUSE file systems count as shared`() {
-    // NFS, CIFS, Ceph, 9P, FUSE; ext4, tmpfs, overlay, XFS.
+    // NFS, CIFS, Ceph, 9P and FUSE are shared; ext4, tmpfs, overlay and XFS are not.
     for kind in [0x6969, 0xFF53_4D42, 0x00C3_6400, 0x0102_1997, 0x6573_5546] {
       #expect(HostClaim.isShared(kind))
     }

@@ -7,14 +7,16 @@ import Transport
 
 @testable import Cache
 
-/// An open cache in a folder, with a run under way; opening the folder again is a restart.
+/// An open cache in a test folder, with an active run.
+///
+/// Opening the folder again acts as a restart.
 final class CacheOnDisk {
   let folder: TemporaryFolder
   let layout: CacheLayout
   let index: Index
   let store: PictureStore
   let run: RunID
-  /// What bringing index and files together found.
+  /// The result of recovery at opening: rows forgotten, files adopted and strays.
   let recovery: Recovery
 
   init(
@@ -41,13 +43,14 @@ final class CacheOnDisk {
     )
   }
 
-  /// What is known of the picture at a URL.
+  /// The row of the picture at a URL.
   func entry(_ url: String) throws -> PictureEntry? {
     let id = PictureID(url: url)
     return try index.pictures([id])[id]
   }
 
-  /// Sends bodies into the store as a transfer would, in pieces, and waits for their group.
+  /// Writes bodies into the store in pieces, as a transfer would, and waits until their group is
+  /// committed.
   ///
   /// - Returns: The outcomes, in order.
   @discardableResult
@@ -81,14 +84,16 @@ final class CacheOnDisk {
     return outcomes.withLock { $0 }
   }
 
-  /// Waits until what was kept so far is committed.
+  /// Waits until all earlier pictures are committed.
   func flush() {
     let flushed = DispatchSemaphore(value: 0)
     store.flush { flushed.signal() }
     flushed.wait()
   }
 
-  /// Sends one body; the reason when the sink refuses it.
+  /// Sends one body.
+  ///
+  /// - Returns: The reason if the sink refuses it.
   static func send(_ bytes: [UInt8], into sink: PictureSink, pieces: Int = 100_000)
     -> FailureReason?
   {
@@ -101,28 +106,28 @@ final class CacheOnDisk {
     return nil
   }
 
-  /// Ends the run in peace, so that the next need not look into the folders.
+  /// Ends the run normally, so that the next one skips recovery.
   func end() throws(LarderError) {
     try index.endRun(run, at: 2, outcome: "complete", report: [], sections: [])
     try index.noteFolderTimes(of: layout)
   }
 
-  /// What a check of every byte finds.
+  /// Checks every byte.
   func verify() throws(LarderError) -> VerifyReport {
     try Verification(layout, index).run(.full)
   }
 }
 
-/// The bytes of a picture of one's own: a JPEG's first marker, a label, and filling.
+/// A minimal picture: a JPEG start marker, a label and padding.
 func jpeg(_ label: String, count: Int = 64) -> [UInt8] {
   let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array(label.utf8)
   return head + [UInt8](repeating: 0x20, count: max(0, count - head.count))
 }
 
-/// The URL of a picture of this name.
+/// The test URL for a picture name.
 func url(_ name: String) -> String { "https://cdn.example/\(name).jpg" }
 
-/// The path of the file that the picture of this name has in its folder.
+/// The file path of the picture with this name, relative to the test folder.
 func path(_ name: String) -> String {
   "cache/" + PictureName(url: url(name), id: PictureID(url: url(name))).path
 }

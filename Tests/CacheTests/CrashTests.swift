@@ -5,10 +5,10 @@ import Testing
 
 @testable import Cache
 
-/// Fails, or stops, at every single file operation of a run, and asks the reopened cache.
+/// Fails or stops every single file operation of a run in turn, then checks the reopened cache.
 struct CrashTests {
-  /// What is held before, and what the run brings: a duplicate, a replacement, the same again, a
-  /// large one, and new ones.
+  /// The pictures held before, and those of the run: a duplicate, a replacement, an unchanged one,
+  /// a large one and new ones.
   private static let before = ["old", "same", "twin"]
   private static let run: [(url: String, bytes: [UInt8])] = [
     (url("new"), jpeg("new")), (url("copy"), jpeg("new")), (url("old"), jpeg("replaced")),
@@ -24,7 +24,7 @@ struct CrashTests {
     return folder
   }
 
-  /// How many operations the run takes when nothing goes wrong.
+  /// The number of disk operations of a run without faults.
   private func operations() throws -> Int {
     let disk = FaultyDisk()
     let outcomes = try CacheOnDisk(prepared(), disk: disk).keep(Self.run)
@@ -44,12 +44,12 @@ struct CrashTests {
 
         let told = outcomes.contains { if case .refused(.disk, _) = $0 { true } else { false } }
         let failed = disk.operations[number - 1]
-        // What could not be removed from `partial/` is swept by the next run.
+        // A file that could not be removed from `partial/` is swept by the next run.
         if !failed.hasPrefix("remove") { #expect(told, "operation \(number): \(failed)") }
         if told {
           #expect(cache.store.failure?.code == (code == ENOSPC ? .diskFull : .disk))
         }
-        // What was refused may be asked for again at once.
+        // A refused picture can be stored again at once.
         let again = try cache.keep(Self.run.filter { $0.url != url("large") })
         #expect(!again.contains { if case .refused = $0 { true } else { $0 == nil } })
       }
@@ -112,8 +112,9 @@ struct CrashTests {
     #expect(try cache.verify() == VerifyReport(checked: 7))
   }
 
-  /// After recovery every held row has its whole file, nothing waits in `partial/`, and what no
-  /// row knows is gone once it is swept.
+  /// Checks that after recovery every held row has its whole file and `partial/` is empty.
+  ///
+  /// Files without a row must be gone after a sweep.
   private func expectWhole(_ folder: TemporaryFolder, _ words: String) throws {
     let cache = try CacheOnDisk(folder)
     let report = try cache.verify()

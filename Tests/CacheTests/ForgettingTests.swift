@@ -4,9 +4,9 @@ import Testing
 
 @testable import Cache
 
-/// The plans of the statements by which the index forgets.
+/// Checks the query plans of the statements that remove old rows from the index.
 struct ForgettingTests {
-  /// A step of a plan, as `EXPLAIN QUERY PLAN` prints it.
+  /// One step of a query plan, as printed by `EXPLAIN QUERY PLAN`.
   private struct Step: Decodable, FetchableRecord {
     let id: Int
     let parent: Int

@@ -7,7 +7,7 @@ struct GcPlanTests {
   private static let day: Int64 = 86_400
   private static let now = UnixTime(1_000 * day)
 
-  /// A picture of 100 bytes: used so many days ago, unreferenced for so many.
+  /// A picture of 100 bytes, last used and last referenced the given numbers of days ago.
   private static func picture(
     _ number: Int64,
     used: Int64 = 0,

@@ -60,7 +60,7 @@ struct HistoryTests {
     )
   }
 
-  /// The changes in short, a line each.
+  /// The changes as short lines of text.
   private func lines(_ id: String? = nil, since: UnixTime? = nil) throws -> [String] {
     try index.history(catalog: shop, item: id, since: since).map { change in
       let values = [change.from, change.to].map { $0?.text ?? "-" }.joined(separator: " → ")
@@ -257,10 +257,10 @@ struct HistoryTests {
     #expect(try index.beginRun(catalog: shop, at: 200) > last)
   }
 
-  /// 100 items stand for 10,000, with their years in full.
+  /// 100 items stand for 10,000, over the full ten years.
   ///
-  /// Of the prices 3 % change each night, of the badges 0.5 %, of titles, thumbnails and normal prices 0.1 %. Of the items
-  /// 0.1 % are replaced.
+  /// Each night 3 % of the prices change, 0.5 % of the badges, and 0.1 % of titles, thumbnails and
+  /// normal prices. 0.1 % of the items are replaced.
   @Test func `ten years of nightly runs of 10,000 items take less than 50 MB`() throws {
     var random = SplitMix64(1)
     var items = (0..<100).map { "ITEM\($0)" }

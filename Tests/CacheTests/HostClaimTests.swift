@@ -6,7 +6,8 @@ import Testing
 
 @testable import Cache
 
-/// Machines that see one cache over a file system whose locks each of them has for itself.
+/// Takes over the claim of a cache between machines on a shared file system where `flock` works
+/// only within each machine.
 struct HostClaimTests {
   private let folder: TemporaryFolder
   private let root: Folder
@@ -16,7 +17,7 @@ struct HostClaimTests {
     root = try Folder(path: folder.path, creating: false)
   }
 
-  /// A machine whose monotonic clock stands at `seconds`.
+  /// A machine whose monotonic clock is at `seconds`.
   private func machine(_ host: String, at seconds: Int64 = 0) -> Machine {
     CacheTests.machine(host, host, at: seconds)
   }
@@ -34,7 +35,7 @@ struct HostClaimTests {
     )
   }
 
-  /// Who holds the cache by the file.
+  /// The holder that the claim file names.
   private func holder() throws -> String {
     ClaimText(String(decoding: try folder.read("lock.host"), as: UTF8.self)).holder
   }
@@ -57,15 +58,15 @@ struct HostClaimTests {
 
   @Test(
     arguments: [
-      // Another machine's, which is renewed or was seen for too short a time.
+      // A claim of another machine: renewed, or not yet silent for two minutes.
       (text(), "b2", nil, 0, "silent"), (text(), "b2", nil, 119, "silent"),
       (text(), "b2", nil, 120, "gone"),
-      // Our own machine's.
+      // A claim of this machine.
       (text(), "b1", nil, 0, "free"),
-      // Somebody takes it over.
+      // A claim that is being taken over.
       (text(), "b1", "", 0, "silent"), (text(), "b1", "x", 119, "silent"),
       (text(), "b2", "x", 120, "gone"),
-      // What has no heartbeat, in the form of another larder, and what was cut.
+      // Claims without a heartbeat, with an unknown form, and truncated ones.
       ("sync on alpha\nboot b1", "b2", nil, 5000, "foreign"),
       ("sync on alpha", "b2", nil, 5000, "foreign"), ("", "b2", nil, 5000, "foreign"),
       (text() + "more\n", "b2", nil, 5000, "foreign"),
@@ -217,7 +218,7 @@ struct HostClaimTests {
     #expect(try holder() == "larder sync, process 1 on beta")
   }
 
-  /// Leaves a dead claim that all of these machines have waited for long enough.
+  /// Leaves a dead claim whose waiting time has passed for each of these machines.
   private func leaveDead(to hosts: [String]) throws {
     withExtendedLifetime(try claim("alpha")) {}
     for host in hosts { #expect(throws: LarderError.self) { _ = try claim(host) } }
@@ -267,7 +268,8 @@ struct HostClaimTests {
       #expect(error.description.contains("larder sync, process 1 on gamma has it now"))
     }
 
-    // At the last step the claim is that of the new owner, and has been silent as long: another has it by then.
+    // In the last step the claim already belongs to beta but was silent for two minutes, so gamma
+    // took it over.
     #expect(try winners == [holder()])
   }
 
@@ -298,7 +300,7 @@ struct HostClaimTests {
     let outcome = try frozen.keep([(url("a"), jpeg("a"))])
     #expect(outcome == [.stored(bytes: 64, wasHeld: false)])
 
-    // The kernel of the other machine has a lock of its own.
+    // Another machine's kernel has its own lock, so the file's lock does not count there.
     unlink(folder.path("cache/lock"))
     for seconds in [Int64(0), 60] {
       #expect(throws: LarderError.self) { try take("beta", at: seconds) }
@@ -354,7 +356,7 @@ struct HostClaimTests {
   private func url(_ name: String) -> String { "https://shop.example/\(name).jpg" }
 }
 
-/// A machine of that name whose kernel calls its boot so, and whose monotonic clock stands at `seconds`.
+/// A machine with a host name, a boot id and a monotonic clock at `seconds`.
 func machine(_ host: String, _ boot: String, at seconds: Int64 = 0) -> Machine {
   Machine(host: host, boot: boot, monotonic: { seconds }, now: { 1_795_341_600 })
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cache
 
-/// Damage that SQLite does not see: values that are not as they were written.
+/// Damage that SQLite itself does not detect: values that larder cannot have written.
 struct IndexCheckTests {
   private let folder: TemporaryFolder
   private let index: Index

@@ -110,8 +110,8 @@ struct IndexTests {
     let square = SquareEntry(picture: PictureID(url: "u"), side: 1, path: "p", source: [1])
     try index.save([square])
     try index.write { db in
-      // A damaged page heeds neither types nor NOT NULL, and a copy of a table has no constraints.
-      // Views of the table stay as they are.
+      // A damaged page may violate types and NOT NULL. A copied table has no constraints, so it
+      // can hold such values. Views of the table are kept.
       let table = change.prefix { $0 != " " }
       try db.execute(
         sql: """
@@ -179,7 +179,8 @@ struct IndexTests {
     _ = try writer.catalog(named: "first", currency: "KRW")
     let copy = try TemporaryFolder()
     try writer.write { db in
-      // A cache of one page makes SQLite write to the file, and sync the journal, before the commit.
+      // A page cache of one page forces SQLite to write to the file and sync the journal before
+      // the commit.
       try db.execute(sql: "PRAGMA cache_size = 1")
       for number in 0..<500 {
         try db.execute(

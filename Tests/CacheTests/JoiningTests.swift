@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cache
 
-/// Listings that come in pages and are shown as one.
+/// Joins the pages of a listing into one.
 struct JoiningTests {
   private let folder: TemporaryFolder
   private let index: Index

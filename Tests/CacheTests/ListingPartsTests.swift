@@ -56,7 +56,7 @@ struct ListingPartsTests {
     #expect(error?.description.contains("it is gone") == true)
   }
 
-  /// How many pages the connection has read from its file.
+  /// The number of pages that the connection has read from its file.
   private func pagesRead(_ index: Index) throws -> Int32 {
     try index.read { db in
       var (now, most) = (Int32(0), Int32(0))

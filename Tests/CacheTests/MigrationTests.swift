@@ -19,7 +19,7 @@ struct MigrationTests {
     try Index(CacheLayout(creating: folder.path("cache")))
   }
 
-  /// The columns of every table and the names of every index.
+  /// The columns of every table and the names of every database index.
   private func shape(_ index: Index) throws -> [String] {
     try index.read { db in
       try String.fetchAll(
@@ -71,7 +71,7 @@ struct MigrationTests {
     #expect(recovery.adopted == 3 && recovery.forgotten == 0 && recovery.strays.isEmpty)
     #expect(report.isClean)
     #expect(report.checked == (name.hasSuffix("squares") ? 4 : 3))
-    // Copied, not changed: what the origin said of them still holds.
+    // The files are copied but unchanged, so the origin's responses still apply.
     #expect(try OldCache.contents(of: index) == OldCache.contents)
   }
 
@@ -125,7 +125,7 @@ struct MigrationTests {
           )
         }
       }
-      // A small page cache, so that a transaction is in the file before it is committed.
+      // A small page cache makes a transaction reach the file before it is committed.
       try db.execute(sql: "PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = 1")
     }
     do {

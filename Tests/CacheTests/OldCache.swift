@@ -5,11 +5,11 @@ import Support
 
 /// A cache as an earlier larder left it: one catalog, two runs, three pictures.
 ///
-/// `Fixtures/NAME.sqlite` is the index that the code of that time, 0.2.0 and later, wrote by its own calls; the
-/// pictures are written anew, as if the folder had been copied. In the second run `A1` became
-/// cheaper and got another picture, and `C3` came.
+/// `Fixtures/NAME.sqlite` is an index written by that version itself, 0.2.0 or later. The pictures
+/// are written again, as if the folder had been copied. In the second run `A1` became cheaper and
+/// got another picture, and `C3` was added.
 struct OldCache {
-  /// The kinds of files that there have been, the oldest first: the version of the tables, and what they hold besides.
+  /// The fixtures, oldest first: the schema version and what else the cache contains.
   static let names = ["v4", "v4-squares", "v5-squares"]
 
   /// The cache's folder.
@@ -18,7 +18,7 @@ struct OldCache {
   private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures")
 
-  /// Copies the cache of that name into a folder.
+  /// Copies the fixture with that name into a folder.
   init(_ name: String, in folder: TemporaryFolder) throws {
     root = folder.path("cache")
     let index = try Data(contentsOf: Self.fixtures.appending(path: "\(name).sqlite"))
@@ -37,7 +37,7 @@ struct OldCache {
     }
   }
 
-  /// Where such a larder put an item's picture, below the test's folder.
+  /// The path of an item's picture in that version, relative to the test folder.
   static func path(_ item: String, in name: String = "v4") -> String {
     let address = url(item)
     let picture =
@@ -46,13 +46,13 @@ struct OldCache {
     return "cache/" + picture.path
   }
 
-  /// The bytes of a picture with that label in it.
+  /// A picture that contains the label.
   static func picture(_ label: String) -> [UInt8] {
     let head: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0] + Array(label.utf8)
     return head + [UInt8](repeating: 0x20, count: 62 - head.count) + [0xFF, 0xD9]
   }
 
-  /// What an index says of everything that such a cache holds.
+  /// All rows of an index as text, to compare before and after a migration.
   static func contents(of index: Index) throws -> [String] {
     var lines: [String] = []
     for catalog in try index.catalogs() {
@@ -87,7 +87,7 @@ struct OldCache {
     return lines
   }
 
-  /// What ``contents(of:)`` gives for every one of ``names``.
+  /// The expected result of ``contents(of:)`` for every one of ``names``.
   static let contents = [
     "catalog shop KRW",
     "run 2 complete {\"catalog\":\"shop\",\"run\":2}",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Cache
 
-/// What stands beside a body that broke off.
+/// The note file beside a partial body.
 struct PartialNoteTests {
   @Test func `a note is valid when its head and one line are whole, for this boot and this body`()
   {

@@ -7,10 +7,10 @@ import Transport
 
 @testable import Cache
 
-/// Bodies that break off, within a run and across runs.
+/// Bodies that are interrupted and resumed, within a run and across runs.
 struct PartialTests {
   private let folder: TemporaryFolder
-  /// 700 KB of a picture no two parts of which are alike.
+  /// A picture of 700 KB without repeated parts.
   private static let whole = {
     var random = SplitMix64(1)
     return jpeg("large") + random.bytes(700_000)
@@ -21,7 +21,7 @@ struct PartialTests {
     folder = try TemporaryFolder()
   }
 
-  /// The answer that brings the picture, from `offset` on.
+  /// The response head for the picture's bytes from `offset` on.
   private static func head(
     _ offset: Int = 0,
     tag: String? = "\"v1\"",
@@ -42,7 +42,7 @@ struct PartialTests {
     cache.store.sink(id: PictureID(url: url("a")), url: url("a"))
   }
 
-  /// Sends the first `count` bytes of the picture, after which the transfer breaks.
+  /// Sends the first `count` bytes of the picture before the transfer breaks off.
   private func begin(_ cache: CacheOnDisk, _ count: Int, tag: String? = "\"v1\"") -> PictureSink {
     let sink = sink(cache)
     _ = sink.begin(Self.head(tag: tag), at: 0)
@@ -50,7 +50,7 @@ struct PartialTests {
     return sink
   }
 
-  /// Sends what is missing as the origin would, and keeps the picture.
+  /// Sends the missing bytes as the origin would, and commits the picture.
   private func finish(_ sink: PictureSink, _ cache: CacheOnDisk) throws {
     let offset = Int(sink.resumePoint?.offset.count ?? 0)
     if offset == 0 { sink.restart() }
@@ -139,7 +139,7 @@ struct PartialTests {
     let cache = try CacheOnDisk(folder)
     let sink = sink(cache)
 
-    // Pieces of 50,000 bytes are handed on five at a time: six would be more than 256 KiB.
+    // The sink passes on five pieces of 50,000 bytes at a time, because six would exceed 256 KiB.
     #expect(sink.resumePoint?.offset == 500_000)
     try finish(sink, cache)
     try expectWhole(cache)
@@ -214,7 +214,7 @@ struct PartialTests {
     #expect(folder.files(below: "cache/partial").isEmpty)
   }
 
-  /// By hand, as the first larders that had notes wrote them, and as a later one might.
+  /// Notes of the first version and of a possible later one, written by hand.
   @Test(arguments: [
     "larder partial 1\nBOOT\nURL\n\"v1\"\nURL\nimage/jpeg\n700063\nend\n",
     "larder partial 3\nBOOT\nURL\n\"v1\"\nURL\nimage/jpeg\n700063\nend 0\n70000 0\n", "",
@@ -264,7 +264,7 @@ struct PartialTests {
       }
     }
     #expect(folder.files(below: "cache/partial").isEmpty)
-    // What follows the last line came after it was written: it is cut off.
+    // Bytes after the last noted line were written later, so they are truncated.
     #expect(try taken(body + [1, 2, 3], note) == whole)
   }
 
@@ -320,7 +320,8 @@ struct PartialTests {
   }
 
   @Test func `a failed or killed step never resumes wrong bytes`() throws {
-    // First run: file, note, pieces. Second run: reopening, pieces, commit.
+    // Operations of the first run: file, note, pieces. Of the second run: reopening, pieces,
+    // commit.
     for isCrash in [false, true] {
       for number in 1...30 {
         let folder = try TemporaryFolder()
@@ -351,7 +352,7 @@ struct PartialTests {
     self.folder = folder
   }
 
-  /// Lays down what a run left of a picture; its name in `partial/`.
+  /// Writes a partial body and its note, and returns its name in `partial/`.
   @discardableResult
   private func left(
     _ label: String,

@@ -11,7 +11,8 @@ struct PictureNameTests {
     let name = name("https://cdn.example/a/1-kimchi.JPG?size=2")
 
     #expect(name == self.name("https://cdn.example/a/1-kimchi.JPG?size=2"))
-    // The first 32 hexadecimal digits of SHA-256; the folder is the first two.
+    // The name contains the first 32 hexadecimal digits of the SHA-256 digest; the folder is the
+    // first two.
     #expect(name.path == "images/3a/1-kimchi-3aed70d2c63a9145d5557fae01c15a8a.jpg")
   }
 

@@ -51,7 +51,7 @@ struct PictureStoreTests {
 
   @Test(.timeLimit(.minutes(1)))
   func `each of many groups is committed after a time, full or not`() async throws {
-    // 32 make a group full: the last of each round begins one that is never full.
+    // A group is full with 32 pictures. The 33rd of each round starts a group that never fills.
     for round in 0..<2 {
       await withTaskGroup(of: PictureOutcome.self) { group in
         for number in 0..<33 {
@@ -79,7 +79,7 @@ struct PictureStoreTests {
 
   @Test(.timeLimit(.minutes(1)))
   func `the rows of a full group do not wait for a slow picture`() async throws {
-    // 32 make a group full, and the 33rd never comes.
+    // A group is full with 32 pictures. The announced 33rd never arrives.
     cache.store.announce(33)
     let outcomes = await withTaskGroup(of: PictureOutcome.self) { group in
       for number in 0..<32 {
@@ -117,7 +117,7 @@ struct PictureStoreTests {
         replacing: nil
       ) { done.resume(returning: $0) }
       cache.store.conclude()
-      // The other one failed: nothing of it is kept, and nothing more is on its way.
+      // The other picture failed, so it is not stored and no further one is expected.
       cache.store.conclude()
     }
 
@@ -268,7 +268,7 @@ struct PictureStoreTests {
   func `pictures are stored whole on every lane`(lanes: Int) throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder, lanes: lanes)
-    // More small ones than one lane takes alone, some alike, and large ones in between.
+    // More small pictures than one lane takes, some of them equal, with large ones in between.
     let pictures = (0..<400).map { number in
       (
         url("p\(number)"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Cache
 
-/// The memory of large bodies' pieces.
+/// The pool of memory blocks for pieces of large bodies.
 struct PieceRoomTests {
   @Test func `a piece is empty when it is reused, in the same memory`() {
     let room = PieceRoom(size: 4096)
@@ -42,7 +42,7 @@ struct PieceRoomTests {
     #expect(room.count == 64)
   }
 
-  /// Where the bytes of an array lie.
+  /// The memory address of an array's elements.
   private func place(of piece: [UInt8]) -> UInt {
     piece.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Cache
 
-/// Cuts the power before every file operation of a run, and loses whatever was not synced.
+/// Cuts the power before every file operation of a run and loses all writes that were not synced.
 struct PowerLossTests {
   private static let before = ["old", "same", "twin"]
   private static let run: [(url: String, bytes: [UInt8])] =
@@ -28,7 +28,7 @@ struct PowerLossTests {
     let cache = try CacheOnDisk(folder, disk: disk)
     let index = folder.path("cache/index.sqlite")
     disk.take { [rows = cache.index] in
-      // Inside a read, so that no transaction is half in the file.
+      // Copied within a read transaction, so that no other transaction is half written.
       (try? rows.read { _ in [UInt8](try Data(contentsOf: URL(filePath: index))) }) ?? []
     }
     let outcomes = try cache.keep(Self.run)
@@ -71,7 +71,7 @@ struct PowerLossTests {
     #expect(disk.operations.last?.operation == .syncFolder(inside))
   }
 
-  /// Lays the files and the index out anew, and asks the reopened cache.
+  /// Restores the files and the index after the cut, and checks the reopened cache.
   private func expectWhole(
     _ left: [String: [UInt8]],
     root: String,

@@ -136,7 +136,8 @@ struct RecoveryTests {
   }
 }
 
-/// Overwrites a file's first bytes, as a bad disk or an editor would: same inode, another date.
+/// Overwrites a file's first bytes in place, as an editor would: same inode, new modification
+/// time.
 func change(_ path: String, to bytes: [UInt8]) throws {
   let handle = try #require(FileHandle(forUpdatingAtPath: path))
   try handle.write(contentsOf: Data(bytes))

@@ -6,12 +6,12 @@ import Testing
 @testable import Cache
 
 struct RunHistoryTests {
-  /// Runs are kept for months, each with its report; a cron job may add one every ten minutes.
+  /// A cache keeps months of runs, each with its report; a cron job may add one every ten minutes.
   @Test func `starting a run reads as much of the index after 400 runs as after 20`() throws {
     let few = try pagesRead(toBeginAfter: 20)
     let many = try pagesRead(toBeginAfter: 400)
 
-    // A level more of the tables' trees, each a page.
+    // Allows one more level in the B-trees of the tables, a page each.
     #expect(many <= few + 8, "\(few) pages, then \(many)")
   }
 
@@ -31,7 +31,7 @@ struct RunHistoryTests {
     )
   }
 
-  /// A picture that is gone for good leaves every run of months partial.
+  /// A picture that is permanently gone makes every run partial for months.
   @Test func `only as many of the last runs as given are searched for a complete one`() throws {
     let folder = try TemporaryFolder()
     let first = try CacheOnDisk(folder)
@@ -58,7 +58,7 @@ struct RunHistoryTests {
     #expect(try index.finishedRun(cache.run, catalog: other) == nil)
   }
 
-  /// Pages of the index that are read from the file until a run is under way, with so many before it.
+  /// The number of index pages read from disk until a run has started after `runs` earlier ones.
   private func pagesRead(toBeginAfter runs: Int) throws -> Int32 {
     let folder = try TemporaryFolder()
     let first = try CacheOnDisk(folder)

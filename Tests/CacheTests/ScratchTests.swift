@@ -4,7 +4,8 @@ import Testing
 
 @testable import Cache
 
-/// What a run of millions of pictures holds beside memory.
+/// The temporary tables and sets that a run of millions of pictures keeps on disk instead of in
+/// memory.
 struct ScratchTests {
   private func id(_ number: Int) -> PictureID {
     PictureID(url: "https://cdn.example/\(number).jpg")

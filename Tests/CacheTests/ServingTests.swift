@@ -91,7 +91,7 @@ import Testing
 
     #expect(opened.stamp == entry.stamp)
     close(opened.descriptor)
-    // The cache itself may be a link, which its user named.
+    // The cache's own path may be a symbolic link chosen by the user.
     #expect(symlink(folder.path("cache"), folder.path("alias")) == 0)
     #expect(ServedFiles(cache: folder.path("alias")).hold(entry.name.path))
     for path in [
@@ -125,7 +125,7 @@ import Testing
     #expect(
       try room.layout.existingFolders().allSatisfy { try room.layout.folder($0).names().isEmpty }
     )
-    // Once more, as after a row that could not be written.
+    // Admitted again, as after a row that could not be written.
     #expect(try admission.admit(rows).map(\.sha256) == rows.map(\.sha256))
   }
 
@@ -159,7 +159,7 @@ import Testing
     withExtendedLifetime(lock) {}
   }
 
-  /// Lets a lock go on another thread.
+  /// Releases a lock on another thread.
   private final class Release: @unchecked Sendable {
     // SAFETY: handed over once, to one thread, before anybody reads it.
     private var lock: CacheLock?

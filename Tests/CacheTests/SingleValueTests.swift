@@ -6,7 +6,8 @@ import Testing
 
 @testable import Cache
 
-/// The single values that the index keeps beside its rows, whoever wrote them.
+/// The single values in the index's `meta` table, such as the folders' modification times,
+/// whatever wrote them.
 struct SingleValueTests {
   private let folder: TemporaryFolder
 

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Cache
 
-/// What becomes of the files and keys of larders whose file names had 47 bits.
+/// Migrates the files and keys of larder versions whose file names contained only 47 bits of a
+/// digest.
 struct TakeoverTests {
   private let folder: TemporaryFolder
   private static let items = ["A1", "B2", "C3"]
@@ -19,7 +20,7 @@ struct TakeoverTests {
     try Index(CacheLayout(creating: folder.path("cache")), disk: disk)
   }
 
-  /// Changes the old index before it is opened.
+  /// Changes the old index with SQL before it is opened.
   private func alter(_ sql: String, _ arguments: StatementArguments = []) throws {
     let queue = try DatabaseQueue(path: folder.path("cache/index.sqlite"))
     try queue.write { try $0.execute(sql: sql, arguments: arguments) }
@@ -61,7 +62,7 @@ struct TakeoverTests {
       #expect(throws: LarderError.self) {
         _ = try Index(layout, disk: FaultyDisk(.crash(at: number)))
       }
-      // Whoever reads meanwhile sees all rows.
+      // A reader meanwhile sees all rows.
       let reader = try Index(reading: old.root)
       #expect(try OldCache.contents(of: reader) == OldCache.contents)
       let found = try Verification(CacheLayout(reading: old.root), reader).run(.full)
@@ -169,7 +170,7 @@ struct TakeoverTests {
     let index = try Index.rebuilt(in: layout, at: 1_800_000_000).index
     let recovery = try Recovery(layout, index)
 
-    // The files are copies, so that their rows say too little of them.
+    // The files are copies, so their rows do not match their stamps.
     #expect(recovery.strays.paths.count == 3)
     for item in Self.items {
       #expect(

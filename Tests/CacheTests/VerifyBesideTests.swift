@@ -8,7 +8,7 @@ import Testing
 
 @testable import Cache
 
-/// Checks of a cache while a run changes it, and of files that cannot be read.
+/// Checks a cache while a run changes it, and with files that cannot be read.
 struct VerifyBesideTests {
   private let folder: TemporaryFolder
 
@@ -21,8 +21,9 @@ struct VerifyBesideTests {
 
   private func relative(_ name: String) -> String { String(path(name).dropFirst("cache/".count)) }
 
-  /// Commits a replaced picture, a new one and one that equals another; pauses at every operation of
-  /// the disk in turn and calls `body` there.
+  /// Commits a replaced picture, a new one and a duplicate.
+  ///
+  /// Pauses at every disk operation in turn and calls `body` there.
   private func pausing(_ body: (CacheOnDisk, Int) throws -> Void) throws -> Int {
     let disk = PausingDisk()
     let cache = try CacheOnDisk(folder, disk: disk)
@@ -104,7 +105,7 @@ struct VerifyBesideTests {
     nonisolated(unsafe) let writer = cache
     let verification = Verification(cache.layout, cache.index) { name throws(LarderError) in
       guard name.path == bad else { return try layout.digest(of: name) }
-      // Each look meets other bytes, and a row of theirs right behind it.
+      // At each look the file has other bytes, and the matching row is written right after it.
       let label = "a, version \(count.add(1, ordering: .relaxed).oldValue)"
       _ = try? writer.keep([(url("a"), jpeg(label))])
       let file = try layout.digest(of: name)
@@ -132,7 +133,7 @@ struct VerifyBesideTests {
       return try layout.digest(of: file)
     }
     #expect(unlink(folder.path(path("b"))) == 0)
-    // As if it had been copied, so that its row is in doubt.
+    // Copied, so that its row no longer matches its stamp.
     let bytes = try folder.read(path(name))
     #expect(unlink(folder.path(path(name))) == 0)
     try folder.write(bytes, to: path(name))
@@ -144,7 +145,7 @@ struct VerifyBesideTests {
     #expect(report.missing == [relative("b")] && !report.isClean)
     #expect(try folder.read(path(name)) == bytes)
     #expect(try cache.entry(url(name))?.sha256 == ContentDigest.sha256(bytes))
-    // The disk has come back.
+    // The disk is readable again.
     #expect(try cache.verify() == VerifyReport(checked: 3))
   }
 
@@ -194,14 +195,16 @@ struct VerifyBesideTests {
   }
 }
 
-/// A disk that stops before every operation until it is told to go on.
+/// A disk that stops before and after every operation until it is told to continue.
 private final class PausingDisk: Disk {
   private let disk = SystemDisk(durable: false)
   private let reached = DispatchSemaphore(value: 0)
   private let released = DispatchSemaphore(value: 0)
   private let hasEnded = Mutex(false)
 
-  /// Waits for the next operation; false when there is none any more.
+  /// Waits for the next operation.
+  ///
+  /// - Returns: False if there is no further one.
   func nextPause() -> Bool {
     reached.wait()
     return hasEnded.withLock { !$0 }
@@ -209,13 +212,14 @@ private final class PausingDisk: Disk {
 
   func goOn() { released.signal() }
 
-  /// Nothing more will be done.
+  /// Announces that no further operation follows.
   func end() {
     hasEnded.withLock { $0 = true }
     reached.signal()
   }
 
-  /// Before and after each operation, for a pause behind the last of a group is one before its rows.
+  /// Pauses before and after each operation: the pause after a group's last file is before its
+  /// rows are written.
   private func paused<Value>(_ body: () throws(LarderError) -> Value) throws(LarderError) -> Value
   {
     pause()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Cache
 
-/// One after the other: a process that a test ended is not waited for before the test's turn comes again.
+/// Serialized, because an exit test's process is not awaited while other tests run in parallel.
 @Suite(.serialized) struct WorkGroupTests {
   @Test func `join waits for all work, including work that enters later`() {
     let group = WorkGroup()

@@ -3,7 +3,7 @@ import Testing
 @testable import Catalog
 
 struct CatalogDiffPropertyTests {
-  /// Xorshift, by George Marsaglia: the same catalogs in every run.
+  /// A repeatable random generator: xorshift, by George Marsaglia.
   private struct Chance {
     var state: UInt64
 
@@ -59,7 +59,7 @@ struct CatalogDiffPropertyTests {
   }
 }
 
-/// The comparison by dictionaries of whole listings: slow and easy to believe.
+/// The reference comparison, by dictionaries of whole listings: slow but easy to verify.
 private struct PlainDiff {
   private struct Placement {
     let listing: CatalogDiff.Listing

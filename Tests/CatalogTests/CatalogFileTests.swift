@@ -100,7 +100,7 @@ struct CatalogFileTests {
     #expect(error?.description.contains("the nearest known key is \"\(nearest)\"") == true)
   }
 
-  /// The lines with those that every catalog needs after them.
+  /// The given lines, followed by those that every catalog needs.
   private static func completed(_ lines: String) -> String {
     var text = lines
     if !lines.contains("name:") { text += "\nname: a" }
@@ -196,9 +196,9 @@ struct CatalogFileTests {
   @Test(
     arguments: [
       ([0x61, 0x3A, 0xFF], 1, 3),
-      // What an editor saves that writes Korean as CP949, behind a line that UTF-8 can read.
+      // Korean text saved as CP949, after a line that is valid UTF-8.
       (Array("# 김밥\n가: ".utf8) + [0xB1, 0xE8], 2, 4),
-      // The last character is cut off.
+      // The last character is truncated.
       ([0x61, 0xEA, 0xB9], 1, 2),
     ] as [([UInt8], Int, Int)]
   )

@@ -2,9 +2,10 @@ import Testing
 
 @testable import Catalog
 
-/// What details lose all at once, and what the catalog file names in vain.
+/// Fields that all details lose at once, and configured paths that no detail has.
 struct DetailGuardTests {
-  /// held, had, isLeft, came, cameWith, isInNew, and whether the field is lost.
+  /// The evidence `held`, `had`, `isLeft`, `came`, `cameWith`, `isInNew`, then whether the field
+  /// is lost.
   typealias Row = (Int, Int, Bool, Int, Int, Bool, Bool)
 
   @Test(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// A feed may be large; what is kept of it, and how long it is read, is not up to the feed.
+/// Limits on what is kept of a feed and how long it is read, whatever its size.
 struct FeedLimitTests {
   private func section(
     _ body: String,
@@ -148,7 +148,7 @@ struct FeedLimitTests {
     "<rss><channel>\(inner)</channel></rss>"
   }
 
-  /// A text so many times, with the number of each in place of `#`.
+  /// Repeats a text, with `#` replaced by the number of each copy.
   private static func repeated(_ unit: String, _ count: Int) -> String {
     var text = ""
     for number in 0..<count { text += unit.replacing("#", with: "\(number)") }

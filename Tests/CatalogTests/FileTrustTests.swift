@@ -7,7 +7,7 @@ import Testing
 
   @Test(
     arguments: [
-      // Owner, mode, the mode of its folder, and the verdict.
+      // The owner, the file's mode, its folder's mode, and the expected refusal.
       (1000, 0o100644, 0o040755, nil),
       (1000, 0o100600, 0o040700, nil),
       (1000, 0o100755, 0o040775, nil),
@@ -15,7 +15,7 @@ import Testing
       (0, 0o100444, 0o041777, nil),
       (1000, 0o100644, 0o041777, nil),
       (1000, 0o010600, 0o040555, nil),
-      // A terminal, whose group may write to it.
+      // A terminal to which its group may write.
       (1000, 0o020620, 0o040755, nil),
       (1001, 0o100644, 0o040755, .owner(1001)),
       (1001, 0o100666, 0o040777, .owner(1001)),

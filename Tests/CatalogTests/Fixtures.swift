@@ -1,9 +1,9 @@
 import Catalog
 
-/// The bytes of a text.
+/// The UTF-8 bytes of a text.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-/// A catalog of one section with further lines in its file.
+/// Parses a catalog file of one section, with further lines.
 func catalog(
   _ lines: String = "",
   currency: String = "KRW",
@@ -22,7 +22,7 @@ func catalog(
   )
 }
 
-/// A listing of one body for the section `main`, without a title of its own.
+/// Decodes a body as the section `main`, which has no title of its own.
 func decode(_ body: String, _ lines: String = "", currency: String = "KRW") throws(CatalogError)
   -> DecodedListing
 {
@@ -33,7 +33,7 @@ func decode(_ body: String, _ lines: String = "", currency: String = "KRW") thro
   )
 }
 
-/// The error that a body throws; nil when it throws none.
+/// The error of decoding a body, or nil.
 func decodingError(_ body: String, _ lines: String = "") -> CatalogError? {
   do throws(CatalogError) {
     _ = try decode(body, lines)
@@ -43,7 +43,7 @@ func decodingError(_ body: String, _ lines: String = "") -> CatalogError? {
   }
 }
 
-/// The error that a file throws; nil when it throws none.
+/// The error of parsing a catalog file, or nil.
 func parsingError(_ yaml: String) -> CatalogError? {
   do throws(CatalogError) {
     _ = try CatalogFile(parsing: bytes(yaml), file: "shop.yaml")
@@ -53,7 +53,7 @@ func parsingError(_ yaml: String) -> CatalogError? {
   }
 }
 
-/// Items that have an id and nothing else to tell them apart.
+/// Items that differ only in their ids.
 func items(_ ids: some Sequence<String>) -> [StoreItem] {
   ids.map { StoreItem(id: $0, title: "T") }
 }

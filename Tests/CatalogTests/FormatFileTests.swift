@@ -3,9 +3,9 @@ import Testing
 
 @testable import Catalog
 
-/// The responses in Formats/NAME, each read by the format of that name and no other.
+/// Reads each response in Formats/NAME by the format of that name, and by no other.
 struct FormatFileTests {
-  /// A response, and beside it in NAME.means.json what it means.
+  /// A sample response with its expected meaning in NAME.means.json.
   struct Example: Sendable, CustomTestStringConvertible {
     let format: String
     let response: URL
@@ -32,7 +32,7 @@ struct FormatFileTests {
     }
   }()
 
-  /// An item as NAME.means.json has it.
+  /// An item as NAME.means.json describes it.
   struct Item: Codable, Equatable {
     var id: String
     var title: String
@@ -77,7 +77,8 @@ struct FormatFileTests {
   @Test(arguments: examples)
   func `a response is recognised by its format's signature`(_ example: Example) throws {
     let body = Array(try Data(contentsOf: example.response))
-    // Two bring only a way of asking, or a shape that others share; of four, `init` reads the fields themselves.
+    // These formats have no signature. Two only define a request or a common shape; for the other
+    // four `init` maps the fields itself.
     let unsigned = ["banchan", "shopify-storefront", "json-api", "hal", "odata", "directus"]
     guard !unsigned.contains(example.format) else { return }
 

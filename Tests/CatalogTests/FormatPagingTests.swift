@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// The paging and the requests that built-in formats bring along.
+/// The paging and the requests that built-in formats define.
 struct FormatPagingTests {
   private func file(_ lines: String, sections: String = "[{key: main, url: list}]") throws
     -> CatalogFile

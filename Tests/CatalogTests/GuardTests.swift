@@ -107,7 +107,7 @@ struct GuardTests {
     #expect(try findings(held, (1...10).map(alike)) == [])
     #expect(try findings((1...12).map(alike), (1...12).map(alike)) == [])
     #expect(try findings([], (1...12).map(alike)) == [])
-    // One that differed among twelve may become like the others; two may not.
+    // If only one of twelve items differed it may become like the others, but not two.
     #expect(try findings((1...11).map(alike) + [named(12)], (1...12).map(alike)) == [])
     let two = (1...10).map(alike) + [named(11), named(12)]
     #expect(try findings(two, (1...12).map(alike)) == [.shared(field)])

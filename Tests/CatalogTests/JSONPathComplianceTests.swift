@@ -61,7 +61,7 @@ struct JSONPathComplianceTests {
     #expect(cases.count(where: \.isInvalid) == 247)
   }
 
-  /// Whether values are those at normalized paths, one by one.
+  /// Whether `values` are exactly those at the normalized paths, in order.
   private func areAt(_ paths: [String], of root: JSONNode, _ values: [JSONNode]) throws -> Bool {
     guard paths.count == values.count else { return false }
     return try zip(paths, values).allSatisfy { path, value in

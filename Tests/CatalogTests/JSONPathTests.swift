@@ -3,7 +3,7 @@ import Testing
 @testable import Catalog
 
 struct JSONPathTests {
-  /// What a path selects, as compact text.
+  /// The selected values as compact JSON.
   private func select(_ path: String, _ json: String) throws -> [String] {
     let document = try JSONDocument(parsing: bytes(json))
     return try JSONPath(parsing: path).values(in: document.root).map(compact)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Catalog
 
-/// JSON-LD in pages, and what is refused.
+/// JSON-LD in HTML pages, and the pages that are refused.
 struct LinkedDataPageTests {
   private func items(_ body: String) throws -> [StoreItem] {
     try decode(body, "format: json-ld", currency: "EUR").sections[0].items

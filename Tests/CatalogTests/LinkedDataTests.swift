@@ -3,7 +3,7 @@ import Testing
 
 @testable import Catalog
 
-/// Products of schema.org in JSON-LD, alone and in pages.
+/// Products of schema.org in JSON-LD, in plain documents and in pages.
 struct LinkedDataTests {
   private func items(_ body: String) throws -> [StoreItem] {
     try decode(body, "format: json-ld", currency: "EUR").sections[0].items

@@ -2,9 +2,10 @@ import Testing
 
 @testable import Catalog
 
-/// Large bodies are read in windows: each a smaller body, all of them together the one that came.
+/// Large bodies are read in windows: smaller bodies that together contain the whole one.
 struct ListingWindowTests {
-  /// Items whose texts hold what cuts a JSON text elsewhere, one that cannot be read, and one without an id.
+  /// Items whose texts contain brackets, quotes and commas, one that cannot be read, and one
+  /// without an id.
   private static let elements =
     (1...9).map {
       #"{"detail_hash": "H\#($0)", "title": "[\#($0)] \"a, b\" {\\", "badge": ["x", "y"], "s_price": "\#($0)00원"}"#
@@ -87,10 +88,10 @@ struct ListingWindowTests {
   }
 
   @Test(arguments: [
-    // Which of two members counts, and a name in other letters, is for the parser to say.
+    // Only the parser can decide between duplicate members, or read an escaped name.
     ("{\"items\": \(array), \"items\": \(array)}", "items: $.items"),
     ("{\"it\\u0065ms\": [], \"items\": \(array)}", "items: $.items"),
-    // Who may look at all items at once needs them all.
+    // A path that refers to all items at once needs the whole body.
     ("{\"items\": \(array)}", "items: $.items\npaging: {next: \"$.items[-1].detail_hash\"}"),
     ("{\"items\": \(array)}", "items: $.items\nenvelope: {title: \"$..title\"}"),
     ("{\"items\": \(array), \"is\": \"T\"}", "items: \"$.items[?@.title != $.is]\""),
@@ -98,7 +99,7 @@ struct ListingWindowTests {
     ("{\"items\": \(array)}", "items: \"$.items[1:]\""),
     ("{\"items\": [\(array), \(array)]}", "items: \"$.items[*]\""),
     ("{\"items\": \(array)}", "items: $.items\ntransform: ."),
-    // A window repeats what stands around the items.
+    // Each window repeats the members around the items, so they must be small.
     (
       "{\"pad\": \"\(String(repeating: "x", count: 70_000))\", \"items\": \(array)}",
       "items: $.items"

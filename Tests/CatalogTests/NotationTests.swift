@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// Feeds that are not JSON, read by formats of their own.
+/// Feeds in notations other than JSON, such as XML and tables.
 struct NotationTests {
   private func items(_ body: String, _ format: String) throws -> [StoreItem] {
     try decode(body, "format: \(format)", currency: "EUR").sections[0].items

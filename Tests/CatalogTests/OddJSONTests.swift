@@ -2,13 +2,13 @@ import Testing
 
 @testable import Catalog
 
-/// A text, and what is expected of it.
+/// An unusual JSON text and the expected result.
 struct OddJSON: Sendable, CustomTestStringConvertible {
   let name: String
   let bytes: [UInt8]
-  /// What is read, as text; nil when it is refused.
+  /// The value read, as text; nil if the text is refused.
   let read: String?
-  /// What the message says when it is refused.
+  /// Words of the error if the text is refused.
   let words: String
 
   var testDescription: String { name }
@@ -26,7 +26,7 @@ struct OddJSON: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// What becomes of JSON that shops should not send, and of texts that only look like it.
+/// Reads JSON that shops should not send, and texts that only resemble it.
 @Suite struct OddJSONTests {
   private static let accepted: [OddJSON] = [
     .takes("a byte order mark", "\u{FEFF}[1]", "[1]"),
@@ -201,7 +201,7 @@ struct OddJSON: Sendable, CustomTestStringConvertible {
     _ = try JSONDocument(parsing: whole)
   }
 
-  /// A value as JSON without escapes, names in their order.
+  /// A value as JSON without escapes and with sorted names.
   private static func text(of node: JSONNode) -> String {
     switch node.kind {
     case .object:

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// How a catalog file says where pictures are.
+/// The rules by which a catalog file finds pictures.
 struct PictureRuleTests {
   private func gallery(_ rule: String, _ item: String) throws -> (urls: [String], faults: [String])
   {

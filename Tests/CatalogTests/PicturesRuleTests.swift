@@ -72,7 +72,7 @@ struct PicturesRuleTests {
     _ text: String
   ) {
     #expect(identity.text(of: url) == text)
-    // A rule that was applied finds nothing more to leave out.
+    // Applying a rule twice changes nothing more.
     if identity != .path { #expect(identity.text(of: text) == text) }
   }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// Places in the URL and the body that ask for an item's detail.
+/// Placeholders in the URL and the request body of an item's detail.
 struct PlaceTests {
   private static let mapping = """
     items: $.products
@@ -109,6 +109,6 @@ struct PlaceTests {
 }
 
 extension Placeholder: ExpressibleByStringLiteral {
-  /// A place by its name.
+  /// A placeholder by its name.
   public init(stringLiteral name: String) { self.init(rawValue: name) }
 }

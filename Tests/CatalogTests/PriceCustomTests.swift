@@ -2,7 +2,8 @@ import Testing
 
 @testable import Catalog
 
-/// Prices that may mean two amounts, and what the others on the page say of them.
+/// Prices that could mean two amounts, such as `1.299`, and how other prices on the page resolve
+/// them.
 struct PriceCustomTests {
   private static func file(_ lines: String) throws -> CatalogFile {
     try CatalogFile(

@@ -2,15 +2,15 @@ import Testing
 
 @testable import Catalog
 
-/// What a proposal takes for a field by its values, and what it leaves to the user.
+/// How a proposal recognises fields by their values, and which choices it leaves to the user.
 struct ProposalEvidenceTests {
-  /// Items of which NUMBER is 0, 1, … and EVEN a value that only even ones have.
+  /// An item template in which NUMBER is 0, 1, … and EVEN a value that only even items have.
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let item: String
-    /// Lines that must be there, without their comments.
+    /// Lines that the file must contain, without their comments.
     var lines: [String] = []
-    /// The keys that are in doubt, besides the currency.
+    /// The uncertain keys, besides the currency.
     var unsure: [String] = []
   }
 

@@ -2,16 +2,17 @@ import Testing
 
 @testable import Catalog
 
-/// What a proposal makes of the ways in which shops write things, each as three items of one response.
+/// Proposals for the ways in which shops write values, each tried with three items of one
+/// response.
 struct ProposalShapeTests {
-  /// A way to write something, and the line of the catalog file that reads it.
+  /// A way to write a value, and the catalog file's line that reads it.
   struct Way: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// Members of an item, in which NUMBER is 1, 2 or 3.
+    /// Members of an item; NUMBER is 1, 2 or 3.
     let item: String
-    /// What stands around the items.
+    /// Members beside the list of items.
     var around = #""x": 1"#
-    /// The lines that must be there, without their comments.
+    /// The lines that the file must contain, without their comments.
     let lines: [String]
   }
 
@@ -239,7 +240,7 @@ struct ProposalShapeTests {
   func `a proposal reads the shapes that shops use`(_ way: Way) throws {
     let items = (1...3).map { number in
       let choices = way.item.split(separator: "][NUMBER]", omittingEmptySubsequences: false)
-      // `[a, b][NUMBER]` is another value in each item.
+      // `[a, b][NUMBER]` stands for a different value in each item.
       var item = String(choices[0])
       if choices.count > 1, let open = item.lastIndex(of: "[") {
         let values = item[item.index(after: open)...].split(separator: ", ")

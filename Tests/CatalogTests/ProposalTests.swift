@@ -3,13 +3,13 @@ import Testing
 @testable import Catalog
 
 struct ProposalTests {
-  /// A response with what a proposal has to find in it.
+  /// A response and what a proposal must find in it.
   struct Shape: CustomTestStringConvertible, Sendable {
     let name: String
     let body: String
-    /// The catalog file's lines that must be there, without their comments.
+    /// Lines that the catalog file must contain, without their comments.
     let lines: [String]
-    /// The ids that the proposed file reads.
+    /// The ids that the proposed file must read.
     let ids: [String]
 
     var testDescription: String { name }
@@ -136,7 +136,7 @@ struct ProposalTests {
     return try ProposedFile(of: [page], name: "proposed.yaml").text
   }
 
-  /// The lines of a proposed file without the grounds behind them.
+  /// The lines of a proposed file without the comments that explain them.
   private static func bare(_ yaml: String) -> [String] {
     yaml.split(separator: "\n").map { line in
       line.firstRange(of: "   # ").map { String(line[..<$0.lowerBound]) } ?? String(line)

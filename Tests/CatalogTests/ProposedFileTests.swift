@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// A catalog file for several responses, with details, and with a paging that was tried.
+/// Proposes a catalog file from several responses, with details and with a paging that was tried.
 struct ProposedFileTests {
   private static func page(_ body: String, _ url: String) -> ProposedPage {
     ProposedPage(body: bytes(body), source: ProposedSource(url: url))
@@ -218,7 +218,7 @@ struct ProposedFileTests {
     let second = body.replacing("LIST", with: "[\(Self.list("c", "d"))]")
     var asked: [String] = []
 
-    // A shop that does not know a parameter answers with its first page.
+    // A shop that ignores an unknown parameter answers with its first page.
     let file = try ProposedFile(
       of: [Self.page(first, "https://a.example/list")],
       name: "shop.yaml"
@@ -291,7 +291,8 @@ struct ProposedFileTests {
   }
 
   @Test(arguments: [
-    // What the request says, what the response counts, the request for the second page, and what the file says.
+    // The first request, the counts in the response, the request for the second page, and the
+    // proposed lines.
     (
       #"{"page": 1, "limit": 2}"#, #""total": 9, "page": 1"#, #"{"page": 2, "limit": 2}"#,
       #"{"page": {page}, "limit": 2}"#, "{page: page}"
@@ -311,7 +312,7 @@ struct ProposedFileTests {
       #"{"query": "query($p: Int) { all(currentPage: $p) { id } }", "variables": {"p": {page}}}"#,
       "{page: currentPage}"
     ),
-    // A place that the request has not is made.
+    // A missing parameter is added to the request.
     (
       #"{}"#, #""total": 9, "pageNumber": 1"#, #"{"pageNumber": 2}"#, #"{"pageNumber": {page}}"#,
       "{page: pageNumber}"

@@ -4,7 +4,8 @@ import Yams
 
 @testable import Catalog
 
-/// Names of a response as parts of a catalog file: each is read back by the interpreter of the place where it stands.
+/// Quotes names of a response for each language of a catalog file, and reads them back with its
+/// interpreter.
 @Suite struct QuotingTests {
   private static let texts = HostileText.all + HostileText.random(2000, seed: 11)
 
@@ -19,7 +20,7 @@ import Yams
   }
 
   @Test func `any text survives as a YAML value, as a key and within brackets`() throws {
-    // The reader takes a byte order mark at the start of any text for one of the file.
+    // The YAML reader would drop a leading byte order mark.
     for text in Self.texts where text.unicodeScalars.first != "\u{FEFF}" {
       for scalar in [YAMLText.scalar(text), YAMLText.quoted(text)] {
         #expect(isOneLine(scalar), "\(text.debugDescription)")
@@ -61,7 +62,7 @@ import Yams
   }
 
   @Test func `any text survives as a jq string`() throws {
-    // One program for all texts, because each runs in a process of its own.
+    // One program for all texts, because each program runs in its own process.
     let strings = Self.texts.map(JQText.string)
     let program = "[\(strings.joined(separator: ", "))]"
     #expect(program.utf8.allSatisfy { 0x20..<0x7F ~= $0 })
@@ -116,15 +117,16 @@ import Yams
   }
 }
 
-/// Catalog files for responses whose names and texts are chosen to add to them.
+/// Proposes catalog files for responses whose names and texts try to inject keys.
 @Suite struct HostileProposalTests {
-  /// Few, because each proposal compiles its programs in processes of their own; ``QuotingTests`` has all texts.
+  /// Few texts, because each proposal compiles programs in separate processes. ``QuotingTests``
+  /// has all texts.
   private static let texts =
     HostileText.breaks.map {
       "x\"] as $n | {items: .z} # ' \\ \($0)token: {header: A, command: [touch, RAN]}\($0)#"
     } + ["", "null", "a: b", "\u{0}"] + HostileText.random(4, seed: 7)
 
-  /// Proposes a file; a refusal is as good.
+  /// Proposes a file for a hostile body; a refusal is accepted too.
   private func expect(_ body: String, _ meant: (CatalogFile) -> Bool, _ comment: String) throws {
     let page = ProposedPage(
       body: bytes(body),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// Large tables, lines and XML documents are read in windows, as JSON is.
+/// Large tables, JSON Lines and XML documents are read in windows, like JSON.
 struct RecordWindowTests {
   private static let item = "item: {id: $.id, title: $.title, salePrice: $.price}\n"
 
@@ -54,7 +54,8 @@ struct RecordWindowTests {
     return try catalog((isWhole ? "" : Self.item) + lines)
   }
 
-  /// What the windows of a body are read as; nil when it is not cut, or a window cannot be read.
+  /// The listing that the windows of a body give; nil if it is not split or a window cannot be
+  /// read.
   private func read(_ body: [UInt8], _ file: CatalogFile, size: Int) throws -> DecodedListing? {
     guard let windows = ListingWindows(body, for: ListingDecoder(file), size: size) else {
       return nil
@@ -109,7 +110,8 @@ struct RecordWindowTests {
   }
 
   @Test(arguments: [
-    // Records of several parents, a list of all records, another encoding, one tree, a document type.
+    // Records with several parents, a path over all records, another encoding, a tree without
+    // records, a DOCTYPE.
     ("<a><b><item/><item/></b><c><item/></c></a>", "xml: {record: item}"),
     (feed, "xml: {record: item}\nenvelope: {title: \"$.items[0].title\"}"),
     (feed, "xml: {record: item}\nitems: $.around.rss.channel.break"),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// What a catalog file says about requests, and what is sent for it.
+/// The `request` rules of a catalog file and the requests that they produce.
 struct RequestTests {
   private func rule(_ body: String, _ type: String = "application/json") -> RequestRule {
     RequestRule(method: .post, type: type, body: body)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Catalog
 
-/// The catalog files in samples/catalogs for shops that no built-in format reads.
+/// The catalog files in samples/catalogs, for shops without a built-in format.
 struct SampleCatalogTests {
   private func sample(_ name: String) throws -> CatalogFile {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -2,11 +2,12 @@ import Testing
 
 @testable import Catalog
 
-/// A large body of many sections is read in windows too: several small sections each, or a part of a large one.
+/// A large body of many sections is read in windows too: a window holds several small sections or
+/// a part of a large one.
 struct SectionWindowTests {
   private static let item = "item: {id: $.id, title: $.title, badges: $.badge}\n"
 
-  /// Items of one section, the last of which cannot be read.
+  /// The items of one section; the last cannot be read.
   private static func goods(_ ids: Range<Int>) -> String {
     let items = ids.map { #"{"id": "\#($0)", "title": "[\#($0)] \"a, b\" {\\"}"# }
     return "[\((items + [#"{"title": "T"}"#]).joined(separator: " ,\n"))]"
@@ -96,7 +97,7 @@ struct SectionWindowTests {
       guard let windows = try windows(text, file, size: 60) else { continue }
       let whole = try? decodeSource(body, at: 0, using: file)
       let read = try? read(windows, file)
-      // Where windows tell nothing, the whole body is read.
+      // If a window is refused, the whole body is read instead.
       #expect(read == nil || read == whole, "\(text)")
     }
   }
@@ -114,10 +115,10 @@ struct SectionWindowTests {
   }
 
   @Test(arguments: [
-    // Sections by name, deeper ones, and chosen ones.
+    // Sections keyed by name, nested sections, and filtered ones.
     ("$.of.*", "$.goods"), ("$.of[*].menus[*]", "$.goods"), ("$.of.menus[?@.slug]", "$.goods"),
     ("$..menus[*]", "$.goods"),
-    // Who looks at all sections at once needs them all.
+    // A path that refers to all sections at once needs the whole body.
     ("$.of.menus[*]", "$.goods\npaging: {next: \"$.of.menus[-1].slug\"}"),
     ("$.of.menus[*]", "$.goods\nenvelope: {status: \"$..slug\"}"),
     ("$.of.menus[*]", "\"$.goods[-1:]\""),

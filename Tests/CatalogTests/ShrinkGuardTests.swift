@@ -9,7 +9,7 @@ struct ShrinkGuardTests {
     ShrinkGuard.judge(held: PackedIDs(held), incoming: PackedIDs(incoming))
   }
 
-  /// The ids of what a section shows after the guard.
+  /// The ids that a section shows after the guard.
   private func shown(_ held: [String], _ incoming: [String]) -> [String] {
     switch judge(held, incoming) {
     case .take: incoming
@@ -26,7 +26,7 @@ struct ShrinkGuardTests {
 
   @Test(
     arguments: [
-      // held, how many of them the feed still lists, how many others it lists
+      // The number of held items, of those still in the feed, and of new ones.
       (0, 0, 0), (0, 0, 5), (10, 1, 0), (10, 1, 9), (11, 10, 0), (20, 18, 2), (100, 90, 10),
       (12, 12, 8), (1, 1, 3),
     ])

@@ -51,24 +51,24 @@ struct StoredFormTests {
     #expect(try ItemDetail(decoding: one.encoded()) == one)
   }
 
-  /// By hand, as each earlier larder wrote it; and what a later one may add.
+  /// The forms of each earlier larder, and one with members of a possible later version.
   @Test(
     arguments: [
-      // The first: no place.
+      // The first version, without a coordinate.
       (
         #"{"id":"H1","title":"t","description":"d","badges":["a"],"deliveryTypes":["b"],"#
           + #""normalPrice":{"minorUnits":7000,"currency":"KRW"},"#
           + #""salePrice":{"minorUnits":6500,"currency":"KRW"},"#
           + #""images":[{"role":"thumbnail","url":"u"}]}"#, nil
       ),
-      // Since an item may have a place.
+      // With a coordinate.
       (
         #"{"id":"H1","title":"t","description":"d","badges":["a"],"deliveryTypes":["b"],"#
           + #""normalPrice":{"minorUnits":7000,"currency":"KRW"},"#
           + #""salePrice":{"minorUnits":6500,"currency":"KRW"},"coordinate":"37.5 127.0","#
           + #""images":[{"role":"thumbnail","url":"u"}]}"#, Coordinate(text: "37.5 127.0")
       ),
-      // A member that is not known yet.
+      // With an unknown member.
       (
         #"{"version":9,"id":"H1","title":"t","description":"d","badges":["a"],"#
           + #""deliveryTypes":["b"],"normalPrice":{"minorUnits":7000,"currency":"KRW","scale":2},"#
@@ -98,7 +98,7 @@ struct StoredFormTests {
     )
   }
 
-  /// By hand, as the first larder wrote it, as the present one does, and as a later one may.
+  /// The forms of the first version, of the present one and of a possible later one.
   @Test(
     arguments: [
       ("}", nil), (#","lost":[{"field":"prices","reason":"r"}]}"#, "prices"),
@@ -139,7 +139,7 @@ struct StoredFormTests {
         for bit in 0..<8 {
           var flipped = whole
           flipped[place] ^= 1 << bit
-          // Either is right: a letter of a title is as good as another.
+          // Both results are allowed: a changed letter in a title cannot be detected.
           _ = try? StoreItem(decoding: flipped)
           _ = try? ItemDetail(decoding: flipped)
           _ = ItemDetail.lostFields(in: flipped)

@@ -2,7 +2,8 @@ import Testing
 
 @testable import Catalog
 
-/// What a catalog file says of values: placeholders, HTML, templates of several fields, sizes.
+/// The rules of a catalog file for values: placeholders, HTML, templates of several fields, and
+/// sizes.
 struct ValueRuleTests {
   private static func items(_ lines: String, _ items: String) throws -> DecodedListing {
     try decodeSection(
