@@ -1,48 +1,47 @@
 import Glibc
 
-/// The changes since an earlier report, with statistical significance.
+/// Compares a report with an earlier one (`bench --baseline`), and decides which differences are significant.
 ///
-/// A figure regressed when its median is worse by more than the limit and a one-sided Welch t-test on
-/// the logarithms of the runs says that this is no chance: at most 5 % for all figures together, by
-/// Holm's correction.
+/// A figure regressed if its median is worse by more than the limit, and a one-sided Welch t-test on the logarithms of
+/// the runs finds the difference significant. The level is 5 % for all figures together, by Holm's correction.
 package struct BaselineComparison: Sendable, Equatable, Codable {
   /// One figure of one row.
   package struct Finding: Sendable, Equatable, Codable {
-    /// Which pass.
+    /// The pass.
     package var pass: Pass
     /// Transfers at once.
     package var parallel: Int
-    /// `imagesPerSecond`, where more is better, or `p50` or `p99`, the total's, where less is.
+    /// `imagesPerSecond`, for which more is better, or `p50` or `p99` of the total time, for which less is better.
     package var metric: String
-    /// The median then.
+    /// The median of the baseline.
     package var before: Double
     /// The median now.
     package var now: Double
-    /// How much worse it is: 0.1 for a tenth of the rate less, or a tenth of the time more.
+    /// The relative change for the worse: 0.1 for a rate that fell by a tenth, or a time that rose by a tenth.
     package var worse: Double
-    /// The probability of a difference like this, or a greater one for the worse, by chance alone.
+    /// The p-value: the probability of a difference at least as bad if nothing had changed.
     package var probability: Double
-    /// Whether it is worse by more than the limit, and that is no chance.
+    /// Whether it is worse by more than the limit, and significantly so.
     package var regressed: Bool
   }
 
-  /// The spread of logarithms that is assumed where single runs face each other: 5 %.
+  /// The standard deviation of the logarithms that is assumed if both reports have only one run: 5 %.
   static let assumedSpread = 0.05
-  /// The chance of a false alarm that is taken, for all findings together.
+  /// The accepted probability of a false alarm, for all findings together.
   static let level = 0.05
 
-  /// How much worse a figure may become: 0.1 for a tenth.
+  /// The largest allowed relative change for the worse: 0.1 for a tenth.
   package var maxRegression: Double
   /// Every figure that both reports have.
   package var findings: [Finding] = []
   /// Rows of the baseline that were not measured now, as `pass parallel`.
   package var missing: [String] = []
-  /// The test in words.
+  /// A description of the test.
   package var test =
     "one-sided Welch t-test on the logarithms of the runs, Holm's correction, 5 % in all; "
     + "a single run is given the other side's spread, or 5 % when both are single"
 
-  /// Compares every row that both have.
+  /// Compares every row that both reports have.
   package init(_ report: BenchReport, with baseline: BenchReport, maxRegression: Double) {
     self.maxRegression = maxRegression
     for old in baseline.runs {
@@ -86,7 +85,7 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     )
   }
 
-  /// The probability of `sign * (before - now)` as great as seen, or greater, if nothing had changed.
+  /// The p-value: the probability of a difference `sign * (before - now)` at least as great, if nothing had changed.
   static func chance(_ before: Estimate, _ now: Estimate, sign: Double) -> Double {
     let (many, counts) = (
       [before, now], [before.values.count, now.values.count].map(Double.init)
@@ -103,14 +102,15 @@ package struct BaselineComparison: Sendable, Equatable, Codable {
     let variance = shares[0] + shares[1]
     guard variance > 0 else { return difference > 0 ? 0 : 1 }
     let t = difference / variance.squareRoot()
-    // Welch and Satterthwaite's degrees of freedom.
+    // Degrees of freedom by the Welch–Satterthwaite equation.
     let parts = zip(shares, freedoms).map { $0 * $0 / $1 }
     let denominator = parts[0] + parts[1]
     let degrees = denominator > 0 ? min(variance * variance / denominator, 1e6) : 1e6
     return 1 - StudentT(degrees: degrees).cumulative(t)
   }
 
-  /// Judges the findings from the surest on, each by a stricter measure the more there are. (Holm, 1979)
+  /// Applies the Holm–Bonferroni correction: tests findings in the order of their p-values, at levels from strict to
+  /// lenient. (Holm, 1979)
   private mutating func correct() {
     let order = findings.indices.sorted { findings[$0].probability < findings[$1].probability }
     for (place, finding) in order.enumerated() {

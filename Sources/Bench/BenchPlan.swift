@@ -3,27 +3,29 @@ import Transport
 
 /// The plan of a measurement.
 package struct BenchPlan: Sendable {
-  /// Which runs count; a pass that others need is run in any case.
+  /// The passes to report.
+  ///
+  /// A pass that another one needs is run too, but not reported.
   package var passes: [Pass] = Pass.allCases
-  /// How many transfers at once.
+  /// The numbers of simultaneous transfers to measure.
   package var sweep = SweepPlan.auto()
-  /// How often.
+  /// How often to repeat each measurement.
   package var repetition = RepetitionPlan.narrow(halfWidth: 0.05)
-  /// Where the bytes go.
+  /// The destination of the bytes.
   package var sink = Sink.cache
-  /// How many requests a pass makes over a list of URLs, which is repeated as needed; nil fills ``leastSeconds``.
+  /// The number of requests in a pass over a list of URLs, which is repeated as needed; nil to fill ``leastSeconds``.
   package var count: Int?
-  /// How long a pass over a list of URLs takes at least, when nothing says how many requests it makes.
+  /// The shortest duration of a pass over a list of URLs when ``count`` is nil.
   package static let leastSeconds = 1.0
-  /// Requests a second, each counted from its planned start; nil starts one when another ends.
+  /// The requests per second, each measured from its planned start (open loop); nil to start one when another ends.
   package var rate: Double?
-  /// The time after which nothing more is started; earlier measurements are reported.
+  /// The time after which no measurement is started; the finished ones are reported.
   package var deadline: MonotonicTime?
 
-  /// The defaults above.
+  /// A plan with the defaults.
   package init() {}
 
-  /// The coming measurements and their number, with the least duration if it is known.
+  /// A line that announces the measurements, their number, and the shortest duration if it is known.
   package func announcement(repeatsList: Bool) -> String {
     let names = order.map(\.rawValue).joined(separator: ", ")
     let (levels, atOnce) =
@@ -53,10 +55,10 @@ package struct BenchPlan: Sendable {
     (0...20).prefix { 1 << $0 <= limit }.count
   }
 
-  /// The passes to run, in an order in which each finds its precondition.
+  /// The passes to run, in an order that satisfies their preconditions.
   var order: [Pass] {
     let last = Pass.allCases.lastIndex { passes.contains($0) } ?? 0
-    // A warm run needs a cold one before it, a revalidation as well; neither needs the other.
+    // Warm and revalidating passes need a cold pass before them, but not each other.
     return Pass.allCases[...last].filter { $0 == .cold || passes.contains($0) }
   }
 }
@@ -65,16 +67,16 @@ package struct BenchPlan: Sendable {
 package struct BenchSurroundings: Sendable {
   /// Makes a transport with this number of simultaneous transfers; it ends when it is released.
   package var transport: @Sendable (_ parallel: Int) throws -> any Fetching
-  /// A clock that never goes back.
+  /// A monotonic clock.
   package var monotonic: @Sendable () -> MonotonicTime
   /// The wall clock.
   package var wall: @Sendable () -> UnixTime
-  /// Where `${NAME}` in a catalog's headers comes from.
+  /// The variables for `${NAME}` in a catalog's headers.
   package var variables: [String: String]
-  /// The folder in which a temporary one is made.
+  /// The folder for the temporary folder.
   package var scratch: String
 
-  /// Takes all of them.
+  /// Creates the dependencies.
   package init(
     transport: @escaping @Sendable (_ parallel: Int) throws -> any Fetching,
     monotonic: @escaping @Sendable () -> MonotonicTime,
@@ -92,35 +94,35 @@ package struct BenchSurroundings: Sendable {
 
 /// The state of the cache before a run.
 package enum Pass: String, Sendable, Codable, CaseIterable {
-  /// Nothing: an empty cache, no connections.
+  /// An empty cache and no open connections.
   case cold
-  /// Everything, and fresh: the cost of a second sync.
+  /// A full cache in which everything is fresh: the cost of a second sync.
   ///
-  /// With ``Sink/discard``: nothing but the connections.
+  /// With ``Sink/discard``, only the connections are kept.
   case warm
-  /// Everything, and stale: the origin is asked about each picture.
+  /// A full cache in which everything is stale: each picture is revalidated at the origin.
   case revalidate
 }
 
 /// The destination of the bytes.
 package enum Sink: String, Sendable, Codable {
-  /// larder's own cache: files, hashes, index, synced to disk.
+  /// A cache with files, hashes and index, synced to disk.
   case cache
-  /// Counted and thrown away: transfers alone.
+  /// Counted and discarded, to measure only the transfers.
   case discard
 }
 
-/// Which numbers of transfers at once are measured.
+/// The numbers of simultaneous transfers to measure.
 package enum SweepPlan: Sendable, Equatable {
-  /// These, in their order.
+  /// The given numbers, in order.
   case levels([Int])
-  /// 1, 2, 4 and so on up to `limit`, until it no longer pays.
+  /// 1, 2, 4 and so on up to `limit`, until the rate no longer rises.
   case auto(limit: Int = 128)
 
-  /// A doubling that brings less than this is no gain.
+  /// The factor by which the rate must rise to count as a gain.
   private static let gain = 1.05
 
-  /// Reads `auto` or numbers from 1 to 1024 between commas; nil for anything else.
+  /// Parses `auto`, or numbers from 1 to 1024 such as `1,4,16`; nil for anything else.
   package init?(_ text: String) {
     if text == "auto" {
       self = .auto()
@@ -136,10 +138,10 @@ package enum SweepPlan: Sendable, Equatable {
     self = .levels(levels)
   }
 
-  /// The next measurement.
+  /// The next number to measure.
   ///
-  /// - Parameter rates: The median rates of the measurements so far, in that order.
-  /// - Returns: The next number, nil at the end of the sweep.
+  /// - Parameter rates: The median rates measured so far, in order.
+  /// - Returns: The next number; nil at the end of the sweep.
   package func next(after rates: [Double]) -> Int? {
     switch self {
     case .levels(let levels):
@@ -151,7 +153,7 @@ package enum SweepPlan: Sendable, Equatable {
     }
   }
 
-  /// Whether neither of the last two brought anything over the best before them.
+  /// Whether neither of the last two rates is a gain over the best rate before them.
   private static func hasPeaked(_ rates: [Double]) -> Bool {
     guard rates.count > 3, let best = rates.dropLast(2).max() else { return false }
     return rates.suffix(2).allSatisfy { $0 < best * gain }
@@ -160,12 +162,12 @@ package enum SweepPlan: Sendable, Equatable {
 
 /// How often a measurement is repeated.
 package enum RepetitionPlan: Sendable, Equatable {
-  /// Exactly so often.
+  /// An exact number of times.
   case fixed(Int)
-  /// Until the half-width of every confidence interval is at most `halfWidth`, 0.05 for ±5 %.
+  /// Until the half-width of every confidence interval is at most `halfWidth`; 0.05 means ±5 %.
   case narrow(halfWidth: Double, least: Int = 3, most: Int = 12)
 
-  /// Whether the rates of one parallelism, an array a pass, say enough.
+  /// Whether the rates at one parallelism are precise enough; `rates` has an array for each pass.
   package func isEnough(_ rates: [[Double]]) -> Bool {
     let count = rates.map(\.count).min() ?? 0
     switch self {
@@ -175,7 +177,7 @@ package enum RepetitionPlan: Sendable, Equatable {
       if count >= most { return true }
       return count >= least
         && rates.allSatisfy { values in
-          // A pass in which nothing was fetched stays so, however often it is repeated.
+          // Repeating does not help a pass in which nothing was fetched.
           guard let estimate = Estimate(values) else { return true }
           return estimate.halfWidth.map { $0 <= halfWidth } ?? false
         }

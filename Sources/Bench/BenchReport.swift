@@ -3,79 +3,83 @@ import Catalog
 import FoundationEssentials
 import Pipeline
 
-/// The results, key for key as `bench --json` prints them; a baseline is read from the same form.
+/// The results of a measurement, encoded with exactly the keys of `bench --json`.
+///
+/// A baseline is read from the same form.
 package struct BenchReport: Sendable, Equatable, Codable {
-  /// One pass at one number of transfers at once.
+  /// The results of one pass at one number of simultaneous transfers.
   package struct Row: Sendable, Equatable, Codable {
     /// Transfers at once.
     package var parallel: Int
-    /// Which pass.
+    /// The pass.
     package var pass: Pass
-    /// The number of runs; the other values are over all of them unless noted.
+    /// The number of runs.
+    ///
+    /// The other values cover all of them, unless noted.
     package var repetitions = 0
-    /// Pictures that were as they should be after the median run.
+    /// The pictures that were complete after the median run.
     package var images = 0
-    /// Body bytes of the median run.
+    /// The body bytes of the median run.
     package var bytes: ByteCount = 0
-    /// How long the median run took, sections and report included.
+    /// The duration of the median run, including sections and report.
     package var seconds = 0.0
     /// The median of the runs' rates.
     package var imagesPerSecond = 0.0
-    /// The median run's body bytes a second.
+    /// The median run's body bytes per second.
     package var bytesPerSecond = 0.0
     /// Each run's rate, in order.
     package var rates: [Double] = []
     /// The 95 % confidence interval of the rates' geometric mean.
     package var confidence = Confidence()
-    /// Until the first byte.
+    /// The time to the first byte.
     package var ttfbMilliseconds = Quantiles.none
-    /// Until the end; from the planned start under a rate, else from the attempt's own.
+    /// The time to the end, from the planned start at a constant rate, else from the start of the attempt.
     package var totalMilliseconds = Quantiles.none
-    /// Until the end from the attempt's own start, under a rate; else nothing.
+    /// The time from the start of the attempt to its end, at a constant rate; else empty.
     package var serviceMilliseconds = Quantiles.none
-    /// Until the name was an address; of new connections only, as the next two.
+    /// The time to resolve the host name; like the next two, only for new connections.
     package var dnsMilliseconds = Quantiles.none
-    /// Until the connection was open.
+    /// The time to connect.
     package var connectMilliseconds = Quantiles.none
-    /// Until TLS was agreed on.
+    /// The time of the TLS handshake.
     package var tlsMilliseconds = Quantiles.none
-    /// From the request to the first byte.
+    /// The time from the request to the first byte.
     package var waitMilliseconds = Quantiles.none
-    /// From the first byte to the last.
+    /// The time from the first byte to the last.
     package var transferMilliseconds = Quantiles.none
-    /// Each run's median of the total, in order; reports of earlier versions have none.
+    /// Each run's median of the total time, in order; nil in reports of earlier versions.
     package var p50OfRuns: [Double]? = []
-    /// Each run's 99th percentile of the total, in order.
+    /// Each run's 99th percentile of the total time, in order.
     package var p99OfRuns: [Double] = []
-    /// Requests for pictures that ended, well or not.
+    /// The finished requests for pictures, successful or not.
     package var requests = 0
-    /// How many of them the origin answered with 304.
+    /// How many of them were answered with 304.
     package var notModified = 0
-    /// Requests for sections and details.
+    /// The requests for sections and details.
     package var otherRequests = 0
-    /// How many requests found an open connection, and how many did not.
+    /// The numbers of requests on reused and on new connections.
     package var connections = Connections()
-    /// Requests by protocol.
+    /// The number of requests for each protocol.
     package var protocols: [String: Int] = [:]
-    /// Attempts beyond the first.
+    /// The attempts after the first.
     package var retries = 0
     /// The requests that failed.
     package var failures = 0
-    /// Failures by their reason.
+    /// The number of failures for each reason.
     package var failureReasons: [String: Int] = [:]
-    /// Requests by the status of their last answer; reports of earlier versions have none.
+    /// The number of requests for each status of the last answer; nil in reports of earlier versions.
     package var statuses: [String: Int]? = [:]
-    /// The ten slowest URLs, the slowest first; reports of earlier versions have none.
+    /// The ten slowest URLs, the slowest first; nil in reports of earlier versions.
     package var slowest: [SlowURL]? = []
     /// The share of the median run in which transfers waited for larder's own files, hashes and index.
     ///
-    /// 0 when the bytes are thrown away; reports of earlier versions have none.
+    /// 0 when the bytes are discarded; nil in reports of earlier versions.
     package var writingShare: Double? = 0
     /// The median of the runs' processor time.
     package var cpuSeconds = 0.0
-    /// The most memory in any run.
+    /// The highest memory use of any run.
     package var peakBytes: ByteCount = 0
-    /// The distribution of the total.
+    /// The distribution of the total time.
     package var spectrum: [SpectrumPoint] = []
     /// The median run over time.
     package var timeline = Timeline()
@@ -91,63 +95,65 @@ package struct BenchReport: Sendable, Equatable, Codable {
   package struct SlowURL: Sendable, Equatable, Codable {
     /// The URL, without secrets.
     package var url: String
-    /// How long its slowest request took, as the row's total counts.
+    /// The duration of its slowest request, measured like the row's total time.
     package var milliseconds: Double
   }
 
-  /// How sure a rate is.
+  /// The confidence interval of a rate.
   package struct Confidence: Sendable, Equatable, Codable {
-    /// The interval's lower bound; nil, as the others, after a single run.
+    /// The lower bound.
+    ///
+    /// All values are nil after a single run.
     @OrNull package var low: Double? = nil
-    /// The interval's upper bound.
+    /// The upper bound.
     @OrNull package var high: Double? = nil
-    /// Half of it beside its middle.
+    /// Half of the interval's width, relative to its middle: 0.05 for ±5 %.
     @OrNull package var halfWidth: Double? = nil
   }
 
-  /// How requests found their connections.
+  /// The numbers of requests on new and on reused connections.
   package struct Connections: Sendable, Equatable, Codable {
-    /// Had to open one, or waited for one to open.
+    /// Requests that opened a connection, or waited for one to open.
     package var opened = 0
-    /// Found one.
+    /// Requests that found an open connection.
     package var reused = 0
   }
 
   /// Completions over a run, in intervals of equal length.
   package struct Timeline: Sendable, Equatable, Codable {
-    /// How long an interval is.
+    /// The length of an interval.
     package var intervalSeconds = 0.0
-    /// Pictures that ended in each.
+    /// The pictures that were finished in each interval.
     package var images: [Int] = []
-    /// Their bytes.
+    /// The bytes of those pictures.
     package var bytes: [ByteCount] = []
   }
 
-  /// The row that was quickest.
+  /// The fastest row.
   package struct Best: Sendable, Equatable, Codable {
     /// Transfers at once.
     package var parallel: Int
-    /// Which pass.
+    /// The pass.
     package var pass: Pass
     /// Its rate.
     package var imagesPerSecond: Double
-    /// Its bytes a second.
+    /// Its bytes per second.
     package var bytesPerSecond: Double
   }
 
   /// The rows, by parallelism and then by pass.
   package var runs: [Row] = []
-  /// The quickest of the first pass; nil when nothing was fetched.
+  /// The fastest row of the first pass; nil when nothing was fetched.
   @OrNull package var best: Best? = nil
-  /// `closed` when a request starts as another ends, `open` under a rate.
+  /// `closed` when a request starts as another ends, `open` at a constant rate.
   package var loop = "closed"
-  /// The meaning of the latencies, in words.
+  /// A sentence that explains the latencies.
   package var latency = ""
-  /// Requests a second, under a rate.
+  /// The constant rate in requests per second; nil without one.
   @OrNull package var rate: Double? = nil
-  /// Where the bytes went.
+  /// The destination of the bytes.
   package var sink = Sink.cache
-  /// How it compares with an earlier one.
+  /// The comparison with an earlier report.
   @OrNull package var baseline: BaselineComparison? = nil
   /// Whether a signal ended it early.
   package var interrupted = false
@@ -157,7 +163,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
 
   /// Reads a report that ``json()`` wrote.
   ///
-  /// - Throws: ``LarderError`` when it is none.
+  /// - Throws: ``LarderError`` when the bytes are not such a report.
   package init(json bytes: [UInt8], name: String) throws(LarderError) {
     do {
       self = try Self.decoded(bytes)
@@ -170,12 +176,12 @@ package struct BenchReport: Sendable, Equatable, Codable {
     }
   }
 
-  /// How many failures there were in all.
+  /// The number of failures in all rows.
   package var failures: Int { runs.reduce(0) { $0 + $1.failures } }
 }
 
 extension BenchReport {
-  /// The report as one line of JSON; every key is there.
+  /// The report as one line of JSON, with every key.
   package func json() throws -> [UInt8] { try jsonLine() }
 
   static func decoded(_ bytes: [UInt8]) throws -> BenchReport {
@@ -183,29 +189,29 @@ extension BenchReport {
   }
 }
 
-/// The milliseconds that a share of all requests did not exceed.
+/// The usual percentiles of a time, in milliseconds.
 package struct Quantiles: Sendable, Equatable, Codable {
-  /// How many requests there were.
+  /// The number of requests.
   package var count: Int
-  /// Half of them.
+  /// The median.
   @OrNull package var p50: Double? = nil
-  /// Nine in ten.
+  /// The 90th percentile.
   @OrNull package var p90: Double? = nil
-  /// 99 in a hundred.
+  /// The 99th percentile.
   @OrNull package var p99: Double? = nil
-  /// 999 in a thousand.
+  /// The 99.9th percentile.
   @OrNull package var p999: Double? = nil
-  /// All of them.
+  /// The maximum.
   @OrNull package var max: Double? = nil
 
-  /// Nothing at all.
+  /// The percentiles of no requests.
   package static let none = Quantiles(count: 0)
 }
 
 /// One point of a latency spectrum.
 package struct SpectrumPoint: Sendable, Equatable, Codable {
-  /// The share of requests, in percent.
+  /// The percentile.
   package var percentile: Double
-  /// The upper bound of these values.
+  /// The highest time up to that percentile.
   package var milliseconds: Double
 }

@@ -5,18 +5,19 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Measures a source: passes over a sweep of parallelism, repeated until the figures are sure.
+/// Measures a source: runs the passes at each parallelism of a sweep, and repeats them until the rates are precise
+/// enough.
 ///
-/// Works in a temporary folder of its own; the user's cache is not looked at. Blocks the thread
-/// that calls ``run(progress:)``; ``stop()`` may be called from any thread.
+/// Works in its own temporary folder and never touches the user's cache. ``run(progress:)`` blocks its thread;
+/// ``stop()`` may be called from any thread.
 package final class BenchRun: Sendable {
-  /// The coming measurement.
+  /// The measurement that is about to start.
   package struct Step: Sendable, Equatable {
     /// Transfers at once.
     package var parallel: Int
-    /// Which repetition, from 1.
+    /// The number of the repetition, from 1.
     package var repetition: Int
-    /// The rate of the first pass so far, nil at first.
+    /// The rate of the first pass so far; nil before the first result.
     package var imagesPerSecond: Double?
   }
 
@@ -33,7 +34,7 @@ package final class BenchRun: Sendable {
     self.surroundings = surroundings
   }
 
-  /// Ends early; the report has the measurements so far.
+  /// Ends the measurement early; the report has the results so far.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     current.withLock { $0 }?.stop()
@@ -41,11 +42,11 @@ package final class BenchRun: Sendable {
 
   private var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
 
-  /// Measures.
+  /// Performs the measurement.
   ///
-  /// - Parameter progress: Told before each repetition.
+  /// - Parameter progress: Called before each repetition.
   /// - Returns: The report, without a baseline.
-  /// - Throws: ``LarderError``, or the error of a sync that cannot take place.
+  /// - Throws: ``LarderError``, or the error of a sync that cannot start.
   package func run(progress: (Step) -> Void = { _ in }) throws -> BenchReport {
     let scratch = try ScratchFolder(in: surroundings.scratch)
     defer { withExtendedLifetime(scratch) {} }
@@ -61,7 +62,7 @@ package final class BenchRun: Sendable {
       let builders = try measure(parallel, level, urls, scratch, progress)
       guard let first = builders.first else { break }
       rates.append(Estimate(first.rates)?.median ?? 0)
-      // Keep rows, not builders: their histograms would count as memory of the later runs.
+      // Keep only the rows: the builders' histograms would count as memory of later runs.
       measured += builders.compactMap(\.row)
       if measured.allSatisfy({ $0.images == 0 }) { break }
     }
@@ -76,7 +77,7 @@ package final class BenchRun: Sendable {
     !hasStopped && surroundings.monotonic() < plan.deadline ?? .distantFuture
   }
 
-  /// The pictures' URLs, once for all runs that throw the bytes away.
+  /// The URLs of the pictures, determined once for all runs that discard the bytes.
   private func pictures(_ level: LevelRun, _ scratch: ScratchFolder) throws -> [WebURL] {
     if case .urls(let list) = source {
       let parser = try surroundings.transport(1)
@@ -85,7 +86,9 @@ package final class BenchRun: Sendable {
     return try level.urls(parallel: 16, into: scratch.empty("urls"))
   }
 
-  /// Repeats the passes at one parallelism; the builders of the passes that count.
+  /// Repeats the passes at one parallelism.
+  ///
+  /// - Returns: A builder for each pass to report.
   private func measure(
     _ parallel: Int,
     _ level: LevelRun,
@@ -105,13 +108,13 @@ package final class BenchRun: Sendable {
         plan.sink == .discard
         ? try level.discard(parallel: parallel, urls, repeats: source.isURLs)
         : try level.sync(parallel: parallel, into: scratch.empty("runs"))
-      // A measurement that a signal cut short is dropped.
+      // Drop an interrupted measurement.
       if hasStopped { break }
       for record in records {
         guard let place = plan.passes.firstIndex(of: record.pass) else { continue }
         builders[place].add(record)
       }
-      // No answer: minutes of retries would not help.
+      // If nothing was fetched at all, stop: more repetitions would only spend minutes on retries.
       if repetition == 1, records.allSatisfy({ $0.images == 0 }) { break }
     }
     return builders.filter { !$0.rates.isEmpty }
@@ -162,7 +165,7 @@ package final class BenchRun: Sendable {
   }
 }
 
-/// A folder of its own for one measurement, gone when it ends.
+/// A temporary folder for one measurement, removed in `deinit`.
 final class ScratchFolder: Sendable {
   let path: String
 
@@ -180,7 +183,7 @@ final class ScratchFolder: Sendable {
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// An empty folder in it, where nothing is left of an older one of that name.
+  /// Makes an empty folder in it, and removes an older one of that name.
   func empty(_ name: String) throws -> String {
     let folder = "\(path)/\(name)"
     if access(folder, F_OK) == 0 { try FileManager.default.removeItem(atPath: folder) }

@@ -4,19 +4,21 @@ import FoundationEssentials
 import Pipeline
 import Transport
 
-/// The pictures that are fetched repeatedly.
+/// The source of the pictures to measure.
 package enum BenchSource: Sendable {
   /// A store's catalog: sections, details and all their pictures.
   case catalog(CatalogFile, folder: String, options: SyncOptions)
   /// Pictures by their URLs.
   case urls([String])
 
-  /// Reads a list: a URL a line; empty lines and those that begin with `#` are left out.
+  /// Parses a list with one URL on each line.
+  ///
+  /// Empty lines and lines that begin with `#` are ignored.
   ///
   /// - Parameters:
   ///   - bytes: The list, in UTF-8.
   ///   - name: Its name in messages.
-  /// - Throws: ``LarderError`` with the line that is no URL, or when there is none at all.
+  /// - Throws: ``LarderError`` for a line that is not a URL, or for a list without URLs.
   package init(list bytes: [UInt8], name: String) throws(LarderError) {
     var urls: [String] = []
     let lines = Self.text(bytes[...])
@@ -38,7 +40,7 @@ package enum BenchSource: Sendable {
     self = .urls(urls)
   }
 
-  /// Whether a file is a list of URLs rather than a catalog: by its first line that says anything.
+  /// Whether a file is a list of URLs and not a catalog file, according to its first line with content.
   package static func isList(_ bytes: [UInt8]) -> Bool {
     for line in text(bytes.prefix(1 << 16)).split(whereSeparator: \.isNewline) {
       let line = line.trimmingBlanks
@@ -47,7 +49,7 @@ package enum BenchSource: Sendable {
     return false
   }
 
-  /// The text of a list, without the byte order mark that some editors write before it.
+  /// The text of a list, without the byte order mark that some editors add.
   private static func text(_ bytes: ArraySlice<UInt8>) -> String {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     return String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes, as: UTF8.self)
@@ -58,8 +60,9 @@ package enum BenchSource: Sendable {
     return start.hasPrefix("http://") || start == "https://"
   }
 
-  /// The hosts that the user named, and that may be private; `environment` is where `${NAME}` in a
-  /// catalog's URLs comes from.
+  /// The hosts that the user named, which may have private addresses.
+  ///
+  /// `environment` has the variables for `${NAME}` in a catalog's URLs.
   package func namedHosts(
     _ parser: any URLParsing,
     environment: [String: String] = [:]
@@ -85,7 +88,9 @@ package enum BenchSource: Sendable {
     if case .urls = self { true } else { false }
   }
 
-  /// The source as a catalog; a list becomes one with sections in files of `scratch`.
+  /// The source as a catalog.
+  ///
+  /// A list becomes a catalog whose sections are files in `scratch`.
   func catalog(in scratch: String) throws -> (CatalogFile, folder: String, SyncOptions) {
     switch self {
     case .catalog(let file, let folder, let options):
@@ -95,7 +100,7 @@ package enum BenchSource: Sendable {
     }
   }
 
-  /// Sections of a thousand, so that transfers begin while the rest is read.
+  /// Writes sections of a thousand URLs each, so that transfers begin while the rest is read.
   private static func write(_ urls: [String], to folder: String) throws -> CatalogFile {
     struct Entry: Encodable {
       let id: String

@@ -4,19 +4,21 @@ import Glibc
 package struct Estimate: Sendable, Equatable {
   /// The measurements, in their order.
   package let values: [Double]
-  /// The middle one, or the mean of the two in the middle.
+  /// The median: the middle value, or the mean of the two in the middle.
   package let median: Double
   /// The bounds of the 95 % confidence interval of the geometric mean; nil with fewer than two values.
   ///
-  /// By Student's t on the logarithms, because times and rates vary by factors and are compared by ratios.
+  /// Computed by Student's t on the logarithms, because times and rates vary by factors and are compared by ratios.
   package let interval: ClosedRange<Double>?
   /// Mean and variance of the logarithms.
   let logMean: Double
   let logVariance: Double
 
-  /// Sums measurements up; those that are not positive are left out.
+  /// Creates an estimate.
   ///
-  /// - Returns: Nil when none is left.
+  /// Values that are not positive and finite are ignored.
+  ///
+  /// - Returns: Nil when no value is left.
   package init?(_ values: [Double]) {
     let values = values.filter { $0 > 0 && $0.isFinite }
     guard !values.isEmpty else { return nil }
@@ -39,26 +41,28 @@ package struct Estimate: Sendable, Equatable {
     interval = exp(mean - reach)...exp(mean + reach)
   }
 
-  /// Half the interval beside its middle, so 0.05 for ±5 %; nil without an interval.
+  /// Half of the interval's width, relative to its middle: 0.05 for ±5 %; nil without an interval.
   package var halfWidth: Double? {
     interval.map { ($0.upperBound / $0.lowerBound).squareRoot() - 1 }
   }
 }
 
-/// Student's t distribution for this number of degrees of freedom, which need not be whole.
+/// Student's t distribution.
+///
+/// The degrees of freedom need not be a whole number.
 struct StudentT: Sendable {
   let degrees: Double
 
   /// The probability of a value of `t` or less.
   ///
-  /// By the regularized incomplete beta function. (Abramowitz and Stegun, 26.7.1)
+  /// Computed with the regularized incomplete beta function. (Abramowitz and Stegun, 26.7.1)
   func cumulative(_ t: Double) -> Double {
     guard t.isFinite else { return t > 0 ? 1 : 0 }
     let tail = Self.incompleteBeta(degrees / (degrees + t * t), degrees / 2, 0.5) / 2
     return t > 0 ? 1 - tail : tail
   }
 
-  /// The value that is not exceeded with that probability, in 0.5..<1.
+  /// The quantile for a probability in 0.5..<1.
   func quantile(_ probability: Double) -> Double {
     var low = 0.0
     var high = 1.0
@@ -74,7 +78,7 @@ struct StudentT: Sendable {
   private static func incompleteBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
     guard x > 0 else { return 0 }
     guard x < 1 else { return 1 }
-    // The fraction converges quickly on one side only; the other is its mirror image.
+    // The fraction converges quickly only on one side; use symmetry for the other.
     if x > (a + 1) / (a + b + 2) { return 1 - incompleteBeta(1 - x, b, a) }
     let scale = lgamma(a + b) - lgamma(a) - lgamma(b)
     let front = exp(scale + a * log(x) + b * log(1 - x)) / a
@@ -91,7 +95,7 @@ struct StudentT: Sendable {
   }
 }
 
-/// 1/(1 + t₁/(1 + t₂/(1 + …))), term by term from the front. (Lentz's method)
+/// Evaluates 1/(1 + t₁/(1 + t₂/(1 + …))) by Lentz's method, from the first term on.
 private struct ContinuedFraction {
   private static let least = 1e-300
   private var numerator = 1.0
@@ -109,7 +113,7 @@ private struct ContinuedFraction {
     value *= numerator * denominator
   }
 
-  /// The number, or the least one that can be divided by.
+  /// The number, or a tiny one in place of zero, to avoid division by zero.
   private static func apart(_ number: Double) -> Double {
     abs(number) < least ? least : number
   }

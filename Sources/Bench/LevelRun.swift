@@ -6,12 +6,12 @@ import Pipeline
 import Synchronization
 import Transport
 
-/// The passes at one number of transfers at once, one after the other on one cache.
+/// Runs the passes at one number of simultaneous transfers, one after the other on one cache.
 ///
-/// Each pass with a cache is a sync of its own with connections of its own, as a command would be.
-/// ``stop()`` may be called from any thread.
+/// Each pass with a cache is a separate sync with new connections, like a separate command. ``stop()`` may be called
+/// from any thread.
 final class LevelRun: Sendable {
-  /// How many seconds later nothing is fresh any more: no lifetime is longer than a year.
+  /// The seconds after which nothing is fresh any more, because freshness lifetimes are limited to a year.
   private static let untilStale: Int64 = 400 * 86_400
 
   private let plan: BenchPlan
@@ -32,7 +32,7 @@ final class LevelRun: Sendable {
 
   var hasStopped: Bool { isStopped.load(ordering: .sequentiallyConsistent) }
 
-  /// Ends the present pass early, and starts no other.
+  /// Ends the current pass early, and starts no other.
   func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     current.withLock { $0 }?()
@@ -45,7 +45,7 @@ final class LevelRun: Sendable {
     }
   }
 
-  /// Syncs once without measuring, and tells which pictures were asked for.
+  /// Syncs once without measuring, and returns the URLs of the requested pictures.
   func urls(parallel: Int, into folder: String) throws -> [WebURL] {
     let (_, transport) = try sync(.cold, parallel: parallel, cache: "\(folder)/cache")
     return try transport.urls.map { try transport.parse($0, relativeTo: nil) }
@@ -144,15 +144,16 @@ final class LevelRun: Sendable {
     )
   }
 
-  /// Registers the action that stops the present step, and calls it at once when a stop was requested
-  /// meanwhile.
+  /// Registers the action that stops the current step.
+  ///
+  /// Calls it at once if a stop was requested in the meantime.
   private func attend(_ stop: (@Sendable () -> Void)?) {
     current.withLock { $0 = stop }
     if hasStopped { stop?() }
   }
 }
 
-/// How long a pass over a list of URLs is.
+/// The length of a pass over a list of URLs.
 enum PassLength: Sendable {
   /// A number of requests.
   case requests(Int)
@@ -160,10 +161,9 @@ enum PassLength: Sendable {
   case time(leastRequests: Int)
 }
 
-/// Fetches a list of pictures, over and over as the length of a pass asks, and throws their bytes away.
+/// Fetches a list of pictures, repeatedly if the length of the pass requires it, and discards the bytes.
 ///
-/// Keeps the transport, and so its connections, from run to run, and the origin's validators of
-/// each picture.
+/// Keeps the transport with its connections from pass to pass, and each picture's validators.
 final class DiscardRun: Sendable {
   private struct Progress {
     var conditions: [Int: Condition] = [:]
@@ -186,12 +186,12 @@ final class DiscardRun: Sendable {
     let pass: Pass
     let transport: any Fetching
     let known: [Int: Condition]
-    /// When nothing more is started; nil when the number of requests is given.
+    /// The time after which no request is started; nil when the number of requests is given.
     let end: MonotonicTime?
     let group = WorkGroup()
   }
 
-  /// Fetches all, as many at once as the transport likes, and waits for the last.
+  /// Fetches all pictures, as many at once as the transport allows, and waits for the last.
   func run(
     _ pass: Pass,
     over transport: any Fetching
@@ -207,14 +207,14 @@ final class DiscardRun: Sendable {
     }
     guard !urls.isEmpty else { return (0, [:]) }
     let round = Round(pass: pass, transport: transport, known: known, end: end)
-    // Entered for all of them before the first can end, and start others.
+    // Enter the group for all of them first, because a finished one may start others.
     for _ in 0..<count { round.group.enter() }
     for number in 0..<count { fetch(number % urls.count, round) }
     round.group.join()
     return state.withLock { ($0.images, $0.failures) }
   }
 
-  /// Fetches one URL; when it came and there is time, the next of the list afterwards.
+  /// Fetches one URL, and after success, if there is time, the next one of the list.
   private func fetch(_ number: Int, _ round: Round) {
     var request = Request(urls[number])
     request.accept = .picture
@@ -251,29 +251,29 @@ final class DiscardRun: Sendable {
   }
 }
 
-/// Takes bytes and keeps none.
+/// A sink that discards all bytes.
 final class DiscardSink: BodySink {
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
   func receive(_ bytes: RawSpan) -> BodyDecision { .accept }
   func restart() {}
 }
 
-/// One run as it was measured.
+/// The raw measurements of one run.
 struct RunRecord: Sendable {
   let pass: Pass
   let parallel: Int
-  /// From start to end, sections and reports included.
+  /// The duration, including sections and report.
   var seconds: Double
-  /// When it started, by the samples' clock.
+  /// The start, by the clock of the samples.
   var began: MonotonicTime
-  /// Pictures that are as they should be now.
+  /// The pictures that are complete after the run.
   var images: Int
-  /// Failures by their reason.
+  /// The number of failures for each reason.
   var failures: [String: Int]
-  /// Requests for sections and details.
+  /// The number of requests for sections and details.
   var others: Int
   var samples: [RequestSample]
-  /// How long transfers waited for larder's own files, hashes and index.
+  /// The time that transfers waited for larder's own files, hashes and index.
   var writingSeconds = 0.0
   var cpuSeconds: Double
   var peakBytes: ByteCount
@@ -282,13 +282,13 @@ struct RunRecord: Sendable {
   var bytes: ByteCount { samples.reduce(.zero) { $0 + $1.bytes } }
 }
 
-/// The resources of this process: processor time and memory, as Linux counts them.
+/// Measures this process's CPU time and peak memory, as counted by Linux.
 struct ProcessMeter: Sendable {
   private let began: Double
 
-  /// Starts: the peak of memory counts from here.
+  /// Starts the measurement, and resets the memory peak.
   ///
-  /// Memory that the process holds already is included. (proc(5), `clear_refs`)
+  /// The peak includes memory that the process already holds. (proc(5), `clear_refs`)
   init() {
     began = Self.cpuSeconds
     let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
@@ -298,10 +298,10 @@ struct ProcessMeter: Sendable {
     }
   }
 
-  /// Processor time of all threads since the start, in seconds.
+  /// The CPU time of all threads since the start, in seconds.
   var cpuSeconds: Double { Self.cpuSeconds - began }
 
-  /// The most memory that was resident at once, in bytes; 0 when the system does not tell.
+  /// The peak of resident memory; 0 if the system does not report it.
   var peakBytes: ByteCount {
     var buffer = [UInt8](repeating: 0, count: 8192)
     let file = open("/proc/self/status", O_RDONLY | O_CLOEXEC)
@@ -311,7 +311,7 @@ struct ProcessMeter: Sendable {
     return Self.peakBytes(status: String(decoding: buffer.prefix(max(0, count)), as: UTF8.self))
   }
 
-  /// Reads the peak from the text of `/proc/self/status`.
+  /// Parses the peak (`VmHWM`) from the text of `/proc/self/status`.
   static func peakBytes(status: String) -> ByteCount {
     for line in status.split(separator: "\n") where line.hasPrefix("VmHWM:") {
       let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first

@@ -2,10 +2,10 @@ import Base
 import Synchronization
 import Transport
 
-/// Forwards requests and records the results of those for pictures.
+/// A transport that forwards requests and records measurements of those for pictures.
 ///
-/// With a rate, requests for pictures are held until they are due. Those for sections and details pass at
-/// once and are only counted.
+/// At a constant rate, requests for pictures are delayed until they are due. Requests for sections and details are
+/// forwarded at once and only counted.
 final class MeasuringTransport: Fetching {
   private struct Samples {
     var samples: [RequestSample] = []
@@ -20,7 +20,7 @@ final class MeasuringTransport: Fetching {
   private let state = Mutex(Samples())
   private let writing = Atomic<Int64>(0)
 
-  /// Measures `transport`; `rate` is in requests a second.
+  /// Wraps `transport`; `rate` is in requests per second.
   init(
     _ transport: any Fetching,
     rate: Double?,
@@ -33,9 +33,10 @@ final class MeasuringTransport: Fetching {
     pacer = rate.map { Pacer(rate: $0, now: now) }
   }
 
-  /// Every picture's request so far.
+  /// The measurements of the requests for pictures so far.
   var samples: [RequestSample] { state.withLock { $0.samples } }
-  /// How long sinks and completions held the transfer thread, and how long the run went on after the last transfer.
+  /// The time that sinks and completions blocked the transfer thread, plus the time from the last transfer to the end
+  /// of the run.
   func writingSeconds(until end: MonotonicTime) -> Double {
     guard timesSinks, let last = state.withLock({ $0.samples.map(\.ended).max() }) else {
       return 0
@@ -43,9 +44,9 @@ final class MeasuringTransport: Fetching {
     return Double(writing.load(ordering: .relaxed) + max(0, end - last)) / 1e9
   }
 
-  /// The pictures' URLs in the order of their requests.
+  /// The URLs of the pictures, in the order of their requests.
   var urls: [String] { state.withLock { $0.urls } }
-  /// Requests for anything else.
+  /// The number of other requests.
   var others: Int { state.withLock { $0.others } }
 
   func parse(_ text: String, relativeTo base: WebURL?) throws(TransferFailure) -> WebURL {
@@ -79,7 +80,7 @@ final class MeasuringTransport: Fetching {
     planned: MonotonicTime?,
     _ completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   ) {
-    // Requests that a rate still held back when everything was cancelled are not sent.
+    // After a cancellation, requests that were still delayed are not sent.
     guard pacer?.isReleased != true else {
       return completion(
         .failure(TransferFailure(reason: .cancelled, url: request.url.redacted))
@@ -94,7 +95,7 @@ final class MeasuringTransport: Fetching {
     }
   }
 
-  /// Adds how long `work` takes to the time that was spent on writing.
+  /// Adds the duration of `work` to the time spent on writing.
   private func timed(_ work: () -> Void) {
     guard timesSinks else { return work() }
     let start = now()
@@ -103,7 +104,7 @@ final class MeasuringTransport: Fetching {
   }
 }
 
-/// Passes a body on and has the time measured that its taker takes.
+/// Forwards a body to another sink, and measures the time that the sink takes.
 private final class TimedSink: BodySink {
   private let sink: any BodySink
   private let timed: @Sendable (() -> Void) -> Void
@@ -154,59 +155,61 @@ extension RequestSample {
 
 /// The measurements of one picture's request.
 struct RequestSample: Sendable {
-  /// When it was planned, under a constant arrival rate.
+  /// The planned start, at a constant rate; else nil.
   var planned: MonotonicTime?
-  /// When its completion was called.
+  /// The time of its completion.
   var ended: MonotonicTime
-  /// The parts of its last attempt; nil when it failed.
+  /// The phases of its last attempt; nil when it failed.
   var timing: TransferTiming?
-  /// Body bytes that came.
+  /// The received body bytes.
   var bytes: ByteCount = 0
-  /// Whether the origin confirmed the held body.
+  /// Whether the origin answered 304.
   var isNotModified = false
-  /// Whether its last attempt found an open connection.
+  /// Whether its last attempt reused a connection.
   var reused = false
-  /// The protocol it came over.
+  /// The protocol.
   var version = HTTPVersion.http11
-  /// Tries it took.
+  /// The number of attempts.
   var attempts = 1
-  /// Why it failed.
+  /// The reason of a failure; else nil.
   var failure: FailureReason?
   /// The status of its last answer; nil when there was none.
   var status: String?
   /// The requested URL.
   var url: WebURL?
 
-  /// From the planned start, or without a plan from the attempt's own, to the end.
+  /// The time to the end, in nanoseconds; from the planned start, or without one from the start of the attempt.
   var latency: Int64 {
     planned.map { ended - $0 } ?? Int64((timing?.total ?? 0) * 1e9)
   }
 
-  /// The parts one after the other.
+  /// The durations of the phases.
   var phases: Phases { timing.map { Phases($0) } ?? Phases() }
 
-  /// From the planned start, or without a plan from the attempt's own, to the first byte.
+  /// The time to the first byte, in nanoseconds; from the planned start, or without one from the start of the attempt.
   var firstByte: Int64 {
     latency - Int64(phases.transfer * 1e9)
   }
 }
 
-/// The parts of a transfer one after the other, in seconds.
+/// The durations of a transfer's consecutive phases, in seconds.
 struct Phases: Sendable, Equatable {
-  /// The name became an address.
+  /// Resolving the host name.
   var dns = 0.0
-  /// The connection opened.
+  /// Connecting.
   var connect = 0.0
-  /// TLS was agreed on.
+  /// The TLS handshake.
   var tls = 0.0
-  /// The request went out and the first byte came.
+  /// Sending the request, and waiting for the first byte.
   var wait = 0.0
-  /// The rest came.
+  /// Receiving the rest.
   var transfer = 0.0
 
   init() {}
 
-  /// Takes moments apart; one that is 0, or before the one before it, did not happen.
+  /// Converts points in time to durations.
+  ///
+  /// A time that is 0, or earlier than the one before it, means that the phase did not take place.
   init(_ timing: TransferTiming) {
     var last = 0.0
     func next(_ moment: Double) -> Double {

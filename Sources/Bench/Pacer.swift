@@ -3,10 +3,10 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Starts work at the moments of an ``ArrivalSchedule``, in the order in which it was added.
+/// Starts work at the times of an ``ArrivalSchedule``, in the order in which it was added.
 ///
-/// The first work to come is due at once and sets the schedule's start. Work that comes too late
-/// for its moment starts at once and is told the moment it missed.
+/// The first piece of work is due at once and sets the start of the schedule. Work that is added after its due time
+/// starts at once, and receives the due time that it missed.
 final class Pacer: Sendable {
   private struct Arrivals {
     var waiting: [@Sendable (MonotonicTime) -> Void] = []
@@ -22,13 +22,13 @@ final class Pacer: Sendable {
   private let state = Mutex(Arrivals())
   private let queue = DispatchQueue(label: "larder.pacer")
 
-  /// A pacer with this number of starts a second.
+  /// Creates a pacer with this number of starts per second.
   init(rate: Double, now: @escaping @Sendable () -> MonotonicTime) {
     self.rate = rate
     self.now = now
   }
 
-  /// Adds work; it is told when it was due.
+  /// Adds work, which is called with its due time.
   func add(_ work: @escaping @Sendable (MonotonicTime) -> Void) {
     let moment = now()
     let mustRun = state.withLock { state in
@@ -40,7 +40,9 @@ final class Pacer: Sendable {
     if mustRun { queue.async { self.run() } }
   }
 
-  /// Lets all that waits start at once: called before it is cancelled, so that each piece of work ends.
+  /// Starts all waiting work at once.
+  ///
+  /// Call it before a cancellation, so that each piece of work can end.
   func release() {
     state.withLock { $0.isReleased = true }
   }
@@ -71,7 +73,7 @@ final class Pacer: Sendable {
     }
   }
 
-  /// Sleeps in naps, so that a release does not have to wait.
+  /// Sleeps in short intervals, so that ``release()`` takes effect soon.
   private func sleep(until moment: MonotonicTime) {
     while !isReleased {
       let left = moment - now()
@@ -83,17 +85,19 @@ final class Pacer: Sendable {
   }
 }
 
-/// Requests at a constant rate: each has a due time, independent of earlier ones.
+/// The schedule of requests at a constant rate.
 ///
-/// Latency counted from these moments has no coordinated omission: while an answer is late, the
-/// requests that were due meanwhile are late too, and say so.
+/// Each has a due time, which does not depend on earlier requests.
+///
+/// Latency measured from the due times avoids coordinated omission: if a slow answer delays later requests, their delay
+/// counts too.
 struct ArrivalSchedule: Sendable, Equatable {
-  /// When the first is due.
+  /// The due time of the first request.
   let start: MonotonicTime
-  /// Requests a second.
+  /// The requests per second.
   let rate: Double
 
-  /// When the request of that number is due; numbers count from 0.
+  /// The due time of a request, by its number from 0.
   func moment(of number: Int) -> MonotonicTime {
     start + .nanoseconds(Int64((Double(number) * 1e9 / rate).rounded()))
   }

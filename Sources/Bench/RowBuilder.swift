@@ -2,9 +2,9 @@ import Base
 import Histogram
 import Transport
 
-/// Gathers the runs of one pass at one parallelism into a row.
+/// Combines the runs of one pass at one parallelism into a row of the report.
 struct RowBuilder: Sendable {
-  /// Intervals of a timeline.
+  /// The number of intervals in a timeline.
   private static let intervals = 48
 
   private let parallel: Int
@@ -21,7 +21,9 @@ struct RowBuilder: Sendable {
   private var p50: [Double] = []
   private var p99: [Double] = []
 
-  /// The kept part of a run; its samples would soon need more memory than everything else.
+  /// The part of a run that is kept.
+  ///
+  /// The samples themselves would soon need more memory than everything else.
   private struct Summary: Sendable {
     var images: Int
     var bytes: ByteCount
@@ -33,7 +35,7 @@ struct RowBuilder: Sendable {
     var writingShare: Double
   }
 
-  /// A builder without runs; `isOpen` says that requests came at a rate.
+  /// Creates a builder without runs; `isOpen` means that requests were made at a constant rate.
   init(parallel: Int, pass: Pass, isOpen: Bool) {
     self.parallel = parallel
     self.pass = pass
@@ -44,7 +46,7 @@ struct RowBuilder: Sendable {
   /// The rates so far.
   var rates: [Double] { runs.map(\.rate) }
 
-  /// Takes a run.
+  /// Adds a run.
   mutating func add(_ run: RunRecord) {
     runs.append(
       Summary(
@@ -79,7 +81,7 @@ struct RowBuilder: Sendable {
     total.add(own)
   }
 
-  /// Keeps the ten slowest URLs, each with its slowest request.
+  /// Updates the ten slowest URLs, each with its slowest request.
   private mutating func note(_ url: WebURL, _ latency: Int64) {
     if slowest.count == Self.mostSlow, latency <= slowest[Self.mostSlow - 1].latency { return }
     if let place = slowest.firstIndex(where: { $0.url.text == url.text }) {
@@ -174,29 +176,29 @@ struct RowBuilder: Sendable {
 
 /// A distribution of durations in whole microseconds.
 ///
-/// With five digits each is kept exactly up to 131 ms and to a hundred thousandth beyond, in a megabyte
-/// or two; with four up to 16 ms, in a tenth of that.
+/// With five significant digits, durations are exact up to 131 ms, and beyond that precise to 1/100,000; that takes one
+/// or two megabytes. With four digits they are exact up to 16 ms, in a tenth of the memory.
 struct LatencyHistogram: Sendable {
   private var histogram: Histogram<UInt32>
 
-  /// An empty one, of five digits or of four.
+  /// Creates an empty histogram, with five digits (fine) or four.
   init(isFine: Bool) {
     histogram = Histogram(numberOfSignificantValueDigits: isFine ? .five : .four)
   }
 
   /// Records a duration in nanoseconds; negative ones count as zero.
   mutating func record(nanoseconds: Int64) {
-    // A day is longer than any transfer may take.
+    // No transfer may take longer than a day.
     let longest: Int64 = 86_400_000_000_000
     histogram.record(UInt64((min(max(0, nanoseconds), longest) + 500) / 1000))
   }
 
-  /// Takes a duration in seconds.
+  /// Records a duration in seconds.
   mutating func record(seconds: Double) {
     record(nanoseconds: Int64(min(max(0, seconds), 86_400) * 1e9))
   }
 
-  /// Adds another's values.
+  /// Adds the values of another histogram.
   mutating func add(_ other: LatencyHistogram) {
     histogram.add(other.histogram)
   }
@@ -208,7 +210,7 @@ struct LatencyHistogram: Sendable {
     isEmpty ? nil : Double(histogram.valueAtPercentile(percentile)) / 1000
   }
 
-  /// The usual five.
+  /// The usual percentiles.
   var quantiles: Quantiles {
     Quantiles(
       count: Int(histogram.totalCount),
@@ -220,7 +222,9 @@ struct LatencyHistogram: Sendable {
     )
   }
 
-  /// The whole distribution in points that halve the rest step by step, four a half.
+  /// The whole distribution.
+  ///
+  /// The points approach 100 % by halving the remaining share, in four steps for each half.
   var spectrum: [SpectrumPoint] {
     guard !isEmpty else { return [] }
     let least = 100 / Double(histogram.totalCount)

@@ -1,12 +1,12 @@
 import Web
 
-/// A report as one self-contained HTML page: nothing is loaded from anywhere, and nothing runs.
+/// A report of `bench` as one self-contained HTML page without scripts.
 package struct BenchPage: Sendable {
   private let report: BenchReport
   private let title: String
   private let setting: BenchSetting
 
-  /// The page of a report; `title` describes the measurement.
+  /// Creates the page of a report; `title` describes the measurement.
   package init(_ report: BenchReport, title: String, setting: BenchSetting) {
     self.report = report
     self.title = title
@@ -140,7 +140,7 @@ package struct BenchPage: Sendable {
     )
   }
 
-  /// The rows at the parallelism that was best, where the other plots look.
+  /// The rows at the best parallelism, which the latency and timeline plots show.
   private var atBest: [BenchReport.Row] {
     let parallel = report.best?.parallel ?? report.runs.first?.parallel
     return report.runs.filter { $0.parallel == parallel && $0.totalMilliseconds.count > 0 }
@@ -274,7 +274,7 @@ struct BenchPageTables: Sendable {
     )
   }
 
-  /// Of the quickest row, as the plots.
+  /// The slowest URLs of the fastest row.
   private var slowest: String {
     let row = report.best.flatMap { best in
       report.runs.first { $0.pass == best.pass && $0.parallel == best.parallel }
@@ -305,15 +305,15 @@ struct BenchPageTables: Sendable {
   }
 }
 
-/// When, where and how a report was measured, which its page says on it: figures of another machine or version are others.
+/// When, where and how a report was measured, shown on its page, because figures depend on machine and version.
 package struct BenchSetting: Sendable {
-  /// The moment, as people write it.
+  /// The date and time, as text.
   package let date: String
   /// The machine: its name, processors and system.
   package let host: String
   /// The measuring program, with its version.
   package let version: String
-  /// The command line, fit to be shown.
+  /// The command line, without secrets.
   package let command: String
 
   /// A setting from its parts.
@@ -331,7 +331,7 @@ package struct BenchSetting: Sendable {
   }
 }
 
-/// The page's style: the common one, and the colours and shapes of plots.
+/// The page's CSS: the shared style, and the colours and shapes of plots.
 enum PageStyle {
   static let css = SharedStyle.css + "\n" + plots
 
@@ -386,18 +386,18 @@ enum PageStyle {
     """
 }
 
-/// Text and numbers as the page writes them.
+/// Formats texts and numbers for the page.
 enum Markup {
-  /// The text with characters that HTML would read as markup written as references.
+  /// Escapes characters that HTML would read as markup.
   static func escaped(_ text: String) -> String { PageText.escaped(text) }
 
-  /// A place in a drawing, with one decimal.
+  /// A coordinate in a drawing, with at most one decimal.
   static func place(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(Double(tenths) / 10)"
   }
 
-  /// A number with at most three digits that mean something, thousands and millions as `k` and `M`.
+  /// A number with at most three significant digits; thousands and millions as `k` and `M`.
   static func number(_ value: Double) -> String {
     let size = abs(value)
     switch size {

@@ -1,17 +1,17 @@
 import Glibc
 
-/// Lines over two axes, as an SVG drawing whose colours are the page's.
+/// A line chart as SVG, coloured by the page's CSS.
 struct Plot: Sendable {
   /// One line.
   struct Series: Sendable {
     var name: String
-    /// The class that colours it.
+    /// The CSS class that colours it.
     var style: String
     var points: [(x: Double, y: Double)]
     /// The confidence interval of each point, if known.
     var band: [(x: Double, low: Double, high: Double)] = []
     var isDashed = false
-    /// Whether each point gets a dot that tells its value.
+    /// Whether each point has a dot with its value as a tooltip.
     var hasDots = true
   }
 
@@ -21,13 +21,13 @@ struct Plot: Sendable {
   var x: Scale.Kind
   var y: Scale.Kind
   var series: [Series]
-  /// Whether the room below the lines is filled.
+  /// Whether the area below the lines is filled.
   var isFilled = false
 
   private static let size = (width: 420.0, height: 270.0)
   private static let inner = (left: 62.0, right: 408.0, top: 14.0, bottom: 226.0)
 
-  /// The drawing in a figure with its caption and legend.
+  /// The chart as a `figure` element with caption and legend.
   var figure: String {
     let title = Markup.escaped(self.title)
     return """
@@ -133,17 +133,17 @@ struct Plot: Sendable {
   }
 }
 
-/// Maps values to places along an axis, and says where its ticks are.
+/// Maps values to positions on an axis, and chooses the ticks.
 struct Scale: Sendable, Equatable {
-  /// How values are spread.
+  /// The kinds of scales.
   enum Kind: Sendable {
-    /// Evenly.
+    /// Linear.
     case linear
-    /// By their logarithm, ticks at powers of two.
+    /// Logarithmic, with ticks at powers of two.
     case doubling
-    /// By their logarithm, ticks at 1, 2 and 5 of each power of ten.
+    /// Logarithmic, with ticks at 1, 2 and 5 times each power of ten.
     case decades
-    /// Percentiles by how many are left above them: each nine as wide as the one before.
+    /// For percentiles, logarithmic in the share above them: 90, 99 and 99.9 % are equally spaced.
     case nines
   }
 
@@ -151,7 +151,9 @@ struct Scale: Sendable, Equatable {
   /// The values at both ends of the axis.
   let bounds: ClosedRange<Double>
 
-  /// A scale that shows all values; a linear one starts at 0, and ends at a tick.
+  /// A scale that includes all values.
+  ///
+  /// A linear one starts at 0 and ends at a tick.
   init(_ kind: Kind, showing values: [Double]) {
     self.kind = kind
     let values = values.filter(\.isFinite)
@@ -167,12 +169,12 @@ struct Scale: Sendable, Equatable {
       let last = max(ceil(log10(max(high, 0.001)) - 1e-9), first + 1)
       bounds = pow(10, first)...pow(10, last)
     case .nines:
-      // 100 % would be infinitely far; it is drawn at the end.
+      // 100 % would be at infinity; it is drawn at the end.
       bounds = 0...min(max(values.filter { $0 < 100 }.max() ?? 90, 90), 99.9999)
     }
   }
 
-  /// Where the value is, 0 at the axis's start and 1 at its end.
+  /// The position of a value, from 0 at the axis's start to 1 at its end.
   func place(_ value: Double) -> Double {
     let (low, high, value) = (warp(bounds.lowerBound), warp(bounds.upperBound), warp(value))
     guard high > low else { return 0 }
@@ -187,7 +189,7 @@ struct Scale: Sendable, Equatable {
     }
   }
 
-  /// The values that get a tick and a number.
+  /// The values with a tick and a label.
   var ticks: [Double] {
     switch kind {
     case .linear:
@@ -206,7 +208,7 @@ struct Scale: Sendable, Equatable {
 
   private var decades: [Double] {
     let (low, high) = (log10(bounds.lowerBound), log10(bounds.upperBound))
-    // Between few decades there is room for more numbers than the powers themselves.
+    // With few decades there is room for more ticks than the powers of ten.
     let factors = high - low > 3.5 ? [1.0] : [1, 2, 5]
     let all = stride(from: low.rounded(), through: high.rounded(), by: 1).flatMap { power in
       factors.map { $0 * pow(10, power) }
@@ -214,7 +216,7 @@ struct Scale: Sendable, Equatable {
     return all.filter { $0 >= bounds.lowerBound * 0.999 && $0 <= bounds.upperBound * 1.001 }
   }
 
-  /// 1, 2 or 5 of a power of ten, so that there are four to eight of it up to `high`.
+  /// The step between ticks: 1, 2 or 5 times a power of ten, so that there are four to eight steps up to `high`.
   static func step(_ high: Double) -> Double {
     guard high > 0, high.isFinite else { return 0.2 }
     let power = pow(10, floor(log10(high / 4)))
