@@ -247,11 +247,11 @@ extension LarderError {
     /// Repair the cache, then sync.
     case repair = "repair the cache, then sync again"
     /// Repair the cache, which rebuilds the index.
-    case remake = "a repair makes it anew and keeps the pictures"
+    case remake = "a repair rebuilds it and keeps the pictures"
     /// Choose a folder that belongs to the user.
     case ownFolder = "choose a folder of your own"
     /// Choose a folder that can be written.
-    case writableFolder = "choose a folder you may write"
+    case writableFolder = "choose a folder that you can write to"
     /// Sync first.
     case sync = "sync first"
     /// Sync first, or choose another folder.
@@ -262,7 +262,7 @@ extension LarderError {
     case nameCatalog = "name one"
 
     /// List all orders.
-    case list = "look at the orders there are"
+    case list = "list the orders"
     /// Look at the order's history.
     case history = "its history tells"
     /// Give the name of the person who orders.
@@ -270,20 +270,20 @@ extension LarderError {
     /// Order less, or raise the budget.
     case budget = "order less, or raise the budget"
     /// Order it although it is sold out.
-    case anyway = "it can be ordered all the same"
+    case anyway = "you can order it anyway"
     /// Choose a file.
     case nameFile = "name a file"
     /// Choose a file that can be written.
-    case writableFile = "choose a file you may write"
+    case writableFile = "choose a file that you can write to"
     /// Give a secret, or choose to send without a signature.
-    case secret = "give whsec_…, or send unsigned if nobody checks"
+    case secret = "give whsec_…, or send unsigned if the receiver does not check"
 
     /// Stamp with the file's time, or the present time.
-    case otherTime = "use the file's time or the present one"
+    case otherTime = "use the file's time or the current time"
     /// Stamp with the present time.
-    case presentTime = "use the present time"
+    case presentTime = "use the current time"
     /// Let the picture be re-encoded.
-    case encodeAnew = "let it be re-encoded"
+    case encodeAnew = "allow it to be re-encoded"
     /// Make the picture smaller, or raise the limit of pixels.
     case smallerOrMorePixels = "make it smaller first, or allow more pixels"
     /// Raise the limit of pixels.

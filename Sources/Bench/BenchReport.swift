@@ -170,7 +170,7 @@ package struct BenchReport: Sendable, Equatable, Codable {
     } catch {
       throw LarderError(
         .data,
-        "cannot read the baseline \(name): it is no report of a measurement",
+        "cannot read the baseline \(name): it is not a bench report",
         remedy: .newBaseline
       )
     }

@@ -160,7 +160,7 @@ package final class BenchRun: Sendable {
     return LarderError(
       .unavailable,
       "cannot bench: nothing could be fetched, most often because of \(reason); "
-        + "try larder sync, which says more of each failure"
+        + "try larder sync, which explains each failure"
     )
   }
 }

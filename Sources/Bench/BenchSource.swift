@@ -29,13 +29,13 @@ package enum BenchSource: Sendable {
       guard Self.isURL(text) else {
         throw LarderError(
           .data,
-          "cannot read \(name): line \(number + 1) is no http or https URL; give one a line"
+          "cannot read \(name): line \(number + 1) is not an http or https URL; write one per line"
         )
       }
       urls.append(text)
     }
     guard !urls.isEmpty else {
-      throw LarderError(.data, "cannot bench \(name): it has no URL; give one a line")
+      throw LarderError(.data, "cannot bench \(name): it has no URL; write one per line")
     }
     self = .urls(urls)
   }

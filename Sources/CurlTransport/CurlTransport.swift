@@ -19,7 +19,7 @@ package final class CurlTransport: Fetching {
   package init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
     guard Self.isLibraryReady else {
       throw Self.absence.map { TransferFailure(reason: .libraryRefused, url: "", detail: $0) }
-        ?? Self.unavailable("libcurl does not start")
+        ?? Self.unavailable("libcurl cannot be initialized")
     }
     if let shortcoming = Self.version.shortcoming(of: "libcurl", needed: Self.needed) {
       throw TransferFailure(reason: .libraryRefused, url: "", detail: shortcoming)
@@ -27,14 +27,14 @@ package final class CurlTransport: Fetching {
     do {
       core = try TransferCore(options)
     } catch is OutOfDescriptors {
-      throw Self.unavailable("the system gives no descriptor to wait with")
+      throw Self.unavailable("the system has no free file descriptor")
     } catch let refused as RefusedMultiOption where refused.code != CURLM_OUT_OF_MEMORY {
       throw TransferFailure(reason: .libraryRefused, url: "", detail: refused.words)
     } catch {
-      throw Self.unavailable("libcurl has no memory")
+      throw Self.unavailable("libcurl has too little memory")
     }
     guard let thread = TransferThread(core) else {
-      throw Self.unavailable("the system gives no thread")
+      throw Self.unavailable("the system cannot start a thread")
     }
     self.thread = thread
   }

@@ -43,7 +43,7 @@ package struct CurlURLParser: URLParsing {
     }
     if reference.text.utf8.first == UInt8(ascii: "#"), let base { return base }
     guard !reference.hasAmbiguousAuthority else {
-      throw failure(.urlInvalid, "the host holds a character that no host has")
+      throw failure(.urlInvalid, "the host has an invalid character")
     }
     guard let handle = URLHandle() else {
       throw CurlTransport.absence.map { failure(.libraryRefused, $0) } ?? failure(.outOfMemory, "")

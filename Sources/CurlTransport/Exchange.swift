@@ -338,12 +338,12 @@ extension Exchange {
     if let resume = transfer.resume, status == 206 {
       guard !head.isEncoded, resume.isContinued(by: head) else {
         cannotResume = true
-        return refuse(.badResponse, "the range does not continue what is held")
+        return refuse(.badResponse, "the range does not continue the partial file")
       }
       offset = resume.offset
       part = resume.remainder(by: head)
     } else if status == 206, !transfer.request.asksForPart {
-      return refuse(.badResponse, "a part came that nobody asked for")
+      return refuse(.badResponse, "the server sent a part that was not requested")
     } else if transfer.resume != nil || transfer.hasBegun {
       transfer.sink.restart()
       transfer.resume = nil
@@ -387,7 +387,7 @@ extension Exchange {
       }
       return received <= Self.discardLimit
     case .none:
-      return refuse(.badResponse, "a body came before its head")
+      return refuse(.badResponse, "the body came before the head")
     }
   }
 }

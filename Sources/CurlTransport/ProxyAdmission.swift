@@ -49,8 +49,8 @@ struct ProxyAdmission {
     guard !found.isEmpty else {
       return .refuse(
         .dnsFailed,
-        "only fetched data names this host, and what the proxy would make of the name cannot be judged "
-          + "where it does not resolve"
+        "only fetched data names this host, and it does not resolve here, so its address behind the proxy "
+          + "cannot be checked"
       )
     }
     let open = found.filter(AddressPolicy.isPublic)

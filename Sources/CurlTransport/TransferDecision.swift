@@ -67,7 +67,7 @@ extension Exchange {
       failure.status = status
       return .failure(failure, isFinal: true)
     case 200...299 where hasExcess:
-      let failure = transfer.failure(.lengthMismatch, detail: "more came than promised")
+      let failure = transfer.failure(.lengthMismatch, detail: "more bytes came than announced")
       return .failure(failure, isFinal: true)
     case 200...299 where part.map { $0 != received } ?? false:
       return .mismatch
@@ -286,7 +286,7 @@ extension Exchange {
     case 200...299:
       return nil
     case 407:
-      return (.proxyAuth, "the proxy \(proxy) wants another user or password")
+      return (.proxyAuth, "the proxy \(proxy) rejects the user name or password")
     case 502...504:
       return (.connectFailed, "the proxy \(proxy) answered \(outcome.proxy_status) to CONNECT")
     case 100...:
@@ -295,13 +295,13 @@ extension Exchange {
       break
     }
     if code == CURLE_COULDNT_CONNECT {
-      return (.proxyFailed, "the proxy \(proxy) takes no connection: \(text)")
+      return (.proxyFailed, "the proxy \(proxy) refuses connections: \(text)")
     }
     // The tunnel never stood.
     guard proxy.tunnels(to: transfer.url), outcome.secured == 0, head == nil,
       proxy.scheme == .http || proxy.scheme == .https
     else { return nil }
-    return (.proxyFailed, "the proxy \(proxy) made no tunnel: \(text)")
+    return (.proxyFailed, "the proxy \(proxy) could not open a tunnel: \(text)")
   }
 
   private func socksTrouble(_ proxy: Proxy, _ outcome: larder_outcome, _ text: String)
@@ -309,16 +309,16 @@ extension Exchange {
   {
     switch CURLproxycode(UInt32(outcome.proxy_error)) {
     case CURLPX_REPLY_CONNECTION_REFUSED:
-      (.connectRefused, "the proxy \(proxy) says that nobody listens there")
+      (.connectRefused, "the proxy \(proxy) says that the connection was refused")
     case CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_REPLY_TTL_EXPIRED,
       CURLPX_REPLY_GENERAL_SERVER_FAILURE:
       (.connectFailed, "the proxy \(proxy) cannot reach it: \(text)")
     case CURLPX_REPLY_NOT_ALLOWED:
       (.proxyRefused, "the proxy \(proxy) does not allow it")
     case CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_REQUEST_FAILED, CURLPX_GSSAPI:
-      (.proxyAuth, "the proxy \(proxy) wants another user or password")
+      (.proxyAuth, "the proxy \(proxy) rejects the user name or password")
     default:
-      (.proxyFailed, "the proxy \(proxy) made no tunnel: \(text)")
+      (.proxyFailed, "the proxy \(proxy) could not open a tunnel: \(text)")
     }
   }
 }

@@ -8,7 +8,7 @@ extension LarderError {
   static func damaged(_ name: String, _ reason: String) -> LarderError {
     LarderError(
       .damagedPicture,
-      "cannot read \(name): \(reason); get it again from where it came from"
+      "cannot read \(name): \(reason); download it again"
     )
   }
 
@@ -19,7 +19,7 @@ extension LarderError {
     }
     return LarderError(
       .unsupported,
-      "cannot read \(name): it is no picture; give a JPEG, PNG, WebP, AVIF, GIF, HEIC, TIFF or BMP"
+      "cannot read \(name): it is not a picture; give a JPEG, PNG, WebP, AVIF, GIF, HEIC, TIFF or BMP"
     )
   }
 

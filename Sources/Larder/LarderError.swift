@@ -39,7 +39,7 @@ extension LarderError {
         thing: error.url.isEmpty ? nil : error.url,
         status: error.status
       )
-    default: self.init(.disk, "cannot go on: \(error)")
+    default: self.init(.disk, "cannot continue: \(error)")
     }
   }
 }

@@ -59,13 +59,13 @@ struct BenchCommand: ParsableCommand {
 
   mutating func validate() throws {
     if sources.isEmpty != origin.isAsked {
-      throw ValidationError("name a catalog, a list of URLs or URLs, or say --origin sample")
+      throw ValidationError("name a catalog, URLs or a file of URLs, or give --origin sample")
     }
     if !origin.isAsked, origin.delay != nil || origin.bandwidth != nil {
       throw ValidationError("--delay and --bandwidth belong to --origin sample")
     }
     if sources.count > 1, let other = sources.first(where: { !$0.contains("://") }) {
-      throw ValidationError("several sources are URLs, and \"\(other)\" is none")
+      throw ValidationError("several sources must all be URLs, and \"\(other)\" is none")
     }
   }
 
@@ -147,7 +147,7 @@ struct BenchSession {
     let plan = bench.plan(at: .now(), forURLs: source.isURLs, count: count)
     if count != nil, !source.isURLs || plan.sink == .cache {
       throw CommandFailure(
-        "cannot repeat what is written, or a catalog: --count takes URLs, or --origin sample",
+        "cannot repeat requests for a catalog, or with --no-discard: --count goes with URLs or --origin sample",
         .usage
       )
     }
@@ -390,7 +390,7 @@ struct BenchTable {
       notes.append(
         report.runs.isEmpty
           ? "interrupted: nothing was measured"
-          : "interrupted: what stands here was measured before"
+          : "interrupted: these figures were measured before"
       )
     }
     return notes

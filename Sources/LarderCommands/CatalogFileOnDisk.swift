@@ -37,7 +37,7 @@ struct CatalogFileOnDisk: Sendable {
     if let kind = Self.mistaken(bytes) {
       throw CommandFailure(
         "cannot read catalog file \(path): it is \(kind), not YAML or JSON; "
-          + "larder catalog init writes a file from what a shop sends",
+          + "larder catalog init writes a file from a shop's response",
         .configuration
       )
     }
@@ -164,7 +164,7 @@ struct PlanText {
     lines.append(
       "\(plan.catalog): \(Quantities.count(plan.sections.count, "section")); "
         + "details: \(counts(plan.details)); pictures: \(counts(plan.images)); "
-        + "\(plan.sweep.count) to sweep. Nothing was changed; what new sections will list is "
+        + "\(plan.sweep.count) to sweep. Nothing was changed; the items of new sections are "
         + "not known yet."
     )
     return lines.map(PlainText.row).joined(separator: "\n")

@@ -55,7 +55,7 @@ struct CropCommand: ParsableCommand {
     }
     try frame.check(beside: pictures.size)
     if strict, !lossless {
-      throw ValidationError("--strict is about --lossless; give both")
+      throw ValidationError("--strict needs --lossless")
     }
   }
 

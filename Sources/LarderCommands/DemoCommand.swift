@@ -16,8 +16,8 @@ import Transport
 struct DemoCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "all went as it should",
-      .failed: "something did not, or no port is free",
+      .done: "everything worked",
+      .failed: "something failed, or no port is free",
       .io: "the disk is full, not writable or damaged",
       .tryAgain: "another run holds the cache",
     ],
@@ -72,7 +72,7 @@ struct DemoCommand: ParsableCommand {
   )
   var journal: String?
 
-  @Flag(help: "Serve a picture of its own at every picture path that the store has not.")
+  @Flag(help: "Serve a generated picture for each picture path that the store lacks.")
   var anyPicture = false
 
   @Option(
@@ -151,7 +151,7 @@ struct Demonstration {
     step("2. Sync again: nothing changed, so nothing is fetched")
     syncs.append(try sync(file, store))
 
-    step("3. The shop changes: one price falls, one item goes. Sync and see what is different")
+    step("3. The shop changes: one price falls, one item is removed. Sync, and see the changes")
     let before = try CatalogReader(cache: cache, catalog: file.catalog.name).list()
     change(content)
     syncs.append(try sync(file, store))
@@ -175,7 +175,7 @@ struct Demonstration {
     tell(VerifyDocument(report).text(repaired: false))
     guard report.isClean else { throw CommandFailure(nil, .io) }
 
-    step("7. The catalog, what changed and how runs went, as a page")
+    step("7. The catalog, its changes and its runs as a page")
     try page(reader)
 
     if output.json {
@@ -308,7 +308,7 @@ struct Demonstration {
       throw CommandFailure(nil, ExitStatus(report, signal: signals.signal))
     }
     guard report.outcome == .complete || faults != nil else {
-      throw CommandFailure("the demo did not go as it should", .failed)
+      throw CommandFailure("the demo failed", .failed)
     }
     return report
   }
@@ -364,7 +364,7 @@ extension Demonstration {
     let table = OrderTable(try outbox.orders(), language, now: clock.now(), terminal)
     tell("listed     \(table.text)")
     guard report.delivered == [order.id] || faults != nil else {
-      throw CommandFailure("the demo did not go as it should", .failed)
+      throw CommandFailure("the demo failed", .failed)
     }
   }
 }

@@ -27,13 +27,13 @@ struct DiffCommand: ParsableCommand {
   )
 
   @Argument(
-    help: ArgumentHelp("The run to compare with.", valueName: "old"),
+    help: ArgumentHelp("The earlier run.", valueName: "old"),
     transform: Self.number
   )
   var old: RunID?
 
   @Argument(
-    help: ArgumentHelp("The run to look at.", valueName: "new"),
+    help: ArgumentHelp("The later run.", valueName: "new"),
     transform: Self.number
   )
   var new: RunID?

@@ -53,7 +53,7 @@ enum FileReading {
       bytes = try standardInput(limit: limits.fileBytes)
     } catch {
       let words = (error as? Errno).map { systemMessage($0.rawValue) } ?? "\(error)"
-      throw LarderError(.disk, "cannot read stdin: \(words); check what it is")
+      throw LarderError(.disk, "cannot read stdin: \(words); check where it comes from")
     }
     guard bytes.count <= limits.fileBytes else {
       throw LarderError(

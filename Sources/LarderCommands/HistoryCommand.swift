@@ -10,7 +10,7 @@ struct HistoryCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "shown, whether or not anything changed",
-      .failed: "no section lists the item or did, or there is no cache",
+      .failed: "no section has ever listed the item, or there is no cache",
       .io: "the cache cannot be read",
     ]
   )
@@ -86,7 +86,7 @@ struct HistoryCommand: ParsableCommand {
     if let id, item == nil, changes.isEmpty, try !reader.hasHistory(of: id) {
       let near = try reader.nearestIDs(to: id)
       throw CommandFailure(
-        "cannot show the history of \(id): no section of \(reader.catalog.name) lists it or did"
+        "cannot show the history of \(id): no section of \(reader.catalog.name) lists it, now or earlier"
           + (near.isEmpty ? "" : "; nearest are \(near.joined(separator: ", "))"),
         .failed
       )

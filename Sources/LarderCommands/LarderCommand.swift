@@ -43,7 +43,7 @@ package struct LarderCommand: ParsableCommand {
         subcommands: [SyncCommand.self, WarmCommand.self, CatalogCommand.self]
       ),
       CommandGroup(
-        name: "Look at what is held",
+        name: "Read the cache",
         subcommands: [
           ListCommand.self, ShowCommand.self, DiffCommand.self, HistoryCommand.self,
           SqlCommand.self, ReportCommand.self, ServeCommand.self, StatusCommand.self,
@@ -58,7 +58,7 @@ package struct LarderCommand: ParsableCommand {
         subcommands: [CropCommand.self, StampCommand.self]
       ),
       CommandGroup(
-        name: "Order and be told",
+        name: "Orders and notices",
         subcommands: [OrderCommand.self, NotifyCommand.self]
       ),
       CommandGroup(name: "Use many machines", subcommands: [ShardCommand.self]),
@@ -166,7 +166,7 @@ enum CommandName {
       guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = known.first(where: { name(of: $0) == word }) else {
         if command == root, isCatalogFile(word) {
-          return "\"\(word)\" is no command; to fetch that shop: larder sync \(word)"
+          return "\"\(word)\" is not a command; to fetch that shop: larder sync \(word)"
         }
         let names = known.filter { $0.configuration.shouldDisplay }.map { name(of: $0) }
         let meant = probablyMeant(by: word, in: names)

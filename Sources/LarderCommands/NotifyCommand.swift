@@ -11,9 +11,9 @@ import Pipeline
 struct NotifyCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "all is told, or nothing changed",
+      .done: "everything was sent, or nothing changed",
       .failed: "there is no cache or no such catalog, or libcurl is missing",
-      .partial: "a notice was refused, may have arrived or is to be tried again",
+      .partial: "a notice was refused, may have arrived or will be tried again",
       .unavailable: "the webhook is stopped or cannot be reached",
       .io: "the cache cannot be read, or the notices cannot be kept",
       .tryAgain: "a notice waits for its time",
@@ -23,7 +23,7 @@ struct NotifyCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "notify",
-    abstract: "Tell a webhook the changes of the catalog since the last time.",
+    abstract: "Send the catalog's changes since the last time to a webhook.",
     discussion: """
       Example:  larder notify --webhook-url-file /etc/larder/webhook
                 larder notify --only price,back --drop 10% --item HBDEF
@@ -77,7 +77,7 @@ struct NotifyCommand: ParsableCommand {
 struct WishOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only these changes, with commas between: \(Notice.Kind.allCases.map(\.rawValue).joined(separator: ", ")).",
+      "Only these changes, separated by commas: \(Notice.Kind.allCases.map(\.rawValue).joined(separator: ", ")).",
       valueName: "kinds"
     ),
     transform: WishOptions.kinds
@@ -87,7 +87,7 @@ struct WishOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Of the prices only those that fell by this share, such as 10%. (default: all)",
+      "Only prices that fell by at least this share, such as 10%. (default: all)",
       valueName: "percent"
     ),
     transform: PercentArgument.read
@@ -129,7 +129,7 @@ struct WishOptions: ParsableArguments {
 struct NotifyOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Tell the changes to the webhook whose URL is in this file, as larder notify does.",
+      "Send the changes to the webhook whose URL is in this file, as larder notify does.",
       valueName: "file"
     ),
     transform: PathArgument.read

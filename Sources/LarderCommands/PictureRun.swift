@@ -83,7 +83,7 @@ struct PictureRun {
     }
     if results.count < total {
       let rest = Quantities.count(total - results.count, "picture")
-      Output.error("interrupted: \(rest) of \(total) not made; those that are there are whole")
+      Output.error("interrupted: \(rest) of \(total) not made; the finished ones are complete")
     } else if total > 1, terminal.showsProgress || counts.isNotable && !isJSON && !isQuiet {
       let seconds = (ContinuousClock.now - began) / .seconds(1)
       let time = terminal.showsProgress ? ", in \(Quantities.duration(seconds))" : ""
@@ -139,7 +139,7 @@ struct PictureRun {
     guard !others.isEmpty, !output.quiet else { return }
     Output.note(OtherFiles(files: others).summary)
     guard output.verbose > 0 else { return }
-    for file in others { Output.note("\(file.shown) is no picture") }
+    for file in others { Output.note("\(file.shown) is not a picture") }
   }
 
   /// Prints the planned outputs.
@@ -251,7 +251,7 @@ struct PictureLine {
   /// The output, its size, the method, and remarks.
   var text: String {
     guard let output else { return PlainText.line(input) }
-    if result.isSkipped { return "\(PlainText.line(output))  skipped: it is there already" }
+    if result.isSkipped { return "\(PlainText.line(output))  skipped: it exists already" }
     guard let summary = result.summary else {
       return "\(PlainText.line(output))  to be made of \(PlainText.line(input))"
     }
@@ -298,7 +298,7 @@ struct PictureLine {
     }
     if summary.remarks.contains(.smallText) {
       warnings.append(
-        "the text on \(output) is under 9 pixels high; make the picture larger with --size, or say less"
+        "the text on \(output) is under 9 pixels high; make the picture larger with --size, or the text shorter"
       )
     }
     if summary.remarks.contains(.faintText) {

@@ -13,8 +13,9 @@ struct ReportCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "written",
-      .failed: "there is no cache, no such catalog, or another file in the page's place",
-      .io: "the cache cannot be read, or the page not be written",
+      .failed:
+        "there is no cache, no such catalog, or another file where the page would be written",
+      .io: "the cache cannot be read, or the page cannot be written",
     ],
     stops: true
   )
@@ -65,7 +66,7 @@ struct ReportCommand: ParsableCommand {
   )
   var since: DurationArgument?
 
-  @Flag(help: "Replace a file that is no report.")
+  @Flag(help: "Replace a file that is not a report.")
   var force = false
 
   @OptionGroup(title: Topic.cache) var cache: CacheOptions
@@ -165,7 +166,7 @@ struct ReportFile {
     try TextFile.demandRoom(at: path)
     guard !force, TextFile.exists(path), !isReport else { return }
     throw CommandFailure(
-      "cannot write \(path): it exists and is no report of larder; name another with --out, or "
+      "cannot write \(path): it exists and is not a report of larder; name another with --out, or "
         + "replace it with --force",
       .failed
     )

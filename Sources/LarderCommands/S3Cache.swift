@@ -50,7 +50,7 @@ final class S3Cache {
     pictures = S3Pictures(store)
     guard store.isUnencrypted else { return }
     log?.warning(
-      "\(location) is asked over plain http: requests are signed, but others on the way can read them "
+      "\(location) is used over plain http: requests are signed, but others on the way can read them "
         + "and change the answers; give AWS_ENDPOINT_URL_S3 as https://…"
     )
   }

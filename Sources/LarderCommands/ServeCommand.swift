@@ -15,7 +15,7 @@ struct ServeCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "never: a signal ends the server",
-      .failed: "there is no cache, no such catalog, or the address is taken",
+      .failed: "there is no cache, no such catalog, or the address is in use",
       .io: "the cache cannot be read",
       .configuration: "the catalog file is wrong",
     ],
@@ -46,7 +46,7 @@ struct ServeCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The catalog file that the cache was synced with, for pictures that are to be fetched.",
+      "The catalog file that the cache was synced with, to fetch missing pictures.",
       valueName: "catalog"
     ),
     completion: .catalogFile,
@@ -59,10 +59,10 @@ struct ServeCommand: ParsableCommand {
   @Flag(help: "Serve the cache, and fetch nothing.")
   var offline = false
 
-  @Option(help: ArgumentHelp("Replaces the catalog file's base.", valueName: "url"))
+  @Option(help: ArgumentHelp("Fetch from here instead of the catalog's base.", valueName: "url"))
   var base: String?
 
-  @Option(help: ArgumentHelp("Take no order that costs more.", valueName: "amount"))
+  @Option(help: ArgumentHelp("Refuse an order that costs more.", valueName: "amount"))
   var budget: String?
 
   @OptionGroup(title: Topic.limits) var room: RoomOptions
@@ -108,7 +108,7 @@ struct ServeCommand: ParsableCommand {
       log: { log.note($0) }
     )
     if let obstacle = content.obstacle {
-      Log(output).warning("what is not held is not fetched: \(obstacle.commandText)")
+      Log(output).warning("missing pictures are not fetched: \(obstacle.commandText)")
     }
     try serve(content)
   }
@@ -127,7 +127,7 @@ struct ServeCommand: ParsableCommand {
     }
     if !web.isLoopback {
       Log(output).warning(
-        "whoever can reach \(web.address) can see the catalog and place orders; a proxy that asks for "
+        "anyone who can reach \(web.address) can see the catalog and place orders; a proxy that asks for "
           + "passwords keeps others out"
       )
     }
@@ -146,7 +146,7 @@ struct ServeCommand: ParsableCommand {
 struct ServerOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The address to listen on; any but a loopback address lets others in.",
+      "The address to listen on; an address other than loopback lets others in.",
       valueName: "address"
     )
   )
@@ -154,14 +154,14 @@ struct ServerOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("The port; 0 takes a free one.", valueName: "n"),
+    help: ArgumentHelp("The port; 0 takes a free one. (default: 8080)", valueName: "n"),
     transform: WholeNumber.reader(0...65_535)
   )
   var port = 8080
 
   @Option(
     help: ArgumentHelp(
-      "A name of this server, as a proxy or DNS has it; others are refused. May be repeated.",
+      "Another name of this server, such as its name in DNS; requests for unknown names are refused. May be repeated.",
       valueName: "name"
     )
   )
@@ -169,7 +169,7 @@ struct ServerOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The sizes in which squares can be had, in pixels; none for none.",
+      "The sizes of squares, in pixels, or none. (default: 128,256,512)",
       valueName: "n,…"
     ),
     transform: SquareSizes.read

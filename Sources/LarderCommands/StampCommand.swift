@@ -43,7 +43,7 @@ struct StampCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Which time: exif (when it was taken), file, now, or one as RFC 3339 writes it. (default: exif)",
+      "The time: exif (when it was taken), file, now, or an RFC 3339 time. (default: exif)",
       valueName: "time"
     )
   )
@@ -51,7 +51,7 @@ struct StampCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The zone to show it in, such as Asia/Seoul. (default: that of the time, else this machine's)",
+      "The time zone of the stamp, such as Asia/Seoul. (default: that of the time, else this machine's)",
       valueName: "zone"
     )
   )
@@ -59,7 +59,7 @@ struct StampCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How the date is written, such as ko_KR. (default: as LC_ALL, LC_TIME or LANG says, else en)",
+      "The language of the date, such as ko_KR. (default: as LC_ALL, LC_TIME or LANG says, else en)",
       valueName: "locale"
     )
   )
@@ -194,7 +194,9 @@ struct UploadOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The header that carries the token.", valueName: "name"))
   var tokenHeader = "token"
 
-  @Option(help: ArgumentHelp("Post this field too; may be repeated.", valueName: "name=value"))
+  @Option(
+    help: ArgumentHelp("Add this field to the form; may be repeated.", valueName: "name=value")
+  )
   var field: [String] = []
 
   @Option(

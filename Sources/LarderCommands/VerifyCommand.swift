@@ -132,8 +132,8 @@ struct VerifyDocument: Encodable {
       lines.append(
         "the index is \(index)"
           + (repaired
-            ? ": it was made anew; run larder sync or warm for each catalog to claim its pictures"
-            : "; larder verify --repair makes it anew and keeps the pictures")
+            ? ": it was rebuilt; run larder sync or warm for each catalog to claim its pictures"
+            : "; larder verify --repair rebuilds it and keeps the pictures")
       )
     }
     guard complete else {
@@ -157,11 +157,12 @@ struct VerifyDocument: Encodable {
     if hasMending || index != "whole" {
       counts +=
         repaired
-        ? "; repaired: run larder sync to fetch what is missing"
-        : "; larder verify --repair mends it"
+        ? "; repaired: run larder sync to fetch missing pictures"
+        : "; larder verify --repair repairs it"
     }
     if !unreadable.isEmpty {
-      counts += "; what cannot be read is kept as it is: look at the disk and at who may read it"
+      counts +=
+        "; unreadable files are kept as they are: check the disk and the files' permissions"
     }
     return counts
   }

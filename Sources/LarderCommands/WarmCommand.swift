@@ -71,7 +71,7 @@ struct WarmCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Leave a catalog alone whose last run started more recently than this.",
+      "Skip a catalog whose last run started more recently than this.",
       valueName: "time"
     ),
     transform: DurationArgument.read
@@ -457,7 +457,7 @@ struct WarmParagraph {
       )
     }
     sentences.append(
-      "What was had before is still shown; larder status --cache \(ShownCommand.word(PlainText.line(cache))) says more."
+      "Earlier data is still shown; larder status --cache \(ShownCommand.word(PlainText.line(cache))) says more."
     )
     let headline = "\(report.catalog): \(report.outcome.rawValue)."
     let paragraph = ([headline] + sentences).joined(separator: " ")
@@ -513,7 +513,7 @@ struct WarmParagraph {
       return isOne ? Self.sentence(cause) : "\(names) are incomplete: \(cause)."
     case .stale:
       return "\(names) \(isOne ? "is the last good one" : "are the last good ones"): "
-        + "\(cause ?? "it could not be had")."
+        + "\(cause ?? "it could not be fetched")."
     case .failed:
       return "\(names) \(isOne ? "was" : "were") never had: \(cause ?? "no reason known")."
     }

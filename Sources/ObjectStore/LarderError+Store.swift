@@ -74,7 +74,7 @@ extension LarderError {
     case 401, 403:
       return (
         .storeDenied,
-        "the store answers \(name); check the credentials in the environment, and what they may do"
+        "the store answers \(name); check the credentials in the environment and their permissions"
       )
     case 404: return (.objectMissing, "the store has no such object")
     case 416: return (.objectMissing, "the object has no such bytes")
@@ -103,7 +103,7 @@ extension LarderError {
     case "AccessDenied", "AllAccessDisabled", "AccountProblem":
       (
         .storeDenied,
-        "these credentials may not do that; allow it to them, or set those of somebody who may"
+        "these credentials lack the permission; grant it, or use other credentials"
       )
     case "ExpiredToken", "TokenRefreshRequired":
       (
@@ -120,9 +120,9 @@ extension LarderError {
     case "XAmzContentSHA256Mismatch", "BadDigest", "InvalidDigest":
       (
         .storeDenied,
-        "what arrived is not what was sent; look for a proxy in between that changes bodies"
+        "the data that arrived differs from the data sent; check for a proxy that changes bodies"
       )
-    case "NoSuchBucket": (.storeDenied, "there is no such bucket; make it, or name another")
+    case "NoSuchBucket": (.storeDenied, "there is no such bucket; create it, or name another")
     case "PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLocationConstraintException",
       "TemporaryRedirect":
       (.storeDenied, "the bucket is in another region; set AWS_REGION to its own")

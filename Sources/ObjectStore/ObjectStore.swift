@@ -256,7 +256,7 @@ package final class ObjectStore: Sendable {
   package func demandConditions(trying path: String) throws(LarderError) {
     let headers = Self.once("text/plain")
     try put(
-      Array("larder asks whether If-None-Match is heeded\n".utf8),
+      Array("larder tests whether If-None-Match is respected\n".utf8),
       to: path,
       type: "text/plain"
     )
@@ -358,7 +358,7 @@ package final class ObjectStore: Sendable {
       guard let page = S3Reply.page(reply.body) else {
         throw LarderError(
           .storeUnfit,
-          "cannot list \(location): the answer is no list of objects; check AWS_ENDPOINT_URL_S3"
+          "cannot list \(location): the answer is not a list of objects; check AWS_ENDPOINT_URL_S3"
         )
       }
       for object in page.objects { try body(object) }

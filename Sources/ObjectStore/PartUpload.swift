@@ -34,7 +34,7 @@ struct PartUpload: Sendable {
       doing: "write"
     )
     guard let id = S3Reply.upload(begun.body) else {
-      throw unfit(path, "the store begins no upload")
+      throw unfit(path, "the store did not start the upload")
     }
     do throws(LarderError) {
       return try finish(bytes, path, id)
@@ -85,7 +85,7 @@ struct PartUpload: Sendable {
       throw LarderError(code, "write", store.name(path))
     }
     guard let tag = S3Reply.whole(reply.body) else {
-      throw unfit(path, "the store tells no entity-tag")
+      throw unfit(path, "the store gave no ETag")
     }
     return tag
   }
@@ -120,7 +120,7 @@ struct PartUpload: Sendable {
         throw LarderError(
           .storeUnfit,
           "cannot list the uploads of \(store.location): "
-            + "the answer is no list of uploads"
+            + "the answer is not a list of uploads"
         )
       }
       for upload in page.uploads {

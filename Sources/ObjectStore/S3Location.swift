@@ -25,13 +25,13 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     func wrong(_ words: String) -> LarderError {
       LarderError(.storeLocation, "cannot use \"\(text)\": \(words)")
     }
-    guard Self.isMeant(by: text) else { throw wrong("it is no s3://bucket/prefix") }
+    guard Self.isMeant(by: text) else { throw wrong("it is not s3://bucket/prefix") }
     let rest = text.dropFirst(Self.scheme.count)
     let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
     let bucket = parts.first.map(String.init) ?? ""
     guard Self.isBucket(bucket) else {
       throw wrong(
-        "a bucket's name has 3 to 63 small letters, digits, dots and hyphens; write "
+        "a bucket's name has 3 to 63 lower-case letters, digits, dots and hyphens; write "
           + "s3://bucket/prefix"
       )
     }
@@ -138,14 +138,14 @@ package struct S3Environment: Sendable {
     guard region.utf8.count <= 64, region.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
       throw LarderError(
         .storeEnvironment,
-        "cannot use AWS_REGION: a region has letters, digits and hyphens, as eu-central-1"
+        "cannot use AWS_REGION: a region has letters, digits and hyphens, such as eu-central-1"
       )
     }
     let endpoint = value("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")
     if let endpoint, !Self.isAddress(endpoint) {
       throw LarderError(
         .storeEnvironment,
-        "cannot use AWS_ENDPOINT_URL_S3: it is no https://host or http://host:port"
+        "cannot use AWS_ENDPOINT_URL_S3: it is not https://host or http://host:port"
       )
     }
     (self.user, self.secret, self.region) = (user, secret, region)

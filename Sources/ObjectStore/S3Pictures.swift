@@ -151,7 +151,7 @@ package final class S3Pictures: RemotePictures {
       case .success(let reply):
         let part = Self.part(range, of: path, reply)
         guard let part else {
-          let words = "cannot read \(name): the store answers with another part than was asked for"
+          let words = "cannot read \(name): the store returned another part than requested"
           return completion(.failure(LarderError(.disk, words)))
         }
         completion(.success(part))

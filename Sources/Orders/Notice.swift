@@ -388,6 +388,6 @@ extension Language {
   /// The warning that a part of the notice may have arrived before.
   var repetition: String {
     self == .korean
-      ? "이미 전해진 내용이 섞여 있을 수 있습니다." : "An earlier message may have told a part of this."
+      ? "이미 전해진 내용이 섞여 있을 수 있습니다." : "An earlier message may have included part of this."
   }
 }

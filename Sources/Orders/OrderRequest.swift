@@ -103,7 +103,7 @@ public struct OrderRequest: Sendable, Hashable {
       guard item.quantity > 0, quantities[item.id, default: 0] <= Self.mostPieces else {
         throw LarderError(
           .usage,
-          "cannot order \(item.quantity) of \(item.id): from 1 to \(Self.mostPieces) can be had"
+          "cannot order \(item.quantity) of \(item.id): from 1 to \(Self.mostPieces) can be ordered"
         )
       }
     }
@@ -149,7 +149,7 @@ public struct OrderRequest: Sendable, Hashable {
         throw LarderError(
           .refused,
           "cannot order \(line.item): its price is in \(line.price.currency), not in \(currency); "
-            + "order it apart"
+            + "order it separately"
         )
       }
       let (sum, tooMuch) = line.price.minorUnits.multipliedReportingOverflow(by: line.quantity)

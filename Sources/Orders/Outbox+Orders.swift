@@ -329,7 +329,7 @@ extension Outbox {
           guard ids != nil else { return nil }
           throw LarderError(
             .state,
-            "cannot replay \(entry.order.id): it was cancelled; place it anew"
+            "cannot replay \(entry.order.id): it was cancelled; place a new order"
           )
         }
         let revived = entry.messages.filter { message in

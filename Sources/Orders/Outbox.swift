@@ -72,7 +72,7 @@ package final class Outbox: Sendable {
     case .damaged, .strange:
       return LarderError(
         .damaged,
-        "cannot read \(path): it is damaged; move it away, and save what sqlite3 .recover finds"
+        "cannot read \(path): it is damaged; move it away, and recover its data with sqlite3 .recover"
       )
     case .busy: return LarderError(.busy, problem + "; try again")
     case .newer: return LarderError(.tooNew, problem + "; install that version or later")

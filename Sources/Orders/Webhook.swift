@@ -50,7 +50,7 @@ package struct Webhook: Sendable {
     } catch {
       throw LarderError(
         .usage,
-        "cannot use the webhook's URL: it is no https URL; it must be alone in its file or variable"
+        "cannot use the webhook's URL: it is not an https URL; its file or variable must contain only the URL"
       )
     }
     // The parser would encode a line break, and post to a URL made of two lines of a file.
@@ -61,7 +61,7 @@ package struct Webhook: Sendable {
     guard parsed.scheme == .https || parsed.isLoopback else {
       throw LarderError(
         .usage,
-        "cannot use the webhook's URL: http would show it to the network; give one with https"
+        "cannot use the webhook's URL: http would expose it to the network; use https"
       )
     }
     url = parsed
@@ -101,7 +101,7 @@ package struct WebhookSecret: Sendable {
       else {
         throw LarderError(
           .usage,
-          "cannot sign: secret \(index + 1) is not whsec_ and base64; copy it whole"
+          "cannot sign: secret \(index + 1) is not whsec_ followed by base64; copy all of it"
         )
       }
       guard bytes.count >= leastBytes else {

@@ -23,7 +23,7 @@ package enum DatabaseFailure: Error, Equatable {
     switch self {
     case .full: "cannot write \(path): no space left"
     case .damaged: "cannot read \(path): it is damaged"
-    case .strange: "cannot read \(path): a row holds what larder does not write"
+    case .strange: "cannot read \(path): a row has a value that larder does not write"
     case .busy: "cannot use \(path): another process holds it"
     case .newer(let seen, let known):
       "cannot use \(path): it was written by a newer larder (schema \(seen), this one knows \(known))"

@@ -151,7 +151,7 @@ package final class SQLiteDatabase: Sendable {
         do {
           let value = try body(db)
           try Self.perform("COMMIT", db)
-          assert(db.totalChangesCount == changes, "what was to read has written")
+          assert(db.totalChangesCount == changes, "a read transaction has written")
           return value
         } catch {
           // SQLite itself ends the transaction at some errors, and then says that there is none.
@@ -212,7 +212,7 @@ extension SQLiteDatabase {
     try db.execute(sql: "PRAGMA trusted_schema = OFF")
     // SQLite says nothing of a pragma that it does not know.
     guard try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0 else {
-      throw DatabaseFailure.unfit("SQLite trusts whatever its file says")
+      throw DatabaseFailure.unfit("SQLite trusts the schema in the file")
     }
   }
 }

@@ -50,7 +50,7 @@ extension FaultRule {
     var seen: Set<String> = []
     for word in words {
       if word.key != "header", !seen.insert(word.key).inserted {
-        throw word.error("'\(word.key)' is there twice", "say it once a line")
+        throw word.error("'\(word.key)' is there twice", "give it once per line")
       }
       switch word.key {
       case "path": path = try word.text("a path such as /pictures/*.jpg")

@@ -59,7 +59,7 @@ struct FaultWord {
       if character == "\"" {
         guard rest.first?.isWhitespace ?? true else {
           throw unreadable(
-            "the quotes end within a word",
+            "the quotes end inside a word",
             "put white space after them",
             SampleError.Position(line: start.line, column: rest.startIndex + 1)
           )
@@ -75,14 +75,14 @@ struct FaultWord {
       ]
       guard let escape = rest.popFirst().flatMap({ escapes[$0] }) else {
         throw unreadable(
-          "the backslash begins no known escape",
+          "the backslash is not followed by a known escape",
           "write \\\", \\\\, \\n, \\r or \\t",
           SampleError.Position(line: start.line, column: rest.startIndex - 1)
         )
       }
       value.append(escape)
     }
-    throw unreadable("the quotes never end", "close them on the same line", start)
+    throw unreadable("the quotes are not closed", "close them on the same line", start)
   }
 
   private static func unreadable(

@@ -95,7 +95,7 @@ final class Origin: Sendable {
     if isOrder(request, target), !request.isTooLong,
       !desk.take(record(of: request, target, status: status))
     {
-      reply = .problem(500, "the order could not be written down")
+      reply = .problem(500, "the order could not be saved")
     }
     if let fault, let silence = fault.silence {
       return (WirePlan(silence: silence, delay: fault.delay), nil)
@@ -112,7 +112,7 @@ final class Origin: Sendable {
     guard let path = target.path else { return .problem(404, "not found") }
     if desk.paths.contains(path), content[path] == nil || method == .POST {
       if method != .POST { return .problem(405, "post here", [HeaderField("Allow", "POST")]) }
-      if request.isTooLong { return .problem(413, "an order may have 1 MiB") }
+      if request.isTooLong { return .problem(413, "an order can have at most 1 MiB") }
       var answer = content[path] ?? Resource(Array("ok".utf8), type: MediaType.text)
       if let fault { answer.apply(fault) }
       return Reply(200, [HeaderField("Content-Type", answer.type)], body: answer.body)

@@ -40,7 +40,12 @@ struct PlannedDocuments: GivenDocuments {
     guard let text = try reader.line() else { return nil }
     guard let answer = try? JSONDecoder().decode(DocumentAnswer.self, from: Data(text)),
       answer.bytes ?? 0 >= 0
-    else { throw LarderError(.data, "cannot read \(path): it is no log of documents; plan anew") }
+    else {
+      throw LarderError(
+        .data,
+        "cannot read \(path): it is not a log of documents; make a new plan"
+      )
+    }
     return answer
   }
 

@@ -113,7 +113,7 @@ enum ShardManifest {
   }
 
   private static func torn(_ path: String) -> LarderError {
-    LarderError(.data, "cannot use \(path): it is torn; remove it and run its shard again")
+    LarderError(.data, "cannot use \(path): it is incomplete; remove it and run its shard again")
   }
 
   private static func foreign(_ path: String) -> LarderError {
@@ -158,8 +158,8 @@ enum ShardManifest {
       guard let there = folder.stamp(of: name) else {
         throw LarderError(
           .usage,
-          "cannot commit \(folder.path)/\(name): the file system has no links; put the plan on "
-            + "one that has"
+          "cannot commit \(folder.path)/\(name): the file system does not support hard links; "
+            + "put the plan on one that does"
         )
       }
       // On NFS the reply to a successful link may be lost, and the repeated call refused. (open(2), O_EXCL)

@@ -154,8 +154,8 @@ final class SettledManifests: ImportedPictures {
       let others = lost.count == 1 ? "" : " and \(lost.count - 1) more"
       throw LarderError(
         .lost,
-        "cannot merge \(planned.name): \(remote?.name ?? cache)/\(lost.first)\(others) is not as its shard left "
-          + "it; plan anew, what is whole is not fetched again"
+        "cannot merge \(planned.name): \(remote?.name ?? cache)/\(lost.first)\(others) has changed since its "
+          + "shard wrote it; make a new plan, intact pictures are not fetched again"
       )
     }
     twice = try twice ?? lines.settle()
@@ -166,7 +166,7 @@ final class SettledManifests: ImportedPictures {
     if let twice, let url = try pictures([twice])[twice]?.entry.url {
       throw LarderError(
         .data,
-        "cannot merge \(planned.name): \(url) is in two manifests; plan anew"
+        "cannot merge \(planned.name): \(url) is in two manifests; make a new plan"
       )
     }
   }

@@ -166,7 +166,7 @@ package struct PlannedRun: Sendable {
       throw LarderError(
         .data,
         "cannot use \(folder)/\(ShardPlan.fileName): it is a plan of form \(form), and this larder "
-          + "takes form \(ShardPlan.form); plan anew, and have one version of larder on all machines"
+          + "takes form \(ShardPlan.form); make a new plan, with one version of larder on all machines"
       )
     }
     guard var plan = try? JSONDecoder().decode(ShardPlan.self, from: text),
@@ -174,8 +174,8 @@ package struct PlannedRun: Sendable {
     else {
       throw LarderError(
         .data,
-        "cannot read \(folder)/\(ShardPlan.fileName): it is no plan that this larder knows; "
-          + "plan anew"
+        "cannot read \(folder)/\(ShardPlan.fileName): it is not a plan that this larder knows; "
+          + "make a new plan"
       )
     }
     plan.digest = FileSum(of: text).sha256
@@ -253,7 +253,7 @@ package struct PlannedRun: Sendable {
     guard found != planned else { return }
     throw LarderError(
       .data,
-      "cannot use \(folder)/\(name): it is not as it was planned; plan anew"
+      "cannot use \(folder)/\(name): it has changed since it was planned; make a new plan"
     )
   }
 
@@ -304,7 +304,7 @@ package enum Partition: String, Sendable, Codable, CaseIterable {
 /// Restricts a plan to allowed environment variables, and decides whether it may run the catalog's command for new
 /// tokens.
 ///
-/// Whoever can write to the plan's folder controls its catalog file, and thereby the hosts that get secrets in headers.
+/// Anyone who can write to the plan's folder controls its catalog file, and thereby the hosts that get secrets in headers.
 package struct PlanTrust: Sendable {
   /// The reason to refuse a plan.
   package enum Fault: Equatable, Sendable {

@@ -205,7 +205,7 @@ final class ShardLists: Sendable {
     )
   }
 
-  /// Writes the file of each list: sorted by URL, each picture once, whatever the order in which they were added.
+  /// Writes the file of each list: sorted by URL, each picture once, in any order of addition.
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.

@@ -125,8 +125,8 @@ package final class ShardRun: Sendable {
     if result.unfinished > 0 || pictures.hasStopped {
       throw LarderError(
         .tryAgain,
-        "cannot commit shard \(shard): it ended with \(result.unfinished) pictures to go; what "
-          + "came is kept, run it again"
+        "cannot commit shard \(shard): it ended with \(result.unfinished) pictures left; "
+          + "fetched pictures are kept, run it again"
       )
     }
     try demandFew(result.pictures)
@@ -153,8 +153,8 @@ package final class ShardRun: Sendable {
     guard Self.isTooMany(passing, of: pictures.count, share: maxFailures) else { return }
     throw LarderError(
       .tryAgain,
-      "cannot commit shard \(shard): \(passing) of \(pictures.count) pictures failed for what may "
-        + "pass; what came is kept, run it again"
+      "cannot commit shard \(shard): \(passing) of \(pictures.count) pictures failed "
+        + "temporarily; fetched pictures are kept, run it again"
     )
   }
 

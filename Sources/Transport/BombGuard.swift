@@ -19,5 +19,5 @@ package struct BombGuard {
 
   /// The words of the refusal of a larger one.
   package static let words =
-    "unpacked, it is more than \(mostTimes) times as large as what was sent"
+    "unpacked, it is more than \(mostTimes) times as large as its packed form"
 }

@@ -17,7 +17,7 @@ struct LarderErrorTests {
 
     #expect(refused.code == .disk && refused.errno == EACCES && refused.thing == "x")
     #expect(
-      "\(refused)" == "cannot write x: permission denied; choose a file you may write"
+      "\(refused)" == "cannot write x: permission denied; choose a file that you can write to"
     )
     #expect(full.code == .diskFull && full.remedy == nil)
     #expect("\(full)" == "cannot write x: no space left; free some and run again")

@@ -172,11 +172,11 @@ struct HostClaimTests {
     #expect(first?.code == .locked)
     #expect(
       first?.description
-        == "cannot change \(folder.path): larder sync, process 1 on alpha holds it since "
-        + "2026-11-22T10:00:00Z and may be at work; try again: once it has given none for 120 s, a "
-        + "run takes the cache over; if nothing runs there, remove \(folder.path("lock.host"))"
+        == "cannot change \(folder.path): larder sync, process 1 on alpha has held it since "
+        + "2026-11-22T10:00:00Z and may still be running; try again: after 120 s without a sign of life, "
+        + "a run takes over the cache; if nothing runs there, remove \(folder.path("lock.host"))"
     )
-    #expect(second?.description.contains("gave no sign of life for 119 s;") == true)
+    #expect(second?.description.contains("has shown no sign of life for 119 s;") == true)
     #expect(third.previousHolder?.holder == "larder sync, process 1 on alpha")
     #expect(try holder() == "larder sync, process 1 on beta")
     third.release()

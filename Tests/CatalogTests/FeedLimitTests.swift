@@ -117,7 +117,7 @@ struct FeedLimitTests {
     #expect(item.images.count { $0.role == .top } == 1000)
     #expect(listing.skipped.count == 3)
     #expect(
-      listing.skipped.allSatisfy { $0.reason == "of 1500 values the first 1000 are read" }
+      listing.skipped.allSatisfy { $0.reason == "only the first 1000 of 1500 values are read" }
     )
   }
 
@@ -128,7 +128,7 @@ struct FeedLimitTests {
     let listing = try decode(Self.list(items), "items: $\nitem: {id: $.id, title: $.title}")
 
     #expect(listing.sections[0].items.map(\.id) == [ids[0]])
-    #expect(listing.skipped.map(\.reason) == ["the id has 2049 bytes, and 2048 are read"])
+    #expect(listing.skipped.map(\.reason) == ["the id has 2049 bytes; at most 2048 are read"])
   }
 
   @Test func `a next page's name has 16 KiB at most`() throws {

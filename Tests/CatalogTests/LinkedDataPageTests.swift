@@ -93,7 +93,7 @@ struct LinkedDataPageTests {
     #expect(named.sections[0].items.map(\.id) == ["C1"])
     #expect(
       named.skipped.last?.reason.hasPrefix(
-        "the page's JSON-LD block 2 is no JSON: line 1, column 49"
+        "the page's JSON-LD block 2 is not JSON: line 1, column 49"
       )
         == true
     )
@@ -108,7 +108,7 @@ struct LinkedDataPageTests {
         page(#"{"@type": "WebSite"}"#),
         "a page with 1 block of JSON-LD and none in it (only WebSite)"
       ),
-      (page("{no}"), "block 1 is no JSON: line 1, column 2"),
+      (page("{no}"), "block 1 is not JSON: line 1, column 2"),
       (#"{"@type": "WebSite"}"#, "none in JSON-LD (only WebSite)"),
       (#"{"items": []}"#, "found JSON without @type"),
       (

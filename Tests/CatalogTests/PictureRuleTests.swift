@@ -55,7 +55,7 @@ struct PictureRuleTests {
       ("{path: $.a, template: 'https://c.example'}", "expected {value}"),
       ("{path: $.a, all: [$.b]}", "expected one of path and all"),
       ("{split: ','}", "\"path\" is missing"), ("{all: []}", "expected a path"),
-      ("{path: $.a, split: ''}", "expected what parts the text"),
+      ("{path: $.a, split: ''}", "expected a separator"),
       ("{path: $.a, spilt: ','}", "unknown key \"spilt\""),
     ])
   func `a contradictory rule is refused`(rule: String, reason: String) {

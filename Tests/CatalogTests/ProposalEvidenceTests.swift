@@ -90,7 +90,7 @@ struct ProposalEvidenceTests {
       lines: ["  salePrice: \"$.variants[0].price\""]
     ),
     Case(
-      testDescription: "a placeholder is no picture",
+      testDescription: "a placeholder is not a picture",
       item: #""imdbID": "ttNUMBER", "Title": "Film NUMBER", "Poster": ["/a.jpg", "N/A"][NUMBER]"#,
       lines: ["none: [\"N/A\"]", "  id: $.imdbID", "    thumbnail: $.Poster"]
     ),

@@ -144,7 +144,7 @@ import Testing
     ),
     (["http://127.0.0.1:1/", "--body", "{"], "cannot read request body"),
     (["http://127.0.0.1:1/", "--body", "@no-such.json"], "cannot read request body no-such.json"),
-    (["http://127.0.0.1:1/", "--name", "a/b"], "--name takes what could be a file name"),
+    (["http://127.0.0.1:1/", "--name", "a/b"], "--name must be usable as a file name"),
     (
       ["http://127.0.0.1:1/", "--header", "token: abc"],
       "the value of header token belongs into the environment"

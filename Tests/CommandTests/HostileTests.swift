@@ -71,7 +71,7 @@ import Testing
       let ended = try Running(Command.binary, words + ["--cache", shop.cache]).wait(seconds: 20)
 
       #expect(ended.status == 74, "\(words)")
-      #expect(ended.errors.contains("\(name): it is no regular file; remove it"), "\(words)")
+      #expect(ended.errors.contains("\(name): it is not a regular file; remove it"), "\(words)")
     }
   }
 

@@ -170,7 +170,7 @@ struct PictureOptionTests {
 
     #expect(first.status == 0)
     #expect(try Document(first)["width"].int == 32)
-    #expect(again.status == 0 && again.output == "\(output)  skipped: it is there already\n")
+    #expect(again.status == 0 && again.output == "\(output)  skipped: it exists already\n")
     #expect(asked["skipped"].bool == true && asked["width"].isNull)
     #expect(asked["output"].string == output)
     #expect(refused.status == 1 && refused.errors.contains("--skip-existing to leave it"))

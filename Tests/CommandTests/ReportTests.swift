@@ -72,7 +72,7 @@ import Testing
 
     let refused = try shop.larder("report", "--out", out)
     #expect(refused.status == 1)
-    #expect(refused.errors.contains("it exists and is no report of larder"))
+    #expect(refused.errors.contains("it exists and is not a report of larder"))
     #expect(try String(contentsOfFile: out, encoding: .utf8) == "my notes")
 
     #expect(try shop.larder("report", "--out", out, "--force").status == 0)

@@ -112,7 +112,7 @@ struct StreamTests {
     let large = try run(#""$larder" crop - --max-pixels 1000 < "$photo""#)
 
     for refused in [text, nothing, large] { #expect(refused.status == 65, "\(refused.errors)") }
-    #expect(text.errors.contains("cannot read stdin: it is no picture"))
+    #expect(text.errors.contains("cannot read stdin: it is not a picture"))
     #expect(large.errors.contains("--max-pixels"))
     #expect(missing.status == 65 && missing.errors.contains("nowhere.jpg"))
     #expect(other.status == 74 && other.errors.contains("cannot read stdin"), "\(other.errors)")

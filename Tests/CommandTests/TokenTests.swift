@@ -129,7 +129,7 @@ private final class GuardedShop: Sendable {
     #expect(failure["attempts"].int == 2)
     #expect(
       failure["detail"].string
-        == "the origin refuses what refresh printed, too; the origin says: no entry for Bearer ***"
+        == "the origin also refuses the token that refresh printed; the origin says: no entry for Bearer ***"
     )
     #expect(shop.runs == 1)
     #expect(!sync.output.contains("t0ken"))

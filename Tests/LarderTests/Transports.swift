@@ -46,7 +46,7 @@ final class StoreFiles: ShopTransport {
     )
   }
 
-  /// What was asked for.
+  /// The requested data.
   var asked: [ShopRequest] { log.withLock(\.self) }
 
   func respond(to request: ShopRequest) async throws -> ShopResponse {
@@ -71,7 +71,7 @@ final class StoreFiles: ShopTransport {
 final class GraphQL: ShopTransport {
   private let log = Mutex<[ShopRequest]>([])
 
-  /// What was asked for.
+  /// The requested data.
   var asked: [ShopRequest] { log.withLock(\.self) }
 
   func respond(to request: ShopRequest) async throws -> ShopResponse {

@@ -35,10 +35,10 @@ final class ScriptedShop: Sendable {
     set { box.state.withLock { $0.answers[path] = newValue } }
   }
 
-  /// What was asked for since the last ``forget()``.
+  /// The requested data since the last ``forget()``.
   var asked: [ScriptedServer.Received] { box.state.withLock { $0.log } }
 
-  /// What was asked for so far is not of interest.
+  /// The requested data so far is not of interest.
   func forget() { box.state.withLock { $0.log = [] } }
 
   /// The absolute URL of a path.

@@ -69,9 +69,9 @@ struct FaultTextTests {
     ("hang retry-after=1", 1, 6, "'retry-after' needs 'status'"),
     ("hang seed=1", 1, 6, "'seed' needs 'share'"),
     ("hang hits=1 every=2", 1, 1, "exclude each other"),
-    ("body=\"never", 1, 6, "the quotes never end"),
-    ("body=\"a\\q\"", 1, 8, "the backslash begins no known escape"),
-    ("body=\"a\"b", 1, 9, "the quotes end within a word"),
+    ("body=\"never", 1, 6, "the quotes are not closed"),
+    ("body=\"a\\q\"", 1, 8, "the backslash is not followed by a known escape"),
+    ("body=\"a\"b", 1, 9, "the quotes end inside a word"),
     ("한글 hang", 1, 1, "'한글' is no key"),
   ])
   func `a mistake is reported with line, column and what was expected`(

@@ -111,7 +111,7 @@ struct ManifestTests {
       let file = try FileHandle(forWritingTo: URL(filePath: folder.path(picture)))
       try file.truncate(atOffset: 10)
     },
-    Fault("a picture is no picture", .lost) { folder in
+    Fault("a picture is not a picture", .lost) { folder in
       let picture = try #require(folder.files(below: "cache/images").keys.sorted().first)
       try FileManager.default.removeItem(atPath: folder.path(picture))
       try folder.write("no picture at all", to: picture)

@@ -75,7 +75,9 @@ struct PlannedDocumentsTests {
 
     #expect(error?.code == .data)
     #expect(
-      error?.description.contains("a plan of form 1, and this larder takes form 2; plan anew")
+      error?.description.contains(
+        "a plan of form 1, and this larder takes form 2; make a new plan"
+      )
         == true
     )
   }

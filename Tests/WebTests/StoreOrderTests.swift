@@ -209,7 +209,7 @@ import Testing
 
     #expect(addresses == ["/basket?item=A1&quantity=2", "/basket?item=A1&quantity=2"])
     #expect(page.lines.map(\.value) == ["A1", "7000", "2"])
-    #expect(page.html.contains("This item alone is ordered; 2 items stay in your basket."))
+    #expect(page.html.contains("Only this item is ordered; 2 items stay in your basket."))
     let refused = await visitor.order(page, by: "") { $0.form.append(("single", "1")) }
     #expect(refused.status == 422 && refused.html.contains("This item alone is ordered"))
     #expect(await visitor.order(page) { $0.form.append(("single", "1")) }.status == 303)

@@ -358,7 +358,7 @@ package enum FileSystemGap: CaseIterable, Sendable {
   package var words: String {
     switch self {
     case .links:
-      "the cache's file system makes no hard links: equal pictures are kept as copies"
+      "the cache's file system does not support hard links: equal pictures are stored as copies"
     case .locks:
       "the cache's file system has no flock: the claim in lock.host alone keeps runs apart, and "
         + "one that a killed run left is taken over after two minutes"

@@ -22,7 +22,7 @@ extension LarderError {
     default:
       LarderError(
         .disk,
-        "cannot read \(path): \(systemMessage(code)); look at it as the user that it belongs to",
+        "cannot read \(path): \(systemMessage(code)); read it as the user that owns it",
         thing: path,
         errno: code
       )

@@ -134,7 +134,7 @@ package struct GuardedConnection: ~Copyable {
     guard code == SQLITE_OK else { throw Self.failure(of: raw) }
     defer { sqlite3_finalize(statement) }
     guard rest.allSatisfy({ $0.isWhitespace || $0 == ";" }) else {
-      throw .refused("it takes one statement", errno: nil)
+      throw .refused("it must be one statement", errno: nil)
     }
     guard let statement, sqlite3_stmt_readonly(statement) != 0 else {
       throw .refused("it takes one SELECT", errno: nil)

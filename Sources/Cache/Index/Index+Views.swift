@@ -130,7 +130,7 @@ extension Index {
       guard try SQLiteDatabase(asFound: path).read(DatabaseSchema.version) == version else {
         throw LarderError(
           .failed,
-          "cannot query \(path): an older larder wrote it; sync once, which brings it up to date",
+          "cannot query \(path): an older larder wrote it; sync once to upgrade it",
           thing: path
         )
       }

@@ -72,7 +72,7 @@ package final class Index: Sendable {
     guard let path = DatabaseFile.irregular(path)?.path else { return }
     throw LarderError(
       .unfitFolder,
-      "cannot use \(path): it is no regular file; remove it",
+      "cannot use \(path): it is not a regular file; remove it",
       thing: path
     )
   }
@@ -109,7 +109,7 @@ package final class Index: Sendable {
         {
           throw LarderError(
             .empty,
-            "cannot read \(path): it is empty, as the first run ended early",
+            "cannot read \(path): it is empty, because the first run ended early",
             remedy: .sync,
             thing: path
           )
@@ -187,7 +187,7 @@ extension LarderError {
       if let code = Self.lockRefusal(beside: path) {
         self = .system("lock", path, errno: code)
       } else {
-        self.init(.locked, problem + "; try again when that has ended", thing: path)
+        self.init(.locked, problem + "; try again when it has ended", thing: path)
       }
     }
   }

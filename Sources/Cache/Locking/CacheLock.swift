@@ -21,7 +21,7 @@ package final class CacheLock: Sendable {
   /// A sentence that names the former holder of the cache; nil if there was none.
   package var notice: String? {
     claim?.previousHolder.map {
-      "\(layout.root.path) was taken over from \($0.holder), which gave no sign of life any more"
+      "\(layout.root.path) was taken over from \($0.holder), which showed no sign of life"
     }
   }
 
@@ -56,7 +56,7 @@ package final class CacheLock: Sendable {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(descriptor)
-      throw LarderError(.unfitFolder, "cannot lock \(path): it is no regular file; remove it")
+      throw LarderError(.unfitFolder, "cannot lock \(path): it is not a regular file; remove it")
     }
     var patience = Self.patience
     var isLocked = true

@@ -89,9 +89,9 @@ final class HostClaim: Sendable {
       let seconds = silence(of: "\(text)\u{0}\(newOwner ?? "")", in: folder, machine)
       if seconds >= patience { return }
       words +=
-        " holds it since \(since.rfc3339) and "
-        + (seconds == 0 ? "may be at work" : "gave no sign of life for \(seconds) s")
-        + "; try again: once it has given none for \(patience) s, a run takes the cache over"
+        " has held it since \(since.rfc3339) and "
+        + (seconds == 0 ? "may still be running" : "has shown no sign of life for \(seconds) s")
+        + "; try again: after \(patience) s without a sign of life, a run takes over the cache"
     } else {
       words += " holds it or was killed; a network file system does not show which"
     }
@@ -265,7 +265,7 @@ final class HostClaim: Sendable {
       .locked,
       "cannot change \(folder.path) any more: this run did not renew its claim in time, and "
         + (found.holder.isEmpty ? "another machine" : found.holder)
-        + " took the cache over; what was committed stays, run again for the rest"
+        + " took over the cache; committed work is kept, run again for the rest"
     )
     state.withLock { $0.loss = $0.loss ?? loss }
     throw loss

@@ -177,7 +177,7 @@ final class WriterQueue: @unchecked Sendable {
   /// Checks a complete body and adds it to the group.
   private func ingest(_ whole: ReceivedPicture) {
     guard let type = whole.type else {
-      return refuse(whole, .notAPicture, "the body is no picture")
+      return refuse(whole, .notAPicture, "the body is not a picture")
     }
     if !whole.provesEnd {
       var ending = whole.spill?.ending ?? PictureEnding()

@@ -44,7 +44,7 @@ public struct DetailDecoder: Sendable {
       throw CatalogError(
         .absentDetail,
         subject: subject,
-        reason: "the body holds details of other items only"
+        reason: "the body has only details of other items"
       )
     }
     return try read(entry, id: id)

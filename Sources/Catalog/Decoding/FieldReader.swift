@@ -164,7 +164,7 @@ struct FieldReader {
             continue
           }
           if Self.isData(text) {
-            note(path, "a data: URL is the picture itself and no address to fetch it from")
+            note(path, "a data: URL contains the picture itself, so there is nothing to fetch")
           } else {
             texts += filled(rule.texts(of: text), rule)
           }
@@ -177,7 +177,10 @@ struct FieldReader {
         note(first.path, "expected text, found \(first.kind.phrase)\(share)")
       }
       if texts.count > Self.mostValues {
-        note(rule.paths.first, "of \(texts.count) values the first \(Self.mostValues) are read")
+        note(
+          rule.paths.first,
+          "only the first \(Self.mostValues) of \(texts.count) values are read"
+        )
         texts.removeLast(texts.count - Self.mostValues)
       }
       if !texts.isEmpty || !odd.isEmpty { return texts }
@@ -295,7 +298,7 @@ struct FieldReader {
     values = values.map(\.content)
     values.removeAll(where: isEmpty)
     if values.count > Self.mostValues {
-      note(path, "of \(values.count) values the first \(Self.mostValues) are read")
+      note(path, "only the first \(Self.mostValues) of \(values.count) values are read")
       values.removeLast(values.count - Self.mostValues)
     }
     return values
@@ -345,11 +348,11 @@ struct FieldReader {
   ) throws(CatalogError) -> Price {
     let text = try nanos.firstValue(in: node).flatMap(Self.plainText) ?? "0"
     guard let whole = Self.plainText(units).flatMap({ Int($0) }), let rest = Int(text) else {
-      throw priceError("units and nanos are no whole numbers")
+      throw priceError("units and nanos are not whole numbers")
     }
     let (product, overflows) = whole.multipliedReportingOverflow(by: 1_000_000_000)
     guard !overflows, (0..<1_000_000_000).contains(rest), product <= Int.max - rest else {
-      throw priceError("units and nanos make no price")
+      throw priceError("units and nanos do not make a price")
     }
     return try Price(product + rest, scale: 9, currency: currency)
   }
@@ -372,13 +375,13 @@ struct FieldReader {
       return Price(minorUnits: number, currency: currency)
     case .path(let path):
       guard let scale = try path.firstValue(in: node).flatMap(Self.plainText).flatMap({ Int($0) })
-      else { throw priceError("\(path) says not how many digits are decimals") }
+      else { throw priceError("\(path) does not say how many digits are decimals") }
       return try Price(number, scale: scale, currency: currency)
     case .divisor(let path):
       let divisor = try path.firstValue(in: node).flatMap(Self.plainText) ?? ""
       let zeros = divisor.dropFirst()
       guard divisor.hasPrefix("1"), zeros.count <= 9, zeros.allSatisfy({ $0 == "0" }) else {
-        throw priceError("\(path) is no power of ten")
+        throw priceError("\(path) is not a power of ten")
       }
       return try Price(number, scale: zeros.count, currency: currency)
     }

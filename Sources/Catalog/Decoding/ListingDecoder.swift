@@ -164,7 +164,7 @@ public struct ListingDecoder: Sendable {
       return unusable(reader.faults.first ?? absent)
     }
     guard id.utf8.count <= Self.longestID else {
-      let reason = "the id has \(id.utf8.count) bytes, and \(Self.longestID) are read"
+      let reason = "the id has \(id.utf8.count) bytes; at most \(Self.longestID) are read"
       return unusable(FieldFault(field: fields.id.first?.lastName, reason: reason))
     }
     guard let title = reader.title(fields.title) else {
@@ -288,7 +288,7 @@ public struct ListingDecoder: Sendable {
         .unexpectedShape,
         subject: subject,
         reason:
-          "its next page is named by \(text.utf8.count) bytes, and \(Self.longestNextPage) are read",
+          "the address of its next page has \(text.utf8.count) bytes; at most \(Self.longestNextPage) are read",
         remedy: "correct the path under paging"
       )
     }
@@ -423,7 +423,7 @@ extension ListingDecoder {
     guard let key = read, !key.isEmpty
     else { return fail(nil, "it has no key at \(plan.key); \(remedy)") }
     guard isFileName(key) else {
-      return fail(nil, "its key at \(plan.key) could not be a file name; \(remedy)")
+      return fail(nil, "its key at \(plan.key) cannot be used as a file name; \(remedy)")
     }
     guard before.keys.insert(key).inserted || isContinuation else {
       fail(key, "another section has the same key at \(plan.key); \(remedy)")
@@ -564,7 +564,7 @@ extension DecodedListing {
       return "the shop names a next page by a Link header, and it is not read; "
         + "write paging: {link: true} in the catalog file"
     }
-    let advice = "say under paging in the catalog file how the listing goes on"
+    let advice = "describe the further pages under paging in the catalog file"
     if let total, elementCount > 0, total > elementCount {
       return "the shop says that there are \(total) items, and lists \(elementCount); \(advice)"
     }

@@ -199,7 +199,7 @@ struct CatalogFileParser {
           throw place.error(
             "nothing fills \(unfilled.written)",
             expected: "paging",
-            remedy: "say under paging how the listing goes on"
+            remedy: "describe the further pages under paging"
           )
         }
       }
@@ -238,7 +238,7 @@ struct CatalogFileParser {
     let name = try node.filledText()
     guard isFileName(name) else {
       throw node.error(
-        "\"\(name.prefix(40))\" could not be a file name",
+        "\"\(name.prefix(40))\" cannot be used as a file name",
         expected: "a file name",
         remedy: "leave out slashes and control characters, at most 200 bytes"
       )
@@ -345,7 +345,7 @@ struct CatalogFileParser {
   static func url(_ node: YAMLNode) throws(CatalogError) -> String {
     let url = try node.filledText()
     guard url.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
-      throw node.error("a URL holds no white space", expected: "a URL", remedy: "write %20")
+      throw node.error("a URL cannot contain white space", expected: "a URL", remedy: "write %20")
     }
     do throws(TemplateText.Fault) {
       _ = try TemplateText(url)

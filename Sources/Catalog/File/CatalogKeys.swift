@@ -50,32 +50,32 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "format",
       .anyOf([.oneOf(FormatFiles.names), .path]),
-      "A built-in format, or the path of a format file; banchan when nothing else is said"
+      "A built-in format, or the path of a format file (default: banchan)"
     ),
     CatalogKey(
       "read",
       .orNull(.oneOf(BodyFormat.Kind.allCases.map(\.rawValue))),
-      "What a response is written in; its content tells when left out"
+      "The notation of a response (default: detected from its content)"
     ),
-    CatalogKey("xml", .orNull(.reference("xml")), "How XML becomes records"),
-    CatalogKey("table", .orNull(.reference("table")), "How a table becomes records"),
+    CatalogKey("xml", .orNull(.reference("xml")), "How XML is converted to records"),
+    CatalogKey("table", .orNull(.reference("table")), "How a table is converted to records"),
     CatalogKey(
       "text",
       .oneOf(["plain", "html"]),
-      "html takes the tags out of texts and undoes entities such as &amp;, which are undone in URLs too"
+      "html removes tags from texts and decodes entities such as &amp;, also in URLs"
     ),
     CatalogKey(
       "none",
       .orNull(.anyOf([.scalar, .list])),
-      "Values that say that there is nothing, such as N/A"
+      "Placeholders for a missing value, such as N/A"
     ),
     CatalogKey(
       "items",
       .reference("paths"),
-      "Leads from the body to an array of items, or picks items out of one"
+      "A path from the body to an array of items, or to the items one by one"
     ),
-    CatalogKey("envelope", .reference("envelope"), "What stands around the items"),
-    CatalogKey("item", .reference("item"), "Where the fields of one item are, from the item"),
+    CatalogKey("envelope", .reference("envelope"), "Fields of the response beside the items"),
+    CatalogKey("item", .reference("item"), "Where an item's fields are, relative to the item"),
     CatalogKey(
       "transform",
       .orNull(.text),
@@ -85,7 +85,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "records",
       .orNull(.text),
-      "A jq program that each item goes through before its fields are read"
+      "A jq program applied to each item before its fields are read"
     ),
   ]
 
@@ -93,12 +93,12 @@ enum CatalogKeys: String, CaseIterable, Sendable {
   /// signature of its responses.
   private static let formatKeys =
     [
-      CatalogKey("about", .text, "What the format reads, in a line"),
+      CatalogKey("about", .text, "A description of the format in one line"),
       CatalogKey("links", .list, "Where the system's responses are documented"),
       CatalogKey(
         "signature",
         .reference("signature"),
-        "What a response of the system always has: lists of paths, of which all of one lead to something"
+        "The signature of the system's responses: lists of paths; a response matches if all paths of one list lead to something"
       ),
     ] + rootKeys.filter { !["name", "sections", "token", "format"].contains($0.name) }
 
@@ -106,9 +106,9 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "record",
       .anyOf([.text, .list]),
-      "The elements that are records; without it the document is one tree"
+      "The elements that are records (default: the whole document is one tree)"
     ),
-    CatalogKey("roots", .anyOf([.text, .list]), "The names that the outermost element may have"),
+    CatalogKey("roots", .anyOf([.text, .list]), "Allowed names of the outermost element"),
     CatalogKey(
       "plain",
       .anyOf([.text, .list]),
@@ -120,20 +120,24 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "names",
       .oneOf(["plain"]),
-      "plain writes the names of columns in lower case, with _ for spaces and without g:"
+      "plain converts column names to lower case, with _ for spaces and without g:"
     ),
     CatalogKey(
       "lists",
       .anyOf([.text, .list]),
-      "Columns that hold several values, with commas between"
+      "Columns with several values, separated by commas"
     ),
   ]
 
   private static let rootKeys =
     [
-      CatalogKey("name", .scalar, "The catalog's name, also in the cache; fit to be a file name"),
-      CatalogKey("currency", .oneOf(Currency.codes), "The ISO 4217 code that prices are in"),
-      CatalogKey("base", .text, "What relative URLs are relative to: http, https or file"),
+      CatalogKey(
+        "name",
+        .scalar,
+        "The catalog's name, also in the cache; it must be usable as a file name"
+      ),
+      CatalogKey("currency", .oneOf(Currency.codes), "The currency of prices, an ISO 4217 code"),
+      CatalogKey("base", .text, "The base of relative URLs: an http, https or file URL"),
       CatalogKey(
         "sections",
         .anyOf([.reference("listedSections"), .reference("sections")]),
@@ -146,11 +150,11 @@ enum CatalogKeys: String, CaseIterable, Sendable {
         "Request headers, for the origins of base and the section URLs only, pictures too; ${NAME} is taken from "
           + "the environment"
       ),
-      CatalogKey("pictures", .reference("pictures"), "How pictures are asked for and told apart"),
+      CatalogKey("pictures", .reference("pictures"), "How pictures are requested and identified"),
       CatalogKey(
         "token",
         .reference("token"),
-        "How new credentials are had when an origin that gets headers answers 401"
+        "How to get new credentials when an origin that receives headers answers 401"
       ),
       CatalogKey(
         "paging",
@@ -160,7 +164,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       CatalogKey(
         "request",
         .orNull(.reference("request")),
-        "How sections are asked for, when not by GET; null takes away the format's way"
+        "How sections are requested, if not by GET; null removes the format's request"
       ),
     ] + mappingKeys
 
@@ -174,14 +178,14 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       CatalogKey(
         "title",
         .scalar,
-        "Its name for people; else the body's word, else the key; with each, a path"
+        "The title (default: the one in the body, else the key); with each, a path"
       ),
       CatalogKey("subtitle", .scalar, "A line under the title; with each, a path"),
       CatalogKey("url", .text, "Where it is, relative to base or absolute"),
       CatalogKey(
         "each",
         .reference("path"),
-        "Leads from the body to sections, when the response holds many"
+        "A path from the body to its sections, if the response has several"
       ),
       CatalogKey(
         "paging",
@@ -197,36 +201,44 @@ enum CatalogKeys: String, CaseIterable, Sendable {
 
   private static let combinedKeys = [
     CatalogKey("url", .text, "Where the response with all sections is"),
-    CatalogKey("each", .reference("path"), "Leads from the body to the sections"),
-    CatalogKey("key", .reference("path"), "A section's key, from the section"),
+    CatalogKey("each", .reference("path"), "A path from the body to the sections"),
+    CatalogKey("key", .reference("path"), "A path to a section's key, relative to the section"),
     CatalogKey("title", .reference("path"), "Its title, from the section"),
-    CatalogKey("subtitle", .reference("path"), "A line under the title, from the section"),
+    CatalogKey(
+      "subtitle",
+      .reference("path"),
+      "A path to the line under the title, relative to the section"
+    ),
   ]
 
   private static let envelopeKeys = [
     CatalogKey("title", .reference("paths"), "The section's title"),
     CatalogKey("subtitle", .reference("paths"), "The section's subtitle"),
-    CatalogKey("status", .reference("paths"), "A number that means failure from 400 on"),
+    CatalogKey("status", .reference("paths"), "A status in the body: 400 or more means failure"),
   ]
 
   private static let itemKeys = [
-    CatalogKey("id", .reference("paths"), "Text or a whole number; each item has one of its own"),
-    CatalogKey("title", .reference("paths"), "What the item is called"),
+    CatalogKey("id", .reference("paths"), "Text or a whole number, unique for each item"),
+    CatalogKey("title", .reference("paths"), "The item's name"),
     CatalogKey("description", .reference("paths"), "A text about it"),
-    CatalogKey("badges", .reference("paths"), "Why it stands out: text, or a list of texts"),
+    CatalogKey(
+      "badges",
+      .reference("paths"),
+      "Labels such as new or sale: text, or a list of texts"
+    ),
     CatalogKey("deliveryTypes", .reference("paths"), "How it is delivered: text, or a list"),
     CatalogKey("normalPrice", .reference("prices"), "The price before a reduction"),
     CatalogKey("salePrice", .reference("prices"), "The price to pay"),
     CatalogKey("latitude", .reference("paths"), "Degrees north; needs longitude"),
     CatalogKey("longitude", .reference("paths"), "Degrees east; needs latitude"),
-    CatalogKey("address", .reference("paths"), "Where it is in words"),
-    CatalogKey("images", .orNull(.reference("images")), "Pictures by the part that they play"),
+    CatalogKey("address", .reference("paths"), "The place in words"),
+    CatalogKey("images", .orNull(.reference("images")), "Pictures by their role"),
   ]
 
   private static let imageKeys = [
     CatalogKey("thumbnail", .reference("textsRules"), "The small picture in a list"),
     CatalogKey("top", .reference("textsRules"), "The large picture on top of a detail"),
-    CatalogKey("gallery", .reference("textsRules"), "The pictures to leaf through"),
+    CatalogKey("gallery", .reference("textsRules"), "The pictures of the gallery"),
     CatalogKey("section", .reference("textsRules"), "Parts of the long description"),
   ]
 
@@ -235,21 +247,21 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "scale",
       .anyOf([.number(0...9), .reference("path")]),
-      "How many of a whole number's digits are decimals, or where the item says so"
+      "How many digits of a whole number are decimals, or a path to that number"
     ),
     CatalogKey(
       "divisor",
       .anyOf([.number(1...1_000_000_000), .reference("path")]),
-      "By what the number is divided: 10, 100, …, or where the item says so"
+      "The divisor of the number: 10, 100, …, or a path to it"
     ),
-    CatalogKey("units", .reference("path"), "Where its whole units are, in place of path"),
-    CatalogKey("nanos", .reference("path"), "Where the thousand millionths beside units are"),
-    CatalogKey("none", .anyOf([.scalar, .list]), "Values that say that there is no such price"),
-    CatalogKey("minorUnits", .flag, "The number counts cents, or what the currency has"),
+    CatalogKey("units", .reference("path"), "Where its whole units are, instead of path"),
+    CatalogKey("nanos", .reference("path"), "Where the billionths beside units are"),
+    CatalogKey("none", .anyOf([.scalar, .list]), "Values that mean that there is no such price"),
+    CatalogKey("minorUnits", .flag, "Whether the number counts minor units, such as cents"),
     CatalogKey(
       "currency",
       .anyOf([.oneOf(Currency.codes), .reference("path")]),
-      "Another currency than the catalog's, or where the item names it"
+      "A currency other than the catalog's, or a path to it"
     ),
   ]
 
@@ -260,13 +272,13 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       "Where a detail is; {id} is the item's id, {NAME} its field NAME; without either all are in one"
     ),
     CatalogKey("values", .notes, "Where {NAME} is in an item, when not in the field NAME"),
-    CatalogKey("request", .reference("request"), "How a detail is asked for, when not by GET"),
-    CatalogKey("entries", .reference("paths"), "Leads to the details in the body"),
+    CatalogKey("request", .reference("request"), "How a detail is requested, if not by GET"),
+    CatalogKey("entries", .reference("paths"), "A path from the body to the details"),
     CatalogKey("id", .reference("paths"), "The item's id, from an entry"),
     CatalogKey("root", .reference("paths"), "The object with the fields, from an entry"),
     CatalogKey("description", .reference("paths"), "A text about the item"),
-    CatalogKey("prices", .reference("prices"), "What it costs: one price or a list"),
-    CatalogKey("images", .orNull(.reference("images")), "Pictures by the part that they play"),
+    CatalogKey("prices", .reference("prices"), "Its price, or a list of prices"),
+    CatalogKey("images", .orNull(.reference("images")), "Pictures by their role"),
     CatalogKey("notes", .notes, "Further texts by name"),
   ]
 
@@ -274,7 +286,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("page", .text, "The query parameter that counts pages, until an empty page"),
     CatalogKey("parameter", .text, "The same as page"),
     CatalogKey("offset", .text, "The query parameter that counts the elements before a page"),
-    CatalogKey("cursor", .text, "The query parameter that takes what from finds in the body"),
+    CatalogKey("cursor", .text, "The query parameter for the value that from finds in the body"),
     CatalogKey("next", .reference("path"), "Where the body names the next page's URL"),
     CatalogKey("link", .flag, "Follow the response's Link header with rel=next"),
     CatalogKey(
@@ -283,8 +295,8 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       "The first page's value of page (1) or offset (0)"
     ),
     CatalogKey("from", .reference("path"), "Where the body has the cursor"),
-    CatalogKey("size", .reference("size"), "How many elements a page is asked to have"),
-    CatalogKey("limit", .number(1...1_000_000), "How many pages are read at most"),
+    CatalogKey("size", .reference("size"), "The page size to request"),
+    CatalogKey("limit", .number(1...1_000_000), "The most pages to read"),
   ]
 
   private static let requestKeys = [
@@ -295,8 +307,8 @@ enum CatalogKeys: String, CaseIterable, Sendable {
 
   private static let textsKeys = [
     CatalogKey("path", .reference("path"), "Where the texts are"),
-    CatalogKey("all", .reference("paths"), "Where they are, when in several places"),
-    CatalogKey("split", .text, "What parts one text into several"),
+    CatalogKey("all", .reference("paths"), "Where they are, if in several places"),
+    CatalogKey("split", .text, "The separator that splits one text into several"),
     CatalogKey(
       "template",
       .text,
@@ -305,17 +317,17 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "largest",
       .reference("path"),
-      "Where each of several sizes of a picture says how large it is; the largest counts"
+      "Where each size of a picture has its width; the largest is used"
     ),
-    CatalogKey("url", .reference("path"), "Where a size has its URL, with largest"),
+    CatalogKey("url", .reference("path"), "Where each size has its URL; goes with largest"),
   ]
 
   private static let tokenKeys = [
-    CatalogKey("header", .text, "The request header that takes what the command prints"),
+    CatalogKey("header", .text, "The request header for the command's output"),
     CatalogKey(
       "command",
       .list,
-      "A program and its arguments; run once a run, without a shell, and its first line is the value"
+      "A program and its arguments, run once per run without a shell; its first line is the value"
     ),
   ]
 
@@ -323,7 +335,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "without",
       .list,
-      "Query parameters that are no part of a picture's identity; * stands for any characters"
+      "Query parameters that are not part of a picture's identity; * matches any characters"
     )
   ]
 
@@ -331,7 +343,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "identity",
       .anyOf([.oneOf(["path"]), .reference("identity")]),
-      "What tells one picture from another when that is not the whole URL: path for host and path alone"
+      "The part of a URL that identifies a picture, if not the whole URL: path means host and path"
     ),
     CatalogKey(
       "headers",

@@ -112,7 +112,7 @@ enum DetailParser {
     throw node.error(
       "expected {id} or {NAME}, found \"\(rest[open...].prefix(40))\"",
       expected: "{id}",
-      remedy: "a name is of letters, digits, - and _"
+      remedy: "a name has only letters, digits, - and _"
     )
   }
 

@@ -325,7 +325,7 @@ extension YAMLNode {
     guard !paths.isEmpty else { throw error("expected a path, found none", expected: "a path") }
     let split = try mapping["split"]?.text()
     if split == "" {
-      throw (mapping["split"] ?? self).error("expected what parts the text", expected: "text")
+      throw (mapping["split"] ?? self).error("expected a separator", expected: "text")
     }
     if let template, !hasValue, fields.isEmpty || mapping["path"] != nil || mapping["all"] != nil {
       throw (mapping["template"] ?? self).error(

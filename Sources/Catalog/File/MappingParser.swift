@@ -323,7 +323,7 @@ extension YAMLNode {
     }
     let isSplit = mapping["units"] != nil || mapping["nanos"] != nil
     if isSplit, let other = mapping["path"] ?? given.first.flatMap({ mapping[$0] }) {
-      throw other.error("goes not with units and nanos", expected: "units and nanos")
+      throw other.error("cannot be combined with units and nanos", expected: "units and nanos")
     }
     var rule = Mapping.PriceRule(
       path: try mapping.required(isSplit ? "units" : "path").path(),
@@ -347,7 +347,7 @@ extension YAMLNode {
       let powers = (0...9).map { digits in repeatElement(10, count: digits).reduce(1, *) }
       let divisor = try number(in: 1...1_000_000_000)
       guard let digits = powers.firstIndex(of: divisor) else {
-        throw error("\(divisor) is no power of ten", expected: "10, 100, 1000 or the like")
+        throw error("\(divisor) is not a power of ten", expected: "10, 100, 1000 or the like")
       }
       return .fixed(digits)
     default:

@@ -111,7 +111,7 @@ struct PicturesParser {
     guard node.isMapping else {
       guard try node.text() == "path" else {
         throw node.error(
-          "\"\(try node.text().prefix(80))\" is no identity of pictures",
+          "\"\(try node.text().prefix(80))\" is not an identity of pictures",
           expected: "path, or a mapping with without"
         )
       }

@@ -201,7 +201,7 @@ enum RequestParser {
       throw node.error(
         "the body is not JSON: \(error.reason)",
         expected: "JSON",
-        remedy: "correct it, or say what it is by type"
+        remedy: "correct it, or give its media type with type"
       )
     }
   }

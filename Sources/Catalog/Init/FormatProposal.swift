@@ -123,7 +123,7 @@ struct FormatProposal {
   var preface: [String] {
     [
       "# Proposed by larder catalog init from \(count) \(count == 1 ? "item" : "items"): \(about).",
-      "# What the format reads, to be changed: larder catalog show \(format)",
+      "# The format's file, to copy and change: larder catalog show \(format)",
     ]
   }
 

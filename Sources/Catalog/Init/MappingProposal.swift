@@ -387,7 +387,8 @@ extension MappingProposal {
     }
     let isSaid = best.isSure || field == .id || field == .title
     let reason =
-      field == .id && !best.isSure ? "nothing is called an id, and all differ in it: " : ""
+      field == .id && !best.isSure
+      ? "no field is called an id, and this one differs in all items: " : ""
     return [noted("  \(isSaid ? "" : "# ")\(text(scores))", best, because: reason)]
       + rivals(fields.rankings[field] ?? [], of: scores).map { noted("  # \(text([$0]))", $0) }
   }

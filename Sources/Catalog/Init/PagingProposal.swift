@@ -19,7 +19,7 @@ struct PagingProposal: Equatable {
 
   /// The same with a high confidence, so that it is written to the file and can be tried.
   var believed: Self {
-    Self(yaml, 0.95, "\(reason), and asked for so, a second page has other items", body, url)
+    Self(yaml, 0.95, "\(reason); a second page requested this way has other items", body, url)
   }
 
   /// The same, after a second page brought nothing new.
@@ -27,7 +27,7 @@ struct PagingProposal: Equatable {
     Self(
       yaml,
       min(confidence, 0.4),
-      "\(reason), but a second page asked for so has no other items",
+      "\(reason), but a second page requested this way has no other items",
       body,
       url
     )
@@ -96,7 +96,7 @@ struct PagingProposal: Equatable {
       ]
     }
     if ranking.isEmpty, isPage(count) {
-      let reason = "\(count) items may be one page of more"
+      let reason = "\(count) items may be only the first page"
       ranking = [
         Self("{page: page}", 0.2, reason), Self("{offset: offset}", 0.15, reason),
         Self("{offset: skip}", 0.1, reason),
@@ -454,7 +454,7 @@ extension PagingProposal {
   static func posted(_ around: [Member], count: Int, _ posted: PostedPaging) -> [PagingProposal] {
     if let (member, path) = cursor(around) { return [posted.paging(by: member, at: path)] }
     let signs = counted(around, count: count)
-    let says = signs.first.map { ($0.reason, 0.8) } ?? ("it may be one page of more", 0.4)
+    let says = signs.first.map { ($0.reason, 0.8) } ?? ("it may be only the first page", 0.4)
     guard !signs.isEmpty || isPage(count) else { return [] }
     var ranking: [PagingProposal] = []
     for slot in posted.slots {
@@ -523,7 +523,7 @@ extension PostedPaging {
         "it holds a cursor; write {cursor} where the request takes it, outside of quotes"
       )
     }
-    let reason = "it holds a cursor, which the request is taken to take under that name"
+    let reason = "it has a cursor; the request probably takes it under that name"
     return PagingProposal(yaml, 0.7, reason, body)
   }
 }

@@ -214,7 +214,7 @@ struct CurrencyProposal: Equatable {
       Currency.codes.contains($0.place.name.uppercased()) ? $0.place.name.uppercased() : nil
     }
     if let code = names.first {
-      self.init(code: code, confidence: 0.8, reason: "the price that is read is called so")
+      self.init(code: code, confidence: 0.8, reason: "the name of the price's field says so")
       return
     }
     if let code = Self.spoken(items) {

@@ -98,7 +98,7 @@ package struct ProposedFile {
         .unexpectedShape,
         subject: first.sources[0].label,
         reason:
-          "its sections are named by a transform, which leaves no room for sections from elsewhere",
+          "a transform names its sections, so no other sections can be added",
         remedy: "propose a catalog file for it alone"
       )
     }
@@ -192,7 +192,8 @@ package struct ProposedFile {
       .unexpectedShape,
       subject: parts[0].sources[0].label,
       expected: "items",
-      reason: "none of what looks like items can be read" + (reason.map { ": \($0)" } ?? ""),
+      reason: "it has a list that looks like items, and none of them can be read"
+        + (reason.map { ": \($0)" } ?? ""),
       remedy: "name a URL that lists items, or write items and item by hand"
     )
   }

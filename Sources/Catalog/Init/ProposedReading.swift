@@ -85,7 +85,7 @@ extension ProposedFile {
     if let base = sources[0].base {
       let note =
         sources[0].isUnknown
-        ? "   # stdin has no address: put in that of the shop, and of the listing below" : ""
+        ? "   # stdin has no address: write the shop's here, and the listing's below" : ""
       lines.append("base: \(YAMLText.quoted(base))\(note)")
     }
     if !headers.isEmpty {

@@ -390,7 +390,7 @@ struct PriceCustom {
       field: field,
       count: open.count,
       message:
-        "only the custom of \(price.currency) tells what such prices mean: \"\(text)\" is read as "
+        "only the convention of \(price.currency) decides the meaning of such prices: \"\(text)\" is read as "
         + "\(price.formatted()); when that is wrong, let a transform make it a number",
       examples: open.map(\.text)
     )

@@ -241,7 +241,7 @@ struct IRegexpParser {
       isEmpty = false
       if scalar == "-" {
         position += 1
-        guard peek == "]" else { throw fault("\"]\"; a hyphen stands first or last") }
+        guard peek == "]" else { throw fault("\"]\"; a hyphen must be first or last") }
         set.ranges.append(0x2D...0x2D)
         break
       }

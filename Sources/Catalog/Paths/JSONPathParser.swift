@@ -55,7 +55,7 @@ struct JSONPathParser {
     _ body: (inout JSONPathParser) throws(CatalogError) -> Value
   ) throws(CatalogError) -> Value {
     guard depth < Self.depthLimit else {
-      throw error("at most \(Self.depthLimit) filters and brackets in one another")
+      throw error("at most \(Self.depthLimit) nested filters and brackets")
     }
     depth += 1
     defer { depth -= 1 }

@@ -116,7 +116,7 @@ enum ForeignData {
     ("ORC", "ORC", "export it as JSON Lines or CSV"),
     ("SQLite format 3\u{0}", "an SQLite database", "export a table as CSV"),
     ("\u{89}HDF", "HDF5", "export it as JSON Lines or CSV"),
-    ("PK\u{3}\u{4}", "a ZIP archive, as workbooks are too", "unpack it, or save it as CSV"),
+    ("PK\u{3}\u{4}", "a ZIP archive or a workbook", "unpack it, or save it as CSV"),
     ("\u{D0}\u{CF}\u{11}\u{E0}", "an Excel workbook", "save it as CSV"),
     ("%PDF-", "a PDF", "ask for the data itself"),
     ("(\u{B5}/\u{FD}", "packed with Zstandard", "unpack it, or pack it with gzip"),

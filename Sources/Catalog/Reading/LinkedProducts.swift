@@ -323,7 +323,7 @@ extension LinkedProducts {
     init(_ error: CatalogError, block: Int, of text: ArraySlice<UInt8>) {
       let place = error.line.map { "line \($0)" + (error.column.map { ", column \($0)" } ?? "") }
       reason =
-        "the page's JSON-LD block \(block) is no JSON: "
+        "the page's JSON-LD block \(block) is not JSON: "
         + [place, error.reason].compactMap(\.self).joined(separator: ": ")
       concernsProducts = text.firstRange(of: Array("Product".utf8)) != nil
     }

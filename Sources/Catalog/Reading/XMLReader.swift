@@ -86,7 +86,7 @@ struct XMLReader: ~Copyable {
       .unexpectedShape,
       subject: subject,
       reason: "line \(line) \(reason)",
-      remedy: "look at what the shop sends"
+      remedy: "check the shop's response"
     )
   }
 }
@@ -94,7 +94,11 @@ struct XMLReader: ~Copyable {
 extension CatalogError {
   /// libxml2 has no memory for a parser.
   static func outOfMemory(_ subject: String) -> CatalogError {
-    CatalogError(.unexpectedShape, subject: subject, reason: "there is no memory to read it")
+    CatalogError(
+      .unexpectedShape,
+      subject: subject,
+      reason: "there is not enough memory to read it"
+    )
   }
 }
 
@@ -108,7 +112,7 @@ enum MarkupTags {
   /// How many namespaces one tag may declare.
   static let mostNamespaces = 16
   /// The fault of a document with a document type.
-  static let documentType = "has a document type or an entity of its own, which is not read"
+  static let documentType = "declares a document type or an entity, which larder does not read"
 
   /// Why a document is not parsed.
   struct Fault: Equatable {
@@ -124,7 +128,7 @@ enum MarkupTags {
   /// - Returns: The fault.
   static func fault(inXML body: [UInt8]) -> Fault? {
     guard let units = units(of: body) else {
-      return Fault(line: 1, reason: "is in an encoding that is not read; UTF-8 is")
+      return Fault(line: 1, reason: "is in an encoding that larder does not read; use UTF-8")
     }
     return units.withUnsafeBufferPointer { bytes in
       var scan = Scan(bytes: bytes)

@@ -42,9 +42,9 @@ package enum FileTrust {
     /// The reason, in words that follow the file's name and "is not trusted".
     package var reason: String {
       switch self {
-      case .owner(let user): "it belongs to user \(user), neither to root nor to you"
-      case .writable: "its group or everybody may write it"
-      case .folder: "everybody may replace it in its folder"
+      case .owner(let user): "it belongs to user \(user), not to root or you"
+      case .writable: "its group or everyone can write to it"
+      case .folder: "everyone can replace it in its folder"
       }
     }
 

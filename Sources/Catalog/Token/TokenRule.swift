@@ -50,7 +50,7 @@ enum TokenParser {
       throw node.error(
         "expected \(expected)",
         expected: expected,
-        remedy: "no shell reads it: write [\"program\", \"argument\"]"
+        remedy: "it is run without a shell: write [\"program\", \"argument\"]"
       )
     }
     var words: [String] = []

@@ -61,7 +61,7 @@ public struct PictureName: Sendable, Equatable {
     }
     let texts = parts.compactMap { if case .text(let text) = $0 { text } else { nil } }
     guard !texts.contains(where: { $0.contains("/") || $0.contains("\0") }) else {
-      throw fields.refusal("it leads to another folder; choose that as the folder to write to")
+      throw fields.refusal("it names another folder; give that folder as the output folder")
     }
     self.parts = parts
   }
@@ -135,7 +135,7 @@ struct FieldTemplate {
       return text.isEmpty ? nil : .text(text)
     }
     guard let close = rest.firstIndex(of: "}") else {
-      throw refusal("a brace is open; close it")
+      throw refusal("a brace is not closed; close it")
     }
     defer { rest = rest[rest.index(after: close)...] }
     return .field(rest[rest.index(after: rest.startIndex)..<close])

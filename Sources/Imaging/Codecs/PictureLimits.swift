@@ -69,7 +69,7 @@ public struct PictureLimits: Equatable, Sendable, Codable {
   /// Checks the size of a picture.
   func check(width: Int, height: Int, of name: String) throws(LarderError) {
     guard width > 0, height > 0 else {
-      throw .damaged(name, "it says that it is \(width) × \(height) pixels")
+      throw .damaged(name, "its header says \(width) × \(height) pixels")
     }
     guard width <= side, height <= side else {
       throw .overLimit(name, "\(width) × \(height) has a side of more than \(side) pixels")

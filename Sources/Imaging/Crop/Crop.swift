@@ -134,13 +134,13 @@ public struct Crop: PictureMaking, Equatable, Codable {
     if let format, isProgressive, format != .jpeg {
       throw LarderError(
         .usage,
-        "cannot make a progressive \(format.name): of what is written only JPEG can be; choose jpeg"
+        "cannot make a progressive \(format.name): only JPEG can be progressive; choose jpeg"
       )
     }
     if let format, let chroma, format != .jpeg, format != .avif {
       throw LarderError(
         .usage,
-        "cannot make a \(format.name) with chroma \(chroma.name): only JPEG and AVIF have a choice; "
+        "cannot make a \(format.name) with chroma \(chroma.name): only JPEG and AVIF support this; "
           + "choose jpeg or avif"
       )
     }

@@ -97,7 +97,7 @@ public enum WholeFile {
     case EEXIST:
       LarderError(
         .exists,
-        "cannot write \(path.shown): it is there already",
+        "cannot write \(path.shown): it exists already",
         remedy: .replace
       )
     case ENOSPC, EDQUOT:

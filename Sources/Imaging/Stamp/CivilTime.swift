@@ -160,8 +160,8 @@ public struct Zone: Sendable, Equatable, Codable {
     else {
       throw LarderError(
         .time,
-        "cannot find the time zone \(name): the system has no file of that name that lists its "
-          + "changes until 2037; try one like Asia/Seoul or +09:00"
+        "cannot find the time zone \(name): the system has no such "
+          + "zone file that covers the years to 2037; try one like Asia/Seoul or +09:00"
       )
     }
     self = zone

@@ -110,7 +110,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
       guard let modified else {
         throw LarderError(
           .time,
-          "cannot stamp \(name): it is no file with a time",
+          "cannot stamp \(name): it is not a file with a time",
           remedy: .presentTime
         )
       }

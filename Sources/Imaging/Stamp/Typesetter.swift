@@ -66,7 +66,7 @@ struct Typesetter: ~Copyable {
     }
     throw LarderError(
       .usage,
-      "cannot write in \(family): no font of that name is installed; "
+      "cannot write text in \(family): no font of that name is installed; "
         + "choose one that fc-list : family lists"
     )
   }

@@ -85,7 +85,7 @@ package final class PictureWorkers: PictureWorking {
     _ signal: Int32
   ) -> LarderError {
     func seconds(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10) s" }
-    let again = "get it again from where it came from"
+    let again = "download it again"
     switch loss {
     case .overTime(let most):
       return LarderError(
@@ -101,7 +101,7 @@ package final class PictureWorkers: PictureWorking {
     case .stalled(let most):
       return LarderError(
         .overTime,
-        "cannot work on \(name): nothing came of it in \(seconds(most)); \(again)"
+        "cannot work on \(name): it did not finish in \(seconds(most)); \(again)"
       )
     case .stopped:
       return LarderError(.stopped, "cannot work on \(name): the work was stopped; run again")

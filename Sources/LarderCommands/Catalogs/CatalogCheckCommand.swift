@@ -172,7 +172,7 @@ struct CatalogTrial {
     var checks = listing.sections.map { SectionCheck($0, of: listing, mapping: mapping) }
     for check in checks where Self.isWithheld(check) {
       throw CommandFailure(
-        "a sync would not take it: \(check.skipped) of \(check.skipped + check.section.items.count) items "
+        "a sync would reject it: \(check.skipped) of \(check.skipped + check.section.items.count) items "
           + "cannot be read (\(check.findings.first?.message ?? "")); correct the mapping",
         .data
       )
@@ -245,7 +245,7 @@ struct CatalogTrial {
           "have a detail that cannot be read: \(probe.veiled(error).reason)"
         )
       } catch {
-        note(.detailFails, "detail.url", "have a detail that cannot be had: \(error)")
+        note(.detailFails, "detail.url", "have a detail that cannot be fetched: \(error)")
       }
     }
     // A single item may have no detail. If none of three or more items has one, a sync assumes that the URL is wrong.
@@ -292,7 +292,8 @@ struct CatalogTrial {
           .pictureIsPage,
           field: "images",
           count: 1,
-          message: "show at \(url) what is \(isPage ? "a page (HTML)" : "no picture")",
+          message:
+            "have \(isPage ? "a page (HTML)" : "something else") instead of a picture at \(url)",
           examples: [id]
         )
       } catch {
@@ -300,7 +301,7 @@ struct CatalogTrial {
           .pictureFails,
           field: "images",
           count: 1,
-          message: "have a picture that cannot be had: \(error)",
+          message: "have a picture that cannot be fetched: \(error)",
           examples: [id]
         )
       }

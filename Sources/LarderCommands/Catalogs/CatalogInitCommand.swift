@@ -110,7 +110,7 @@ struct CatalogInitCommand: ParsableCommand {
       throw ValidationError("\(repeated) is named twice; each listing is one section")
     }
     if let name, !ProposedSource.isName(name) {
-      throw ValidationError("--name takes what could be a file name, not \"\(name)\"")
+      throw ValidationError("--name must be usable as a file name, and \"\(name)\" is not")
     }
     if body != nil, sources.count > 1 {
       throw ValidationError("--body asks for one listing, and \(sources.count) are named")
@@ -330,7 +330,7 @@ struct ResponseReader {
       }
       guard url.userInfo == nil else {
         throw CommandFailure(
-          "cannot propose a catalog file for a URL with a password: it would stand in the file; fetch the "
+          "cannot propose a catalog file for a URL with a password: it would be written to the file; fetch the "
             + "response by other means and name its file",
           .usage
         )

@@ -17,7 +17,7 @@ struct BenchOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Transfers at once, such as 1,4,16, or auto: 1, 2, 4 … 128 while that pays. (default: auto)",
+      "Transfers at once, such as 1,4,16, or auto: 1, 2, 4 … 128 while the rate rises. (default: auto)",
       valueName: "n,…|auto"
     ),
     transform: SweepArgument.read
@@ -219,7 +219,7 @@ struct OriginOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The bandwidth of its whole line, such as 10M/s. (default: no limit)",
+      "The bandwidth of its connection, such as 10M/s. (default: no limit)",
       valueName: "size/s"
     ),
     transform: BandwidthArgument.read

@@ -68,8 +68,8 @@ struct PlacedCacheOptions: ParsableArguments {
     let store = try S3Cache(path, log)
     if isRead, !TextFile.exists("\(store.folder)/index.sqlite") {
       throw CommandFailure(
-        "cannot read \(path): this machine has no index of it yet; sync first, which makes one of "
-          + "what the store says",
+        "cannot read \(path): this machine has no index of it yet; sync first, which builds one "
+          + "from the store",
         .failed
       )
     }
@@ -90,7 +90,7 @@ struct RoomOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Take no more once the cache's disk has less room than this, such as 5G. (default: fill it)",
+      "Stop fetching once the cache's disk has less free space than this, such as 5G. (default: fill it)",
       valueName: "size"
     ),
     transform: SizeArgument.read
@@ -113,7 +113,7 @@ struct RoomOptions: ParsableArguments {
       free < keepFree.bytes
     else { return nil }
     return
-      "cannot take more pictures: the disk of \(cache) has \(free.formatted()) free, and "
+      "cannot fetch more pictures: the disk of \(cache) has \(free.formatted()) free, and "
       + "--keep-free leaves \(keepFree.bytes.formatted()); free some and run again"
   }
 }

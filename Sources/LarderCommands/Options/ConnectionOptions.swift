@@ -19,7 +19,7 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Retry a request up to this often, 0 to 100, if its failure may pass. (default: 4)",
+      "Retry a request up to N times, 0 to 100, after a temporary failure. (default: 4)",
       valueName: "n"
     ),
     transform: RetriesArgument.read

@@ -112,8 +112,8 @@ struct DoubtOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How many of a section's items may be unreadable, such as 10% (then at least one) or 3; a "
-        + "section with more keeps its last good items.",
+      "How many of a section's items may be unreadable, such as 10% (at least one item) or 3; a "
+        + "section with more keeps its last good items. (default: 10%)",
       valueName: "n%|n"
     ),
     transform: MaxSkippedArgument.read

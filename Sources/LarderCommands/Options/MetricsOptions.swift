@@ -58,7 +58,7 @@ struct MetricsText {
     )
     add(
       "last_run_timestamp_seconds",
-      "When the last run of a catalog ended, however it did.",
+      "When the last run of a catalog ended, with any result.",
       each { $0.finished.map { "\($0.seconds)" } }
     )
     add(
@@ -135,7 +135,7 @@ struct MetricsText {
       "When the picture that was checked longest ago was last checked.",
       summary.oldestCheck.map { [Sample(value: "\($0.seconds)")] } ?? []
     )
-    add("orders", "Messages about orders by how far each is on its way.", deliveries)
+    add("orders", "Messages about orders by their state of delivery.", deliveries)
     return lines.text
   }
 

@@ -8,10 +8,10 @@ struct OutputOptions: ParsableArguments {
   )
   var json = false
 
-  @Flag(name: .shortAndLong, help: "Say nothing but data and errors.")
+  @Flag(name: .shortAndLong, help: "Print only data and errors.")
   var quiet = false
 
-  @Flag(name: .shortAndLong, help: "Say more on stderr; -vv says all.")
+  @Flag(name: .shortAndLong, help: "Print more on stderr; -vv prints everything.")
   var verbose: Int
 
   @Flag(help: "Use no colours (also: NO_COLOR).")

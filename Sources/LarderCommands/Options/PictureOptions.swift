@@ -17,7 +17,7 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Where the results go; made when missing. - is stdout, for one picture. (default: - for -)",
+      "The folder for the results, created if missing. - is stdout, for one picture. (default: - for -)",
       valueName: "dir"
     ),
     completion: .directory,
@@ -96,13 +96,13 @@ struct PictureOptions: ParsableArguments {
   )
   var name: String?
 
-  @Flag(help: "Replace outputs that are there already.")
+  @Flag(help: "Replace outputs that exist already.")
   var force = false
 
-  @Flag(help: "Leave outputs that are there already as they are, and make the others.")
+  @Flag(help: "Skip outputs that exist already.")
   var skipExisting = false
 
-  @Flag(help: "Print the outputs, and make nothing.")
+  @Flag(help: "Print the outputs, and write nothing.")
   var dryRun = false
 
   @Option(
@@ -244,7 +244,7 @@ struct FrameOptions: ParsableArguments {
   /// Refuses options that need `--size` when it is not given.
   func check(beside size: PixelSize?) throws {
     if noEnlarge, size == nil {
-      throw ValidationError("--no-enlarge is about --size; give both")
+      throw ValidationError("--no-enlarge needs --size")
     }
   }
 

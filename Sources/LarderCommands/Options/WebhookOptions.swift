@@ -43,7 +43,10 @@ struct WebhookOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Give up on an answer after this time. (default: 30s)", valueName: "time"),
+    help: ArgumentHelp(
+      "Give up if no answer comes within this time. (default: 30s)",
+      valueName: "time"
+    ),
     transform: DurationArgument.read
   )
   var timeout = DurationArgument.thirtySeconds

@@ -6,7 +6,7 @@ struct OrderCancelCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "cancelled",
-      .failed: "there is no such order, or somebody works on it already",
+      .failed: "there is no such order, or work on it has begun",
       .io: "the orders cannot be read or written",
       .tryAgain: "another process holds the orders",
     ]
@@ -40,7 +40,9 @@ struct OrderCancelCommand: ParsableCommand {
       Output.data(MovedOrderText(moved, outbox.language).text)
     }
     if !post, moved.delivery.state == .delivered || moved.mayHaveArrived {
-      Log(output).warning("the webhook may know of \(moved.order.id); --post would have told it")
+      Log(output).warning(
+        "the webhook may know of \(moved.order.id); --post would have sent the cancellation"
+      )
     }
   }
 }

@@ -29,7 +29,7 @@ struct OrderReplayCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("Orders, by id or the beginning of it.", valueName: "order"))
   var orders: [String] = []
 
-  @Flag(help: "Every dead order.")
+  @Flag(help: "All dead orders.")
   var all = false
 
   @Flag(help: "Send nothing: mark these held orders as delivered.")
@@ -40,7 +40,7 @@ struct OrderReplayCommand: ParsableCommand {
 
   mutating func validate() throws {
     if all == !orders.isEmpty { throw ValidationError("name orders, or give --all") }
-    if all, arrived { throw ValidationError("--arrived takes the orders that did") }
+    if all, arrived { throw ValidationError("--arrived needs the orders that arrived") }
   }
 
   func run() throws {

@@ -176,14 +176,14 @@ struct SendSummary {
     }
     if let reason = report.stopped {
       warnings.append(
-        "the webhook at \(host) takes nothing any more: \(reason); give another URL, or "
-          + "\(command) --resume once it does"
+        "the webhook at \(host) accepts no more messages: \(reason); give another URL, or "
+          + "\(command) --resume once it accepts them again"
       )
     } else if let reason = report.unreachable {
       warnings.append("the webhook at \(host) cannot be reached: \(reason)")
     } else if mail == .orders, report.wasInterrupted, queued > 0 {
       warnings.append(
-        "interrupted: \(Quantities.count(queued, noun)) still queued; \(command) goes on"
+        "interrupted: \(Quantities.count(queued, noun)) still queued; \(command) continues"
       )
     } else if report.troubles.isEmpty, let due = report.due {
       warnings.append("the next \(noun) is due \(due.text)")
@@ -195,7 +195,7 @@ struct SendSummary {
   private func remedy(_ message: OrderID) -> String {
     switch mail {
     case .orders: "larder order replay \(message) sends it again"
-    case .notices: "larder history prints what it would have told"
+    case .notices: "larder history prints the changes"
     }
   }
 

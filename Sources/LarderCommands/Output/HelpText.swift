@@ -75,9 +75,9 @@ struct StatusHelp {
 enum Topic {
   static let scope = "What is fetched"
   static let limits = "Limits"
-  static let doubt = "When the feed looks wrong"
+  static let doubt = "Protection against a broken feed"
   static let connection = "Connection"
-  static let trust = "What the plan may use"
+  static let trust = "Permissions of the plan"
   static let monitoring = "Monitoring"
   static let cache = "Cache"
   static let pictures = "Pictures"

@@ -15,9 +15,9 @@ extension LarderError {
     let words =
       switch remedy {
       case .repair: "run larder verify --repair, then larder sync"
-      case .remake: "run larder verify --repair, which makes it anew and keeps the pictures"
+      case .remake: "run larder verify --repair, which rebuilds it and keeps the pictures"
       case .ownFolder: "choose a folder of your own with --cache"
-      case .writableFolder: "choose a folder you may write with --cache"
+      case .writableFolder: "choose a folder that you can write to with --cache"
       case .sync: "run larder sync"
       case .syncOrOtherFolder: "run larder sync, or give --cache"
       case .newerVersion:
@@ -25,13 +25,13 @@ extension LarderError {
       case .nameCatalog: "name one with --catalog"
 
       case .list: "larder order list names them all"
-      case .history: "larder order show \(thing ?? "ID") tells its history"
+      case .history: "larder order show \(thing ?? "ID") shows its history"
       case .giveName: "give one with --by"
       case .budget: "order less, or raise --budget"
-      case .anyway: "--anyway orders it all the same"
+      case .anyway: "--anyway orders it nevertheless"
       case .nameFile: "name one with --orders or LARDER_ORDERS"
-      case .writableFile: "choose a file you may write with --orders or LARDER_ORDERS"
-      case .secret: "give whsec_…, or --unsigned if nobody checks"
+      case .writableFile: "choose a file that you can write to with --orders or LARDER_ORDERS"
+      case .secret: "give whsec_…, or --unsigned if the receiver does not check"
 
       case .otherTime: "use --time file or now"
       case .presentTime: "use --time now"
@@ -42,7 +42,7 @@ extension LarderError {
       case .again: "run again with --force"
 
       case .otherScratch: "choose another with --scratch"
-      case .newBaseline: "make it anew with larder bench --json"
+      case .newBaseline: "write it again with larder bench --json"
       }
     return "\(problem); \(words)"
   }
@@ -52,7 +52,7 @@ extension SyncReport.Remedy {
   /// The remedy, as an option.
   var commandText: String {
     switch self {
-    case .acceptRemovals: "if the shop means it, run once with --allow-removals"
+    case .acceptRemovals: "if the shop intends it, run once with --allow-removals"
     case .acceptSkipped: "or allow more with --max-skipped"
     case .allowPrivateAddresses: "--allow-private-addresses lets it"
     }
@@ -89,7 +89,7 @@ extension SyncReport.Failure {
     return switch FailureReason(rawValue: reason) {
     case .http(404), .http(410): "check base and the section's url in the catalog file"
     case .http(401), .http(403):
-      "check headers and token in the catalog file, and what they are set to"
+      "check headers and token in the catalog file, and their values"
     case .dnsFailed: "check the host's name, and the network"
     case .connectRefused, .connectFailed, .timeoutConnect:
       "check host and port in the catalog file; is the shop up?"

@@ -149,8 +149,8 @@ extension SyncReport {
     if let first = details.withheld.first {
       words.append(
         "cannot drop \(details.withheld.count) of \(Quantities.count(details.total, "detail")), such as "
-          + "that of \(first): the shop has none any more, which looks like a fault, so what was held "
-          + "stays; \(SyncReport.Remedy.acceptRemovals.commandText)"
+          + "that of \(first): the shop does not have them any more, which looks like a fault, so they "
+          + "are kept; \(SyncReport.Remedy.acceptRemovals.commandText)"
       )
     }
     if let error = details.commandText { words.append(error) }

@@ -54,8 +54,8 @@ final class PlanPlace {
   func demandNew() throws -> String? {
     guard let stored, try !stored.folder.demandNew(PlannedRun.last) else { return nil }
     return
-      "\(name): this store heeds If-None-Match only for what was there before; of two runs of a shard "
-      + "that end at one moment both may say that they committed it, and the merge counts one"
+      "\(name): this store respects If-None-Match only for objects that existed before; two runs of a shard "
+      + "that end at the same moment may both report a commit, and the merge counts one"
   }
 
   /// Uploads the plan from the local copy, so that all machines see it.

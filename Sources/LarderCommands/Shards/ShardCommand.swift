@@ -11,7 +11,7 @@ struct ShardCommand: ParsableCommand {
       .failed: "failed: nothing useful was done",
       .partial: "merged; some sections, details or pictures failed",
       .withheld: "merged; the guards kept items that the feed no longer lists",
-      .data: "a plan or manifest is torn or foreign; never retry",
+      .data: "a plan or manifest is incomplete or of another plan; never retry",
       .unavailable: "the origin cannot be reached",
       .io: "the disk is full, not writable or damaged",
       .tryAgain: "retry: some pictures are not fetched yet, or a manifest is missing",
@@ -112,7 +112,7 @@ struct PlanTrustOptions: ParsableArguments {
     case .digest(let found):
       throw CommandFailure(
         "cannot use \(place.name): its digest is \(found), not that of --plan-digest; name the "
-          + "folder that the plan was written to, or plan anew",
+          + "folder that the plan was written to, or make a new plan",
         .data
       )
     case .variable(let name):
@@ -138,7 +138,7 @@ struct PlanTrustOptions: ParsableArguments {
     )
     guard try !file.readsFiles(base: admitted.options.base) else {
       throw CommandFailure(
-        "cannot use \(place.name): its sections or details are files of this machine; plan anew",
+        "cannot use \(place.name): its sections or details are files of this machine; make a new plan",
         .data
       )
     }
@@ -169,7 +169,7 @@ struct ShardText {
 
   /// The text about a shard.
   init(_ outcome: ShardOutcome) {
-    let end = outcome.committed ? "committed" : "had been committed by another run"
+    let end = outcome.committed ? "committed" : "was committed by another run"
     text =
       "shard \(outcome.shard) \(end): \(Quantities.count(outcome.urls, "picture")), "
       + "\(outcome.fetched) fetched, \(outcome.held) held, \(outcome.failed) failed"

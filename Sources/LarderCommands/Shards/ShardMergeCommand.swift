@@ -13,7 +13,7 @@ struct ShardMergeCommand: ParsableCommand {
       .failed: "nothing could be fetched when it was planned",
       .partial: "merged; some sections, details or pictures failed",
       .withheld: "merged; the guards kept items that the feed no longer lists",
-      .data: "a plan or manifest is torn or foreign; never retry",
+      .data: "a plan or manifest is incomplete or of another plan; never retry",
       .unavailable: "the origin could not be reached when it was planned",
       .io: "the disk is full, or a picture is gone or damaged",
       .tryAgain: "manifests are missing, or another run holds the cache",

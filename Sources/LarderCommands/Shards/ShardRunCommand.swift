@@ -12,7 +12,7 @@ struct ShardRunCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "the shard's manifest is there, this run's or another's",
-      .data: "the plan or manifest is torn or foreign; never retry",
+      .data: "the plan or manifest is incomplete or of another plan; never retry",
       .io: "the disk is full, not writable or damaged",
       .tryAgain: "retry: the deadline came, the origin is down",
       .configuration: "the catalog file is wrong, or a variable is not set or not allowed",

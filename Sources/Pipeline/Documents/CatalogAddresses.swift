@@ -194,7 +194,7 @@ extension DetailRule {
         "the \($0.key.rawValue) is \"\($0.value)\""
       }
       throw fault(
-        "\(texts.joined(separator: ", ")), which servers take for a folder and not for a name"
+        "\(texts.joined(separator: ", ")), which servers treat as a folder, not as a name"
       )
     }
     return text

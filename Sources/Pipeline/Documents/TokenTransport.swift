@@ -100,7 +100,7 @@ final class TokenTransport: Fetching {
     case .wait: break
     case .again(let value): again(refused, with: value)
     case .refusedAgain:
-      stand(refused, "the origin refuses what \(rule.program) printed, too")
+      stand(refused, "the origin also refuses the token that \(rule.program) printed")
     case .stand(let fault): stand(refused, words(fault))
     }
   }

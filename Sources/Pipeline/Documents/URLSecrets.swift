@@ -285,7 +285,7 @@ extension TransferFailure {
     if status == 401, request.credentials.isEmpty, request.url.userInfo == nil {
       parts.append(
         hasHeaders
-          ? "\"headers\" go to the hosts of base and the section URLs only, and this is none of them"
+          ? "\"headers\" go to the hosts of base and the section URLs only, and this host is not one of them"
           : "the catalog file has no \"headers\" to send"
       )
     }

@@ -24,7 +24,7 @@ struct GuardMessage {
     Finding(
       problem:
         "cannot empty section \(key): the feed lists none of \(items) any more, which looks "
-        + "like a fault, so they stay",
+        + "like a fault, so they are kept",
       remedy: .acceptRemovals
     )
   }
@@ -34,7 +34,7 @@ struct GuardMessage {
     Finding(
       problem:
         "cannot drop section \(key): the feed no longer names it, which looks like a fault, so "
-        + "\(items) \(held == 1 ? "stays" : "stay")",
+        + "\(items) \(held == 1 ? "is" : "are") kept",
       remedy: .acceptRemovals
     )
   }
@@ -43,8 +43,8 @@ struct GuardMessage {
   func shrunk(by count: Int) -> Finding {
     Finding(
       problem:
-        "cannot remove \(count) of \(items) from section \(key): so many at once look like a "
-        + "fault, so they stay",
+        "cannot remove \(count) of \(items) from section \(key): a removal of this size looks "
+        + "like a fault, so they are kept",
       remedy: .acceptRemovals
     )
   }
@@ -54,7 +54,7 @@ struct GuardMessage {
     Finding(
       problem:
         "cannot replace section \(key): none of \(items) is among the \(count) that the feed lists now, "
-        + "which looks like a fault, so the last good ones stay",
+        + "which looks like a fault, so the last good ones are kept",
       remedy: .acceptRemovals
     )
   }
@@ -83,7 +83,7 @@ struct GuardMessage {
     return Finding(
       problem:
         "cannot take section \(key): \(parts.joined(separator: ", and ")), so the last good items "
-        + "stay; correct the path in the catalog file if the shop renamed it",
+        + "are kept; correct the path in the catalog file if the shop renamed it",
       remedy: .acceptRemovals
     )
   }
@@ -98,8 +98,8 @@ struct GuardMessage {
   static func lost(_ names: [String], _ paths: [JSONPath], details count: Int) -> Finding {
     Finding(
       problem: "cannot refresh \(names.joined(separator: ", ")) of \(count) "
-        + "\(count == 1 ? "detail" : "details"): no detail that came has a value at "
-        + "\(paths.map(\.description).joined(separator: ", ")) any more, so what was held stays; correct "
+        + "\(count == 1 ? "detail" : "details"): no fetched detail has a value at "
+        + "\(paths.map(\.description).joined(separator: ", ")) any more, so the previous values are kept; correct "
         + "the path in the catalog file if the shop renamed it",
       remedy: .acceptRemovals
     )
@@ -134,7 +134,7 @@ struct GuardMessage {
     return Finding(
       problem:
         "cannot take section \(key): \(notes.lost) of its \(first)\(elements) items cannot be read\(why)"
-        + (isHeld ? ", so the last good ones stay" : "") + "; \(correction)",
+        + (isHeld ? ", so the last good ones are kept" : "") + "; \(correction)",
       remedy: notes.lost < elements ? .acceptSkipped : nil
     )
   }

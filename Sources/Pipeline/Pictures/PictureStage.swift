@@ -433,7 +433,7 @@ extension PictureStage {
     let failure = TransferFailure(
       reason: .identityClash,
       url: job.url.redacted,
-      detail: "another picture has the same key, and its file"
+      detail: "another picture has the same key and file"
     )
     context.failures.note(job.id, failure)
     finish(job, .failed)
@@ -514,7 +514,7 @@ extension RunContext {
       let text = entries[id]?.url ?? ""
       let url = (try? transport.parse(text, relativeTo: nil))?.redacted ?? text
       let reason = FailureReason(rawValue: entries[id]?.failure ?? "")
-      let detail = "left alone for a while after it failed"
+      let detail = "not tried again yet after a failure"
       failures.note(id, TransferFailure(reason: reason, url: url, detail: detail))
     }
   }

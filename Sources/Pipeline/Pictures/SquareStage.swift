@@ -174,7 +174,7 @@ extension PictureWorking {
     guard ContentDigest.sha256(bytes) == picture.sha256 else {
       throw LarderError(
         .damagedPicture,
-        "cannot crop \(path): it is not what was fetched; repair the cache and sync again"
+        "cannot crop \(path): it differs from the fetched picture; repair the cache and sync again"
       )
     }
     let input = PictureInput.bytes(bytes, name: path)
@@ -182,7 +182,7 @@ extension PictureWorking {
     guard !square.isDamaged else {
       throw LarderError(
         .damagedPicture,
-        "cannot crop \(path): a part of it is missing or broken; have its shop mend it"
+        "cannot crop \(path): part of it is missing or damaged; ask the shop to fix it"
       )
     }
     return square

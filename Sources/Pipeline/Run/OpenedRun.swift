@@ -197,7 +197,7 @@ struct OpenedRun {
       try tidy(marking: isWhole && report.outcome == .complete, hasOthers: hasOthers)
     } catch {
       // The run is already recorded; the next run repeats this step.
-      notice("the run is whole, and the next one tidies up after it: \(error.description)")
+      notice("the run is complete, and the next one will clean up after it: \(error.description)")
     }
     return report
   }

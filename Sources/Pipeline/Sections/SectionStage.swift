@@ -194,7 +194,7 @@ final class SectionStage: Sendable {
       context.failures.note(.section, id: reading.key, failure)
       return try breakOff(reading, error.description)
     case .failure(let error):
-      let hint = error.remedy == nil ? "; look at what the shop sends" : ""
+      let hint = error.remedy == nil ? "; check the shop's response" : ""
       let words = context.secrets.applied(to: error.description) + hint
       context.failures.note(undecodable: .section, id: reading.key, reading.next, words)
       return try breakOff(reading, words)

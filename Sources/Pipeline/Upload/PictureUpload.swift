@@ -193,8 +193,8 @@ package final class PictureUpload: Sendable {
     case .some(300...399): advice = "uploads follow no redirect; give the URL that it leads to"
     case .some(401), .some(403): advice = "check the token"
     case nil where isAmbiguous:
-      advice = "it may have arrived all the same; look there before sending again"
-    case .some: advice = "mend what the server says"
+      advice = "it may have arrived anyway; check there before you send it again"
+    case .some: advice = "fix the problem that the server reports"
     case nil: advice = nil
     }
     let helpsAgain = failure.status.map { $0 >= 400 && $0 != 401 && $0 != 403 } ?? !isAmbiguous
@@ -245,14 +245,14 @@ package struct UploadDestination: Sendable {
     } catch {
       throw LarderError(
         .usage,
-        "cannot post to \(error.url): it is no URL of http or https; give one like https://host/path"
+        "cannot post to \(error.url): it is not an http or https URL; give one like https://host/path"
       )
     }
     guard url.scheme == .https || url.isLoopback else {
       throw LarderError(
         .usage,
-        "cannot post to \(url.redacted): over http everybody on the way reads the photo and the "
-          + "token; give an https URL"
+        "cannot post to \(url.redacted): over http, anyone on the way can read the photo and the "
+          + "token; use https"
       )
     }
     var probe = Headers()
@@ -260,7 +260,7 @@ package struct UploadDestination: Sendable {
     guard !probe.isEmpty else {
       throw LarderError(
         .usage,
-        "cannot send the header \(header): it is no header name; try token"
+        "cannot send the header \(header): it is not a header name; try token"
       )
     }
     self.header = header

@@ -10,7 +10,7 @@ struct ItemView: MustacheParent, Equatable {
   var text: String
   /// The `src` of the picture; empty when there is none.
   var picture: String
-  /// The text in place of a missing picture, for example "no picture".
+  /// The text instead of a missing picture, for example "no picture".
   var noPicture: String
   /// Its price; empty when it is unknown.
   var price: String

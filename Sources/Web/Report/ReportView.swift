@@ -35,7 +35,7 @@ struct ReportView {
       count = language.count(shelf.items.count, "item", "items", "상품")
       hasNote = shelf.isStale
       note = language.of(
-        "The last run could not take this section: it is shown as last seen.",
+        "The last run could not update this section: it is shown as last seen.",
         "지난 실행에서 이 섹션을 가져오지 못해 이전 자료를 보여 줍니다."
       )
       isEmpty = shelf.items.isEmpty
@@ -180,7 +180,7 @@ struct ReportWords {
     emptySection = say("The shop lists nothing here.", "이 섹션에는 상품이 없습니다.")
     emptyCatalog = say("The catalog has no sections.", "카탈로그에 섹션이 없습니다.")
     footer = say(
-      "Made by larder from what is held on this machine. The page loads nothing from elsewhere.",
+      "Made by larder from the cache on this machine. The page loads nothing from the network.",
       "이 컴퓨터에 저장된 자료로 larder가 만들었습니다. 이 페이지는 외부에서 아무것도 불러오지 않습니다."
     )
     back = say("Previous", "이전")

@@ -163,7 +163,7 @@ struct PreparedAnswer: Sendable {
     switch Precondition(request, tag: tag, modified: nil) {
     case .passed: whole
     case .notModified: Answer(status: 304, head: unmodified, body: .none)
-    case .failed: .problem(412, "this is another version by now")
+    case .failed: .problem(412, "the file has changed")
     }
   }
 }

@@ -277,7 +277,7 @@ extension Answer {
   /// The answer while the cache cannot be read.
   static let unreadable = Answer.problem(
     503,
-    "the cache cannot be read just now; ask again in a second",
+    "the cache cannot be read just now; try again in a second",
     [("Retry-After", "1")]
   )
 

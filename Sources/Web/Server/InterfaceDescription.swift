@@ -64,7 +64,7 @@ struct InterfaceDescription {
 
   private static let search = path(
     "search",
-    "Items that a text and filters fit, a page at a time",
+    "Items that match a text and filters, a page at a time",
     [searched, badge, price, sort, offset, limit],
     "Items",
     ["200", "304", "400", "412"]
@@ -80,12 +80,12 @@ struct InterfaceDescription {
   private static let searched = query(
     "q",
     text,
-    "What title, description, badge or id have in them; Korean initials too"
+    "Text in the title, description, badge or id; Korean initials too"
   )
   private static let badge = query(
     "badge",
     text,
-    "What a badge has in it"
+    "Text in a badge"
   )
   private static let price = query(
     "price",
@@ -95,19 +95,19 @@ struct InterfaceDescription {
   private static let sort = query(
     "sort",
     ["type": "string", "enum": ["price", "-price", "title"]],
-    "The order; the catalog's without it"
+    "The order (default: the catalog's)"
   )
 
   private static let health = plain(
     "health",
-    "Whether the server is well: 503 while it is about to end or the cache cannot be read"
+    "Whether the server is healthy: 503 while it is about to end or the cache cannot be read"
   )
   private static let metrics = plain("metrics", "Counts for Prometheus")
 
   private static let offset = query(
     "offset",
     ["type": "integer", "minimum": 0, "maximum": 10_000_000, "default": 0],
-    "How many items to pass over"
+    "How many items to skip"
   )
   private static let limit = query(
     "limit",
@@ -163,12 +163,12 @@ struct InterfaceDescription {
         headers["X-Total-Count"] = header("How many items there are in all", isAlways: true)
       }
       return [
-        "description": "What was asked for", "headers": .object(headers),
+        "description": "The requested data", "headers": .object(headers),
         "content": [
           "application/json": ["schema": ["$ref": .text("#/components/schemas/\(schema)")]]
         ],
       ]
-    case "304": return ["description": "What the client has is current"]
+    case "304": return ["description": "The client's version is current"]
     default: return problem(status)
     }
   }
@@ -183,9 +183,9 @@ struct InterfaceDescription {
     let words: [String: String] = [
       "400": "A parameter is malformed", "404": "There is no such thing",
       "412": "A precondition does not hold", "416": "No such range",
-      "421": "The server does not go by that name", "429": "Too many requests",
+      "421": "The server has another name", "429": "Too many requests",
       "502": "The picture's origin does not deliver it",
-      "503": "Too much is asked for, or the cache cannot be read",
+      "503": "Too many requests, or the cache cannot be read",
     ]
     return [
       "description": .text(words[status] ?? "A failure"),
@@ -204,7 +204,7 @@ struct InterfaceDescription {
     var responses: [String: DescriptionNode] = [
       "200": ["description": "The picture", "content": .object(content)],
       "206": ["description": "A part of it", "content": .object(content)],
-      "304": ["description": "What the client has is current"],
+      "304": ["description": "The client's version is current"],
     ]
     for status in ["400", "404", "412", "416", "502"] + usual {
       responses[status] = problem(status)
@@ -217,7 +217,7 @@ struct InterfaceDescription {
         query(
           "square",
           ["type": "integer", "enum": .list(squares.map { .number($0) })],
-          "A square of so many pixels, cut as larder crop does"
+          "A square of this size in pixels, cropped as larder crop does"
         )
       )
     }
@@ -234,9 +234,9 @@ struct InterfaceDescription {
   private static func plain(_ name: String, _ words: String) -> DescriptionNode {
     let text: DescriptionNode = ["schema": ["type": "string"]]
     var responses: [String: DescriptionNode] = [
-      "200": ["description": "What was asked for", "content": ["text/plain": text]],
+      "200": ["description": "The requested data", "content": ["text/plain": text]],
       "503": [
-        "description": "It is not well, or too much is asked for",
+        "description": "The server is not healthy, or gets too many requests",
         "content": [
           "text/plain": text,
           "application/problem+json": ["schema": ["$ref": "#/components/schemas/Problem"]],
@@ -317,7 +317,7 @@ enum InterfaceSchemas {
     "role": ["type": "string", "enum": ["thumbnail", "top", "gallery", "section"]],
     "url": [
       "type": "string",
-      "description": "A path on this server; it can be had even while the state is missing",
+      "description": "A path on this server; it works even while the state is missing",
     ],
     "source": text, "path": orNull("string"), "sha256": orNull("string"),
     "bytes": orNull("integer"),

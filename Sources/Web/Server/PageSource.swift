@@ -41,7 +41,7 @@ struct PageSource: Sendable {
     asked.fetchSite = request.single("Sec-Fetch-Site")
     let page = asked
     return .later(.page) { [pages] done in
-      Task { done(await pages(page).map(Self.answer) ?? .problem(404, "there is nothing here")) }
+      Task { done(await pages(page).map(Self.answer) ?? .problem(404, "not found")) }
     }
   }
 

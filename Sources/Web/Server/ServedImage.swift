@@ -83,7 +83,7 @@ struct ServedImage: Sendable {
   ) -> Answer {
     switch Precondition(request, tag: tag, modified: modified) {
     case .notModified: return Answer(status: 304, head: unmodified, body: .none)
-    case .failed: return .problem(412, "the picture is another one by now")
+    case .failed: return .problem(412, "the picture has changed")
     case .passed: break
     }
     guard request.method == .get, let text = request.single("Range"),

@@ -137,7 +137,7 @@ final class ServerConnection: ChannelDuplexHandler {
       switch error {
       case .headerOverflow: .problem(431, "the head of the request is too large")
       case .invalidVersion: .problem(505, "this server speaks HTTP/1.1")
-      default: .problem(400, "this is no HTTP request")
+      default: .problem(400, "this is not an HTTP request")
       }
     answer.closes = true
     record = RequestRecord(unreadable: context.remoteAddress)
@@ -405,7 +405,7 @@ final class LoopConnections {
     shared.count.subtract(1, ordering: .relaxed)
   }
 
-  /// Closes every connection, whatever its state.
+  /// Closes every connection, in any state.
   func shutAll() {
     for connection in Array(open.values) { connection.shut() }
   }

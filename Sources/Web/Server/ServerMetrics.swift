@@ -106,15 +106,15 @@ final class ServerMetrics: Sendable {
     text.sample([], "\(open())")
     text.family(
       "http_connections_refused_total",
-      "Connections for which there was no room.",
+      "Connections refused because there were too many.",
       "counter"
     )
     text.sample([], "\(state.refused)")
-    text.family("squares_made_total", "Squares that were made because somebody asked.", "counter")
+    text.family("squares_made_total", "Squares made on request.", "counter")
     text.sample([("outcome", "made")], "\(images.squares.made)")
     text.sample([("outcome", "refused")], "\(images.squares.refused)")
     if let pulls = images.pulls {
-      text.family("pulls_total", "Pictures that were fetched because somebody asked.", "counter")
+      text.family("pulls_total", "Pictures fetched on request.", "counter")
       text.sample([("outcome", "fetched")], "\(pulls.fetched)")
       text.sample([("outcome", "failed")], "\(pulls.failed)")
       text.family("pulled_bytes_total", "Bytes of these pictures.", "counter")

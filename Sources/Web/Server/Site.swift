@@ -98,7 +98,7 @@ final class Site: Sendable {
       if let wait = rate.refusal(of: client) {
         let answer = Answer.problem(
           429,
-          "too many requests; ask again in \(wait) s",
+          "too many requests; try again in \(wait) s",
           [("Retry-After", "\(wait)")]
         )
         return .failure(Refusal(answer))
@@ -130,7 +130,7 @@ final class Site: Sendable {
     guard let method = ServerRequest.Method(rawValue: head.method.rawValue) else {
       let isData = Self.data.contains { head.uri.hasPrefix($0) }
       let methods = isData ? "GET, HEAD" : "GET, HEAD, POST"
-      let answer = Answer.problem(405, "there is no such method here", [("Allow", methods)])
+      let answer = Answer.problem(405, "method not allowed", [("Allow", methods)])
       return .failure(Refusal(answer, closes: true))
     }
     let names = head.headers["Host"]
@@ -142,8 +142,8 @@ final class Site: Sendable {
     guard hosts.admits(target.authority ?? names[0], at: local), hosts.admits(names[0], at: local)
     else {
       let words =
-        "this server does not go by that name; ask by the address that it printed when it began, or name the "
-        + "host when starting it"
+        "this server has another name; use the address that it printed when it started, or give it this name "
+        + "at its start"
       return .failure(Refusal(.problem(421, words)))
     }
     return .success(
@@ -190,7 +190,7 @@ final class Site: Sendable {
     _ outcome: (ServerRequest) -> Outcome
   ) -> Outcome {
     guard request.method != .post else {
-      return .now(.problem(405, "this can only be read", [("Allow", "GET, HEAD")]), route)
+      return .now(.problem(405, "this is read-only", [("Allow", "GET, HEAD")]), route)
     }
     return outcome(request)
   }
@@ -213,7 +213,7 @@ final class Site: Sendable {
   }
 
   private func page(_ request: ServerRequest) -> Outcome {
-    guard let pages else { return .now(.problem(404, "there is nothing here"), .page) }
+    guard let pages else { return .now(.problem(404, "not found"), .page) }
     return pages.outcome(of: request)
   }
 }

@@ -49,7 +49,7 @@ extension Answer {
   /// The answer when the server is overloaded.
   static let busy = Answer.problem(
     503,
-    "too much is asked for at once; ask again in a second",
+    "too many requests at once; try again in a second",
     [("Retry-After", "1")]
   )
 }

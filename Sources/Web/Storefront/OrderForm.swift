@@ -61,9 +61,9 @@ extension PageLanguage {
     case .quantity:
       of("A quantity is a number from 1 to 999.", "수량은 1부터 999까지의 숫자로 적어 주세요.")
     case .trouble:
-      of("Remove what cannot be ordered.", "주문할 수 없는 상품을 삭제해 주세요.")
+      of("Remove the items that cannot be ordered.", "주문할 수 없는 상품을 삭제해 주세요.")
     case .budget(let words): words
-    case .budgetText: of("The budget is no amount.", "예산을 금액으로 적어 주세요.")
+    case .budgetText: of("The budget is not an amount.", "예산을 금액으로 적어 주세요.")
     case .price(let total):
       of(
         "A price or a quantity has changed since you saw the form: the total is \(total) now.",
@@ -83,7 +83,7 @@ extension PageLanguage {
     case .unknown: of("No longer in the catalog", "더 이상 판매하지 않는 상품입니다")
     case .soldOut: of("Sold out", "품절된 상품입니다")
     case .unpriced: of("No price", "가격 정보가 없습니다")
-    case .otherCurrency: of("In another currency: order it apart", "통화가 달라 따로 주문해야 합니다")
+    case .otherCurrency: of("In another currency: order it separately", "통화가 달라 따로 주문해야 합니다")
     }
   }
 }

@@ -83,9 +83,9 @@ package struct Storefront: Sendable {
         return notice(
           visit,
           403,
-          visit.say("This form came from somewhere else.", "다른 곳에서 보낸 요청입니다."),
+          visit.say("This form came from another site.", "다른 곳에서 보낸 요청입니다."),
           visit.say(
-            "The store takes its own forms alone, and did nothing.",
+            "The store accepts only its own forms. Nothing was changed.",
             "상점의 화면에서 보낸 요청만 처리합니다. 아무것도 바뀌지 않았습니다."
           )
         )
@@ -99,7 +99,7 @@ package struct Storefront: Sendable {
         503,
         visit.say("The store is not open yet.", "아직 준비 중입니다."),
         visit.say(
-          "No catalog is here to show: fetch one first, or name which one is meant.",
+          "There is no catalog to show: sync one first, or name one of several.",
           "보여 드릴 카탈로그가 없습니다. 먼저 카탈로그를 가져오거나 어느 카탈로그인지 정해 주세요."
         )
       )
@@ -107,9 +107,9 @@ package struct Storefront: Sendable {
       var answer = notice(
         visit,
         500,
-        visit.say("Something is wrong here.", "문제가 생겼습니다."),
+        visit.say("Something went wrong.", "문제가 생겼습니다."),
         visit.say(
-          "What the store keeps could not be read or written. Nothing was ordered; try again later.",
+          "The store's data could not be read or written. Nothing was ordered; try again later.",
           "저장된 자료를 읽거나 쓰지 못했습니다. 주문되지 않았으니 잠시 뒤 다시 시도해 주세요."
         )
       )
@@ -127,7 +127,7 @@ package struct Storefront: Sendable {
     let wayWords: String
   }
 
-  /// A page with a message in place of the requested one.
+  /// A page with a message instead of the requested one.
   func notice(_ visit: StorefrontRequest, _ status: Int, _ heading: String, _ message: String)
     -> StorefrontAnswer
   {
@@ -148,7 +148,7 @@ package struct Storefront: Sendable {
     var answer = notice(
       visit,
       405,
-      visit.say("This address is not asked so.", "이렇게 요청할 수 없는 주소입니다."),
+      visit.say("Method not allowed.", "이렇게 요청할 수 없는 주소입니다."),
       visit.say("Nothing was done.", "아무것도 바뀌지 않았습니다.")
     )
     answer.headers.append(("allow", allowed))

@@ -293,8 +293,8 @@ struct StorefrontBasketPage {
     hasKept = isSingle && others > 0
     kept = language.of(
       others == 1
-        ? "This item alone is ordered; one item stays in your basket."
-        : "This item alone is ordered; \(others) items stay in your basket.",
+        ? "Only this item is ordered; one item stays in your basket."
+        : "Only this item is ordered; \(others) items stay in your basket.",
       "이 상품만 주문합니다. 장바구니의 상품 \(others)개는 그대로 있습니다."
     )
     hasLines = !lines.isEmpty

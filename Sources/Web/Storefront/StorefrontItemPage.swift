@@ -222,7 +222,7 @@ extension PageLanguage {
 
 /// Formats of amounts for the store's script.
 enum StorefrontMoney {
-  /// A currency's format, with nines in place of the amount: `9원`, `$9.99`.
+  /// A currency's format, with nines for the amount's digits: `9원`, `$9.99`.
   static func pattern(_ currency: String) -> String {
     String(
       Price(minorUnits: 0, currency: currency).formatted().map { $0.isNumber ? "9" : $0 }

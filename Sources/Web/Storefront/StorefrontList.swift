@@ -158,7 +158,7 @@ struct StorefrontList {
     if items.isEmpty {
       (message, way, wayWords) = (language.of("Nothing here yet.", "아직 상품이 없습니다."), "", "")
     } else if query.isNarrowed {
-      message = language.of("No item is like that.", "조건에 맞는 상품이 없습니다.")
+      message = language.of("No item matches.", "조건에 맞는 상품이 없습니다.")
       (way, wayWords) = (clear, language.of("Clear filters", "조건 지우기"))
     } else {
       message = language.of(

@@ -187,13 +187,13 @@ extension PageLanguage {
     case .queued where delivery.attempts == 0:
       return (
         of("queued", "전송 대기"),
-        of("It leaves with the next delivery run.", "다음 전송 때 상점에 보내집니다.")
+        of("It will be sent with the next delivery run.", "다음 전송 때 상점에 보내집니다.")
       )
     case .queued:
       return (
         of("queued", "전송 대기"),
         of(
-          "The shop could not be reached; it is tried again.",
+          "The shop could not be reached; the order will be sent again.",
           "상점에 연결하지 못해 다시 보냅니다."
         )
       )
@@ -210,11 +210,13 @@ extension PageLanguage {
         )
       )
     case .dead where state == .cancelled:
-      return (of("not sent", "보내지 않음"), of("It was cancelled before it left.", "보내기 전에 취소되었습니다."))
+      return (
+        of("not sent", "보내지 않음"), of("It was cancelled before it was sent.", "보내기 전에 취소되었습니다.")
+      )
     case .dead:
       return (
         of("not delivered", "전송 실패"),
-        of("The shop did not take it.", "상점이 받지 않았습니다.")
+        of("The shop rejected it.", "상점이 받지 않았습니다.")
       )
     }
   }

@@ -136,7 +136,7 @@ struct StorefrontOrders {
     guard let shelf = shelves.shelf(key) else {
       return nothing(
         visit.say("There is no such section.", "없는 섹션입니다."),
-        visit.say("It may have gone with the last update.", "마지막 갱신 때 사라졌을 수 있습니다.")
+        visit.say("It may have been removed by the last update.", "마지막 갱신 때 사라졌을 수 있습니다.")
       )
     }
     let query = StorefrontQuery(visit.request)
@@ -184,7 +184,7 @@ struct StorefrontOrders {
     else {
       return nothing(
         visit.say("There is no such item.", "없는 상품입니다."),
-        visit.say("It may have gone with the last update.", "마지막 갱신 때 사라졌을 수 있습니다.")
+        visit.say("It may have been removed by the last update.", "마지막 갱신 때 사라졌을 수 있습니다.")
       )
     }
     var page = StorefrontPage()
@@ -436,7 +436,7 @@ extension StorefrontOrders {
   private func closed() -> StorefrontAnswer {
     nothing(
       visit.say("Nothing can be ordered here.", "여기서는 주문할 수 없습니다."),
-      visit.say("This store is for looking alone.", "둘러보기만 할 수 있는 상점입니다.")
+      visit.say("This store is only for browsing.", "둘러보기만 할 수 있는 상점입니다.")
     )
   }
 }

@@ -48,11 +48,11 @@ struct StorefrontRequest: Sendable {
   /// - Returns: A sentence.
   func asLastSeen(_ since: UnixTime?) -> String {
     guard let since else {
-      return say("As last seen: the shop could not be asked.", "이전 정보입니다. 상점에서 확인하지 못했습니다.")
+      return say("As last seen: the shop could not be reached.", "이전 정보입니다. 상점에서 확인하지 못했습니다.")
     }
     let moment = clock.text(since)
     return say(
-      "As last seen on \(moment): the shop could not be asked since.",
+      "As last seen on \(moment): the shop could not be reached since.",
       "\(moment) 기준 정보입니다. 그 뒤로 상점에서 확인하지 못했습니다."
     )
   }

@@ -3,7 +3,7 @@
 /// It is written without a look at how larder does it. The promises, each where it is applied:
 ///
 /// - What is fresh is not asked for, and what is not is. (``SoakTerm``)
-/// - What was asked for and answered is now what the origin said, whichever way it said it.
+/// - The requested data and answered is now what the origin said, whichever way it said it.
 /// - What was not answered, or with nothing that can be used, is as it was.
 /// - A listing that lost too much loses nothing; details that went missing stay.
 /// - After a run that was cut short each thing is as it was or as it came, and never between.

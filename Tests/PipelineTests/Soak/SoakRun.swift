@@ -37,7 +37,7 @@ struct SoakRun: Sendable {
   /// Whether it may have ended before all was done.
   var wasCut: Bool { cut != nil }
 
-  /// What was asked for the pages of a section and how that was answered, for whoever has to find out what
+  /// The requested data the pages of a section and how that was answered, for whoever has to find out what
   /// went wrong.
   func pages(of section: String) -> [String] {
     exchanges.keys.sorted().filter { $0.contains("/\(section)") || $0.hasSuffix("/all") }.map {

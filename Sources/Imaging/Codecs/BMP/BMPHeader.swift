@@ -55,7 +55,7 @@ struct BMPHeader: Equatable, Sendable {
     guard let start = reader.long(10), let length = reader.long(14) else { throw cut }
     let isOld = length == 12
     guard isOld || [40, 52, 56, 64, 108, 124].contains(length) else {
-      throw .damaged(name, "its header is of no known length")
+      throw .damaged(name, "its header has an unknown length")
     }
     let fields =
       isOld
@@ -120,7 +120,7 @@ struct BMPHeader: Equatable, Sendable {
         return low & (low &+ 1) == 0
       }
       guard masks.count == count, areWhole, masks.prefix(3).allSatisfy({ $0 != 0 }) else {
-        throw .damaged(name, "its masks are not of whole colours")
+        throw .damaged(name, "its colour masks are invalid")
       }
       packing = .masks(count == 4 ? masks : masks + [0])
     default:

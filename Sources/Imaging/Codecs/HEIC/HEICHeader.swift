@@ -45,7 +45,7 @@ struct HEICHeader: Equatable, Sendable {
     guard let primary = items.primary else {
       throw LarderError(
         .unsupported,
-        "cannot read \(name): it is a film without a still; save a picture of it"
+        "cannot read \(name): it is a video without a still picture; save a frame of it"
       )
     }
     let properties = items.properties(of: primary)

@@ -190,8 +190,8 @@ final class HEICRows: RowSource {
     case chevc_done: break
     case chevc_no_memory: throw .tooLarge(name, "it takes more memory than is allowed")
     case chevc_other:
-      throw .damaged(name, "a picture inside is not of the size or kind that it says")
-    default: throw .damaged(name, words.map { String(cString: $0) } ?? "it is broken inside")
+      throw .damaged(name, "a picture inside differs from its declared size or type")
+    default: throw .damaged(name, words.map { String(cString: $0) } ?? "its data is damaged")
     }
     isDamaged = isDamaged || found.is_damaged
     if light == nil { light = found }

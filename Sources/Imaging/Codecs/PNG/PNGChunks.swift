@@ -77,7 +77,7 @@ struct PNGChunks: Equatable, Sendable {
       let chunk = offset..<payload + length + 4
       let type = String(decoding: reader.bytes[offset + 4..<payload], as: UTF8.self)
       guard (type == "IHDR") == (offset == 8) else {
-        throw .damaged(name, "its header is not where it belongs")
+        throw .damaged(name, "its header is not at the start")
       }
       offset = chunk.upperBound
       switch type {

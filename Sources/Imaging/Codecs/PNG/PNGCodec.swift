@@ -101,7 +101,10 @@ enum PNGCodec {
     case .rgba: cpng_rgb_alpha
     case .indexed: cpng_palette
     case .bgrx, .cmyk:
-      throw LarderError(.unsupported, "cannot write \(name): PNG has no such pixels; use JPEG")
+      throw LarderError(
+        .unsupported,
+        "cannot write \(name): PNG does not support this pixel format; use JPEG"
+      )
     }
   }
 

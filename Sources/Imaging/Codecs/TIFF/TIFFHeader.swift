@@ -86,7 +86,7 @@ struct TIFFHeader: Equatable, Sendable {
     _ limits: PictureLimits
   ) throws(LarderError) {
     guard let width = directory.number(256), let height = directory.number(257) else {
-      throw .damaged(name, "it does not say how large it is")
+      throw .damaged(name, "its size is missing")
     }
     try limits.check(width: width, height: height, of: name)
     size = PixelSize(width: width, height: height)
@@ -136,7 +136,7 @@ struct TIFFHeader: Equatable, Sendable {
   private func palette(_ directory: TIFFDirectory, _ name: String) throws(LarderError) -> [UInt8] {
     let count = 1 << bits
     let numbers = directory.numbers(320, most: 3 * count)
-    guard numbers.count == 3 * count else { throw .damaged(name, "its palette is not whole") }
+    guard numbers.count == 3 * count else { throw .damaged(name, "its palette is incomplete") }
     let shift = numbers.contains { $0 > 255 } ? 8 : 0
     return (0..<count).flatMap { index in
       (0..<3).map { UInt8(truncatingIfNeeded: numbers[$0 * count + index] >> shift) }
@@ -156,7 +156,7 @@ struct TIFFHeader: Equatable, Sendable {
       try limits.check(width: width, height: height, of: name)
       // A row of a tile must be whole bytes. (Section 15)
       guard width * height <= size.width * size.height * 4 + 1_000_000, width * bits % 8 == 0
-      else { throw .damaged(name, "its tiles are of no size that they can have") }
+      else { throw .damaged(name, "its tiles have an invalid size") }
       block = PixelSize(width: width, height: height)
     } else {
       let rows = directory.number(278) ?? size.height

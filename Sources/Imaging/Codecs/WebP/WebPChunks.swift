@@ -197,7 +197,7 @@ struct WebPChunks: Equatable, Sendable {
     }
     self.isLossless = isLossless
     guard frame.width > 0, frame.height > 0 else {
-      throw .damaged(name, "it says that it is \(frame.width) × \(frame.height) pixels")
+      throw .damaged(name, "its header says \(frame.width) × \(frame.height) pixels")
     }
   }
 }
