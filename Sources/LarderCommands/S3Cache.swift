@@ -61,7 +61,7 @@ final class S3Cache {
   ///
   /// - Throws: ``CommandFailure``.
   static func location(_ text: String) throws -> S3Location {
-    guard S3Location.isMeant(by: text) else {
+    guard S3Location.isLocation(text) else {
       throw CommandFailure(
         "cannot use \"\(text)\": a cache is a folder or s3://bucket/prefix",
         .usage

@@ -14,7 +14,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
   private static let longestPrefix = 512
 
   /// Whether a text begins with `s3://`, in either case.
-  package static func isMeant(by text: String) -> Bool { text.lowercased().hasPrefix(scheme) }
+  package static func isLocation(_ text: String) -> Bool { text.lowercased().hasPrefix(scheme) }
 
   /// Parses a location.
   ///
@@ -25,7 +25,7 @@ package struct S3Location: Hashable, Sendable, CustomStringConvertible {
     func wrong(_ words: String) -> LarderError {
       LarderError(.storeLocation, "cannot use \"\(text)\": \(words)")
     }
-    guard Self.isMeant(by: text) else { throw wrong("it is not s3://bucket/prefix") }
+    guard Self.isLocation(text) else { throw wrong("it is not s3://bucket/prefix") }
     let rest = text.dropFirst(Self.scheme.count)
     let parts = rest.split(separator: "/", omittingEmptySubsequences: false)
     let bucket = parts.first.map(String.init) ?? ""

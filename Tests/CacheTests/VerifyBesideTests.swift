@@ -127,7 +127,7 @@ struct VerifyBesideTests {
   {
     let cache = try CacheOnDisk(folder)
     let (layout, bad) = (cache.layout, relative(name))
-    let verification = Verification(cache.layout, cache.index, isAlone: true) {
+    let verification = Verification(cache.layout, cache.index, isLocked: true) {
       file throws(LarderError) in
       if file.path == bad { throw .system("read", file.path, errno: EIO) }
       return try layout.digest(of: file)

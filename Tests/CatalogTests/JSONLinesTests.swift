@@ -15,7 +15,7 @@ struct JSONLinesTests {
     _ type: String?,
     _ isMeant: Bool
   ) {
-    #expect(JSONLines.isMeant(name: name, type: type) == isMeant)
+    #expect(JSONLines.isDeclared(name: name, type: type) == isMeant)
   }
 
   @Test(arguments: [

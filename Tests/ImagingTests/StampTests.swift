@@ -62,7 +62,7 @@ struct StampTests {
       samples: [255, 255, 255, 255, 0, 255, 255, 128]
     )
 
-    let light = try ink.through { try $0.lit(profile: [], isInverted: true, name: "x") }
+    let light = try ink.through { try $0.inksConverted(profile: [], isInverted: true, name: "x") }
 
     #expect(light[0, 0].prefix(3).allSatisfy { $0 >= 254 })
     #expect(light[1, 0][2] <= 1)

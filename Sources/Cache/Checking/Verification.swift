@@ -31,9 +31,9 @@ package struct Verification: Sendable {
   /// - Parameters:
   ///   - layout: The cache's folders.
   ///   - index: The cache's index.
-  ///   - isAlone: Whether the caller holds the cache's lock, so that no other process changes it.
-  package init(_ layout: CacheLayout, _ index: Index, isAlone: Bool = false) {
-    self.init(layout, index, isAlone: isAlone) { name throws(LarderError) in
+  ///   - isLocked: Whether the caller holds the cache's lock, so that no other process changes it.
+  package init(_ layout: CacheLayout, _ index: Index, isLocked: Bool = false) {
+    self.init(layout, index, isLocked: isLocked) { name throws(LarderError) in
       try layout.digest(of: name)
     }
   }
@@ -42,14 +42,14 @@ package struct Verification: Sendable {
   init(
     _ layout: CacheLayout,
     _ index: Index,
-    isAlone: Bool = false,
+    isLocked: Bool = false,
     read: @escaping PictureReading
   ) {
     self.layout = layout
     self.index = index
     self.read = read
     judge = PictureJudge(layout, read: read)
-    review = SuspectReview(layout, isAlone: isAlone)
+    review = SuspectReview(layout, isLocked: isLocked)
   }
 
   /// Checks every picture, with as many threads as there are processors.
@@ -361,14 +361,14 @@ struct SuspectReview {
   private static let mostLooks = 8
 
   private let layout: CacheLayout
-  private let isAlone: Bool
+  private let isLocked: Bool
 
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - isAlone: Whether the caller holds the cache's lock, so that no other process changes it.
-  init(_ layout: CacheLayout, isAlone: Bool) {
+  ///   - isLocked: Whether the caller holds the cache's lock, so that no other process changes it.
+  init(_ layout: CacheLayout, isLocked: Bool) {
     self.layout = layout
-    self.isAlone = isAlone
+    self.isLocked = isLocked
   }
 
   /// Repeats the check of the files that still seem wrong, until two checks in a row have the same result.
@@ -392,7 +392,7 @@ struct SuspectReview {
   }
 
   private func isRunAtWork() throws(LarderError) -> Bool {
-    if isAlone { return false }
+    if isLocked { return false }
     return try CacheLock.isHeld(layout)
   }
 }

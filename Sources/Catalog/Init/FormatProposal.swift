@@ -74,7 +74,7 @@ struct FormatProposal {
   /// Refuses pages whose JSON-LD has no products, and feeds without items.
   private static func refuse(_ body: [UInt8]) throws(CatalogError) {
     guard BodyFormat.isMarkup(body) else { return }
-    if LinkedData.isMeant(by: body) {
+    if LinkedData.appears(in: body) {
       throw try LinkedData.products(in: body, "the response").nothingFound("the response")
     }
     let notations = Set(FormatFiles.names.compactMap { try? Format(named: $0).notation() })
@@ -188,7 +188,7 @@ enum FormatSignature {
     if BodyFormat.isMarkup(body) { return isPage(body) ? .page : .xml }
     let first = JSONText(body).first
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") { return .json }
-    return TableRecords.isMeant(by: body) ? .table : .lines
+    return TableRecords.isTable(body) ? .table : .lines
   }
 
   /// Whether a body is an HTML page.
@@ -201,7 +201,7 @@ enum FormatSignature {
 
   private static func suits(_ notation: BodyFormat, _ look: Look, _ body: [UInt8]) -> Bool {
     switch look {
-    case .json: notation.isJSON || notation.kind == .html && LinkedData.isMeant(by: body)
+    case .json: notation.isJSON || notation.kind == .html && LinkedData.appears(in: body)
     case .page: notation.kind == .html
     case .xml: notation.kind == .xml || notation.kind == nil && notation.xml != nil
     case .table:

@@ -96,7 +96,7 @@ public struct BodyFormat: Hashable, Sendable {
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       return JSONLines.seem(body) ? .jsonl : .json
     }
-    return TextLines.haveURLs(body) && !TableRecords.isMeant(by: body) ? .lines : .csv
+    return TextLines.haveURLs(body) && !TableRecords.isTable(body) ? .lines : .csv
   }
 
   /// Whether a body begins with `<`, or with the byte order mark of UTF-16.

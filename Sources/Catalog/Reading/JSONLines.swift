@@ -6,7 +6,7 @@ package enum JSONLines {
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
   /// - Returns: Whether either says so.
-  package static func isMeant(name: String, type: String? = nil) -> Bool {
+  package static func isDeclared(name: String, type: String? = nil) -> Bool {
     let path = name.prefix { $0 != "?" && $0 != "#" }.lowercased()
     if [".jsonl", ".ndjson", ".jl"].contains(where: path.hasSuffix) { return true }
     let essence = (type ?? "").prefix { $0 != ";" && $0 != " " }.lowercased()

@@ -30,7 +30,7 @@ enum LinkedData {
   }
 
   /// Whether a body looks like data of this kind, whether or not it holds products.
-  static func isMeant(by body: [UInt8]) -> Bool {
+  static func appears(in body: [UInt8]) -> Bool {
     if isPage(body) { return (try? scripts(in: body, "page"))?.isEmpty == false }
     guard let root = try? JSONDocument(parsing: body).root else { return false }
     let nodes = root.kind == .array ? Array(root.elements.prefix(10)) : [root]

@@ -92,7 +92,7 @@ struct TableRecords {
   }
 
   /// Whether a body can be a table: at least two columns, each named in a short text, and a record with cells.
-  static func isMeant(by body: [UInt8]) -> Bool {
+  static func isTable(_ body: [UInt8]) -> Bool {
     let bytes = text(of: body)
     guard let first = bytes.first(where: { $0 > 0x20 }), !"{[<".utf8.contains(first) else {
       return false

@@ -9,7 +9,7 @@ extension RowSource {
   /// samples, or cannot be read: viewers ignore such a profile, too.
   ///
   /// - Parameters:
-  ///   - profile: An ICC profile for RGB or grey; for CMYK, call `lit` instead.
+  ///   - profile: An ICC profile for RGB or grey; for CMYK, call `inksConverted` instead.
   ///   - name: The name of the picture in errors.
   /// - Returns: Rows of the same layout.
   /// - Throws: ``ImagingError`` when there is not enough memory.
@@ -18,7 +18,7 @@ extension RowSource {
     switch SourceProfile.space(of: profile) {
     case .grey:
       let tones = try SourceProfile.tones(of: profile, depth: shape.depth, name)
-      return converted { shape in tones.flatMap { Conversion.toned(shape, $0) } }
+      return converted { shape in tones.flatMap { Conversion.toneMapped(shape, $0) } }
     case .colour: return try inSRGB(fromColours: profile, name)
     case nil: return self
     }
@@ -62,7 +62,7 @@ extension RowSource {
   ///
   /// Without a usable `profile`, the inks are ideal filters over white. `isInverted` means that 255 is no ink, as Adobe
   /// writes it.
-  func lit(
+  func inksConverted(
     profile: [UInt8],
     isInverted: Bool,
     name: String
@@ -82,7 +82,7 @@ extension RowSource {
 
 extension Conversion {
   /// Maps every sample but alpha through the table `tones`; nil for palette indices.
-  fileprivate static func toned(_ shape: RowShape, _ tones: [UInt16]) -> Conversion? {
+  fileprivate static func toneMapped(_ shape: RowShape, _ tones: [UInt16]) -> Conversion? {
     if case .indexed = shape.layout { return nil }
     let (channels, isWide) = (shape.layout.channels, shape.depth == 16)
     let colours = shape.layout == .greyAlpha ? 1 : min(channels, 3)

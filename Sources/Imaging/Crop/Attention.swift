@@ -171,7 +171,7 @@ extension Bitmap {
   /// A small version of a picture whose stored size is `size`, of 8 bits: `rgb`, `rgba` or `bgrx`.
   ///
   /// This bitmap shows that whole picture, at any scale, with all or only some of its rows and columns.
-  func glance(
+  func thumbnail(
     of size: PixelSize,
     limits: PictureLimits,
     name: String

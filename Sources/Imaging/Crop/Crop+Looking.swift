@@ -33,21 +33,21 @@ extension Crop {
       let eighths = request.scaling.map { JPEGCodec.eighths(for: $0) } ?? 8
       bytes = stored.width * stored.height * layout.channels * eighths * eighths / 64
       if eighths == 8 || bytes > Attention.mostBytes {
-        return try framing(file, whole: JPEGCodec.glance(file, layout: layout, limits))
+        return try framing(file, whole: JPEGCodec.thumbnail(file, layout: layout, limits))
       }
     }
     let step = bytes > Attention.mostBytes ? Attention.step(for: stored) : 1
-    let glance = try file.withRows(request, limits) { (rows) throws(LarderError) in
+    let thumbnail = try file.withRows(request, limits) { (rows) throws(LarderError) in
       try rows.source.thinned(every: step, limits, name: file.name)
     }
-    return try framing(file, whole: glance)
+    return try framing(file, whole: thumbnail)
   }
 
   /// The framing of a picture by its saliency; `whole` shows all of it, not yet turned upright, at any scale.
   func framing(_ file: PictureFile, whole: Bitmap) throws(LarderError) -> Framing {
     let probe = file.probe
     let upright = PixelSize(width: probe.width, height: probe.height)
-    let small = try whole.glance(of: probe.stored, limits: limits, name: file.name)
+    let small = try whole.thumbnail(of: probe.stored, limits: limits, name: file.name)
     let attention = Attention(small.upright(from: probe.orientation))
     return framing(
       probe,

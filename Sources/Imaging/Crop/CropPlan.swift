@@ -119,7 +119,7 @@ extension Crop {
           isInverted: try hasInvertedInk(file)
         )
       case .light:
-        rows = try rows.lit(
+        rows = try rows.inksConverted(
           profile: file.probe.structure.profile(of: file, limits),
           isInverted: hasInvertedInk(file),
           name: file.name

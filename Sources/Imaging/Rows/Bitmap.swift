@@ -269,7 +269,7 @@ extension Bitmap {
   /// Returns whole memory pages of samples to the system; they read as zero afterwards.
   ///
   /// Only for samples that a bitmap has lent for mutation, which nobody else holds.
-  static func giveBack(_ bytes: UnsafeBufferPointer<UInt8>) {
+  static func releasePages(_ bytes: UnsafeBufferPointer<UInt8>) {
     let page = sysconf(CInt(_SC_PAGESIZE))
     let start = Int(bitPattern: bytes.baseAddress)
     let (first, end) = ((start + page - 1) / page * page, (start + bytes.count) / page * page)

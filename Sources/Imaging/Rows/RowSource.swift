@@ -143,7 +143,7 @@ final class BitmapRows: RowSource {
     samples.withUnsafeMutableBufferPointer {
       _ = room.update(fromContentsOf: $0[range])
       guard place - given >= 1 << 20 || place == $0.count else { return }
-      Bitmap.giveBack(UnsafeBufferPointer(rebasing: $0[given..<place]))
+      Bitmap.releasePages(UnsafeBufferPointer(rebasing: $0[given..<place]))
       given = place
     }
   }

@@ -73,7 +73,7 @@ package enum PackedBody {
     // The magic number of gzip, and the method "deflate". (RFC 1952, section 2.3.1)
     let isPacked = try beginning(of: body).starts(with: [0x1F, 0x8B, 0x08])
     let plain = isPacked ? try unpack(body, sent: sent, limit: limit, in: layout) : body
-    guard JSONLines.isMeant(name: unpackedName(name), type: type) else { return plain }
+    guard JSONLines.isDeclared(name: unpackedName(name), type: type) else { return plain }
     var joining = JSONLines.Joining()
     var spool = BodySpool(in: layout)
     do throws(LarderError) {

@@ -107,7 +107,7 @@ package struct CacheCheck: Sendable {
   }
 
   private func verification(_ index: Index) -> Verification {
-    Verification(layout, index, isAlone: lock != nil)
+    Verification(layout, index, isLocked: lock != nil)
   }
 
   /// Repairs the findings; adopts strays whose name is that of a picture in a catalog.

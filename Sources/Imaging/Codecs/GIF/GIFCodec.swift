@@ -181,7 +181,7 @@ final class GIFRows: RowSource {
       write(UnsafeMutableBufferPointer(start: target + row * rowBytes, count: rowBytes))
       try GIFCodec.check(outcome, name)
     }
-    giveBack()
+    releasePages()
     // Damage below the region counts, too.
     guard reached == region.height else { return }
     decode(before: frame.height)
@@ -207,11 +207,11 @@ final class GIFRows: RowSource {
   }
 
   /// Frees the memory of rows that were read, to make room for their results.
-  private func giveBack() {
+  private func releasePages() {
     let end = min(max(region.y + reached - frame.y, 0) / 2 * frame.width, held.count)
     guard end - given >= 1 << 20 else { return }
     held.withUnsafeMutableBufferPointer {
-      Bitmap.giveBack(UnsafeBufferPointer(rebasing: $0[given..<end]))
+      Bitmap.releasePages(UnsafeBufferPointer(rebasing: $0[given..<end]))
     }
     given = end
   }

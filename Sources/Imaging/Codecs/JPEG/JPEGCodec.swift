@@ -111,7 +111,7 @@ enum JPEGCodec {
   }
 
   /// Decodes the whole stored picture at 1/8 of its size, even if it is damaged.
-  static func glance(
+  static func thumbnail(
     _ file: PictureFile,
     layout: Bitmap.Layout,
     _ limits: PictureLimits

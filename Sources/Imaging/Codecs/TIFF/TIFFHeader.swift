@@ -223,7 +223,7 @@ extension TIFFHeader: PictureCodec {
     let rows = try TIFFRows(self, bytes, request.region, limits, name: file.name)
     var source: any RowSource = rows
     if light == .inks {
-      source = try rows.lit(
+      source = try rows.inksConverted(
         profile: profile.map { Array(file.bytes[$0]) } ?? [],
         isInverted: false,
         name: file.name
