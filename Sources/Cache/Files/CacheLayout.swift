@@ -2,47 +2,47 @@ import Base
 import Glibc
 import Synchronization
 
-/// The folders of one cache: where pictures lie, and where bytes wait until they are whole.
+/// The folders and files of one cache.
 ///
-///     images/<2 hex>/…   pictures, each whole; none where a store keeps them
-///     squares/<side>/<2 hex>/…   squares of them, made by larder, under the same names
-///     thumbnails/<side>/<2 hex>/…   small pictures for pages, named by their sources
-///     partial/           bytes on their way; nothing here is ever shown
-///     shards/            the rooms of runs that place pictures side by side, each with a partial/ of its own
-///     serving/           working folders of servers, for fetched pictures until they can be kept
+///     images/<2 hex>/…   pictures; none if they are in an object store
+///     squares/<side>/<2 hex>/…   square thumbnails, named like their pictures
+///     thumbnails/<side>/<2 hex>/…   thumbnails for report pages, named by the SHA-256 of the picture
+///     partial/           incomplete files, which no reader uses
+///     shards/            work folders of shards, each with its own partial/
+///     serving/           work folders of `larder serve`, for fetched pictures
 ///     index.sqlite       the index of these files
-///     lock               held while a run changes anything
-///     lock.host          which machine holds it, on a file system that several see
-///     lock.seen          since when other machines wait for that one in vain
-///     last-run.json      how the last `sync` or `warm` ended, written by the command
-///     CACHEDIR.TAG       tells backups to pass by (https://bford.info/cachedir/)
+///     lock               locked while a run changes the cache
+///     lock.host          the machine with the lock, on a shared file system
+///     lock.seen          since when other machines have seen no renewal of lock.host
+///     last-run.json      the result of the last `sync` or `warm`, written by the command
+///     CACHEDIR.TAG       excludes the cache from backups (https://bford.info/cachedir/)
 package final class CacheLayout: Sendable {
   /// The cache itself.
   package let root: Folder
   let images: Folder
-  /// Where bytes wait until they are whole.
+  /// The folder `partial/`, for bytes until they are complete.
   var partial: Folder { partialFolder.withLock { $0 } }
   private let partialFolder: Mutex<Folder>
-  /// The list of the store that keeps the pictures instead of ``images``; nil for an ordinary cache.
+  /// The list of the object store that has the pictures instead of ``images``; nil for an ordinary cache.
   let listing: RemoteListing?
-  /// That store.
+  /// The object store that has the pictures; nil for an ordinary cache.
   var remote: (any RemotePictures)? { listing?.remote }
-  /// The claim that the run's changes depend on, where other machines see the cache.
+  /// The claim that this run must hold to change the cache, if other machines share it.
   private let claim = Mutex<HostClaim?>(nil)
   private let folders = Mutex(PictureFolders())
-  /// Whether a picture folder's own name may not be on the device yet.
+  /// Whether a new picture folder's name may not be synced yet.
   private let hasUnsyncedNames = Atomic<Bool>(false)
 
-  /// The first line that makes a folder a cache for every backup program.
+  /// The content of `CACHEDIR.TAG`, whose first line makes backup programs skip the folder.
   static let tag = """
     Signature: 8a477f597d28d172789f06886806bc55
     # This file marks a cache of larder; see https://bford.info/cachedir/
 
     """
 
-  /// Opens the cache at `path`, creating missing folders.
+  /// Opens the cache at `path` for changes, creating missing folders.
   ///
-  /// - Throws: ``LarderError`` when a folder cannot be made, or one below the cache is a symbolic link.
+  /// - Throws: ``LarderError`` when a folder cannot be created, or one in the cache is a symbolic link.
   package init(
     creating path: String,
     remote: (any RemotePictures)? = nil
@@ -50,7 +50,7 @@ package final class CacheLayout: Sendable {
     listing = remote.map { RemoteListing($0) }
     try Self.makeParents(of: path)
     root = try Folder(path: path, creating: true, isNamed: true)
-    // Before anything is made in it.
+    // Checked before anything is created in the folder.
     try root.demandOwnership()
     images = try Folder(path: path + "/images", creating: true)
     partialFolder = Mutex(try Folder(path: path + "/partial", creating: true))
@@ -59,15 +59,14 @@ package final class CacheLayout: Sendable {
 
   /// Opens a working folder in the cache at `path` for a shard, creating missing folders.
   ///
-  /// ``root`` is then the working folder: the run's own files are there, and its pictures go into the cache's
-  /// `images/`, on the same file system. No lock guards that: a picture's name says its URL, and each comes by a
-  /// rename.
+  /// ``root`` is then the work folder with the run's own files, and its pictures are placed in the cache's `images/`.
+  /// That needs no lock: a picture's name depends on its URL, and each is renamed into place.
   ///
   /// - Parameters:
-  ///   - path: The cache.
-  ///   - room: The room's name, which no other run has.
-  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
-  /// - Throws: ``LarderError`` when a folder cannot be made or is a symbolic link.
+  ///   - path: The path of the cache.
+  ///   - room: The work folder's name, which no other run has.
+  ///   - remote: The object store that has the pictures instead of the cache's folder, if any.
+  /// - Throws: ``LarderError`` when a folder cannot be created or is a symbolic link.
   package init(
     beside path: String,
     room: String,
@@ -84,11 +83,10 @@ package final class CacheLayout: Sendable {
     partialFolder = Mutex(try Folder(path: root.path + "/partial", creating: true))
   }
 
-  /// Where rooms are, below the cache.
+  /// The folder of the shards' work folders, in the cache.
   private static let rooms = "shards"
 
-  /// Removes the working folders whose names begin with a text, with their contents; those that cannot be
-  /// removed stay.
+  /// Removes the shards' work folders whose names begin with `prefix`, with their contents; ignores errors.
   package static func removeWorkFolders(of path: String, prefix: String) {
     guard let rooms = try? Folder(path: "\(path)/\(Self.rooms)", creating: false) else { return }
     for name in (try? rooms.names()) ?? [] where name.hasPrefix(prefix) {
@@ -98,7 +96,7 @@ package final class CacheLayout: Sendable {
       unlinkat(rooms.descriptor, name + "/partial", AT_REMOVEDIR)
       unlinkat(rooms.descriptor, name, AT_REMOVEDIR)
     }
-    // Not while another run has a room.
+    // Fails while another run has a work folder, as intended.
     rmdir(rooms.path)
   }
 
@@ -115,7 +113,7 @@ package final class CacheLayout: Sendable {
     }
   }
 
-  /// Opens the cache at `path` as it is, making nothing.
+  /// Opens the cache at `path` for reading, creating nothing.
   ///
   /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(
@@ -131,7 +129,7 @@ package final class CacheLayout: Sendable {
     partialFolder = Mutex(try Folder(path: path + "/partial", creating: false))
   }
 
-  /// Opens the cache at `path` to be checked: its folders must be there, its index need not.
+  /// Opens the cache at `path` for `larder verify`: its folders must exist, but its index may be missing.
   ///
   /// - Throws: ``LarderError/Code/empty`` when there is no cache.
   package init(
@@ -148,25 +146,26 @@ package final class CacheLayout: Sendable {
     partialFolder = Mutex(try Folder(path: path + "/partial", creating: isMine))
   }
 
-  /// Enters the claim that changes depend on from now on; nil for none.
+  /// Sets the claim that this run must hold to change the cache; nil for none.
   func holds(_ claim: HostClaim?) {
     self.claim.withLock { $0 = claim }
   }
 
-  /// Demands that no other machine has taken the cache over; free where no other can.
+  /// Requires that no other machine has taken the cache over; costs nothing without a claim.
   ///
   /// - Throws: ``LarderError/Code/locked``.
   func demandHold() throws(LarderError) {
     try claim.withLock { $0 }?.demandHold()
   }
 
-  /// Moves the `partial/` of the run that lost the cache aside, and gives this run an empty one: the other
-  /// run has the folder open, and its files have the same names as this one's.
+  /// Moves the `partial/` of the previous holder aside, and makes an empty one for this run.
   ///
-  /// Nothing is lost that could be of use: unfinished bodies count on the machine alone that wrote them.
+  /// The previous holder may still have its folder open, and its files have the same names as this run's.
   ///
-  /// - Parameter token: that of the claim that was taken over.
-  /// - Throws: ``LarderError`` when the folder cannot be made.
+  /// Nothing useful is lost, because unfinished bodies are valid only on the machine that wrote them.
+  ///
+  /// - Parameter token: The token of the claim that was taken over.
+  /// - Throws: ``LarderError`` when the folder cannot be created.
   func leavePartials(to token: String) throws(LarderError) {
     let aside = "partial-\(token)"
     guard renameat(root.descriptor, "partial", root.descriptor, aside) == 0 else {
@@ -175,30 +174,30 @@ package final class CacheLayout: Sendable {
     let old = partial
     let folder = try Folder(path: path("partial"), creating: true)
     partialFolder.withLock { $0 = folder }
-    // A folder without a name takes no new file either.
+    // Once the folder itself is removed, its holder cannot create files in it.
     for name in (try? old.names()) ?? [] { unlinkat(old.descriptor, name, 0) }
     unlinkat(root.descriptor, aside, AT_REMOVEDIR)
   }
 
-  /// Whether there are no pictures.
+  /// Whether the cache has no pictures.
   package var holdsNothing: Bool {
     if let listing { return (try? listing.objects().isEmpty) ?? false }
     return (try? existingFolders().allSatisfy { try folder($0).names().isEmpty }) ?? true
   }
 
-  /// The path of something in the cache, for messages and other libraries.
+  /// The full path of a name in the cache, for messages and other libraries.
   package func path(_ name: String) -> String {
     "\(root.path)/\(name)"
   }
 
-  /// The folder that holds the pictures whose name starts with these two digits.
+  /// The picture folder with this number, such as `images/3f` for 0x3F.
   func folder(_ number: UInt8, creating: Bool = true) throws(LarderError) -> Folder {
     let open = folders.withLock { folders in
       if creating { folders.filled[Int(number)] = true }
       return folders.open[number]
     }
     if let open { return open }
-    // Set before another thread can see the folder, and also when it exists: a killed run may have made it.
+    // Set before another thread can see the folder. Also set when it exists, because a killed run may have created it.
     if creating { hasUnsyncedNames.store(true, ordering: .sequentiallyConsistent) }
     let folder = try Folder(
       path: "\(images.path)/\(PictureName.folderName(number))",
@@ -208,16 +207,17 @@ package final class CacheLayout: Sendable {
     return folder
   }
 
-  /// The picture folders that this process may have put files in.
+  /// The numbers of the picture folders in which this process may have put files.
   var filledFolders: [UInt8] {
     let filled = folders.withLock { $0.filled }
     return (UInt8.min...UInt8.max).filter { filled[Int($0)] }
   }
 
-  /// Waits until the picture folders themselves are on the device: a synced folder is lost with all
-  /// that is in it when the name that leads there is.
+  /// Syncs `images/`, so that the names of new picture folders are on the device.
   ///
-  /// - Throws: ``LarderError``; the next call tries again.
+  /// Otherwise a crash could lose a folder's name, and with it all files in the folder.
+  ///
+  /// - Throws: ``LarderError``. The next call then tries again.
   func syncFolderNames(on disk: some Disk) throws(LarderError) {
     guard hasUnsyncedNames.exchange(false, ordering: .sequentiallyConsistent) else { return }
     do {
@@ -228,18 +228,18 @@ package final class CacheLayout: Sendable {
     }
   }
 
-  /// The same without creating it; nil if there is none, or a link or file at its path.
+  /// The picture folder with this number; nil if there is none, or a link or file at its path.
   func existingFolder(_ number: UInt8) throws(LarderError) -> Folder? {
     guard try images.findKind(PictureName.folderName(number)) == S_IFDIR else { return nil }
     return try folder(number, creating: false)
   }
 
-  /// The picture folders that there are.
+  /// The numbers of the existing picture folders.
   func existingFolders() throws(LarderError) -> [UInt8] {
     try images.names().compactMap(pictureFolder).sorted()
   }
 
-  /// The number of the picture folder of this name below `images/`; nil for anything else there.
+  /// The number of the picture folder with this name; nil when it is no folder, or no picture folder.
   func pictureFolder(_ name: String) -> UInt8? {
     guard let number = folderNumber(named: name), images.kind(of: name) == S_IFDIR else {
       return nil
@@ -247,33 +247,33 @@ package final class CacheLayout: Sendable {
     return number
   }
 
-  /// The number of the picture folder that would have this name; nil where none would.
+  /// The number that a picture folder with this name has; nil for other names.
   func folderNumber(named name: String) -> UInt8? {
     UInt8(name, radix: 16).flatMap { PictureName.folderName($0) == name ? $0 : nil }
   }
 
-  /// Makes the folders above `path` as `mkdir -p` would.
+  /// Creates the parent folders of `path`, like `mkdir -p`.
   private static func makeParents(of path: String) throws(LarderError) {
     var prefix = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/").dropLast() {
       prefix += prefix.isEmpty || prefix == "/" ? String(part) : "/" + part
       if mkdir(prefix, 0o755) != 0, errno != EEXIST {
-        // A folder that exists but may not be written answers EROFS or EACCES before EEXIST.
+        // For an existing folder, `mkdir` may fail with EROFS or EACCES instead of EEXIST.
         var status = stat()
         if stat(prefix, &status) != 0 { throw .system("make", prefix, errno: errno) }
       }
     }
   }
 
-  /// The name of the file in which a check notes how far it came.
+  /// The name of the file with the position of an interrupted `larder verify`.
   private static let noteName = "verify.json"
 
-  /// The note of an interrupted check; nil if there is none.
+  /// The position of an interrupted check; nil if there is none.
   package func note() -> String? {
     root.text(of: Self.noteName, limit: 16 << 20)
   }
 
-  /// Notes how far a check came, in one step, or that nothing is left to be done.
+  /// Saves the position of a check atomically; nil removes it, when the check is complete.
   package func setNote(_ text: String?) {
     guard let text else {
       unlinkat(root.descriptor, Self.noteName, 0)
@@ -292,9 +292,9 @@ package final class CacheLayout: Sendable {
   }
 }
 
-/// The picture folders of a cache that this process uses.
+/// The picture folders that this process has used.
 private struct PictureFolders {
   var open: [UInt8: Folder] = [:]
-  /// Whether files may have been put there, by the folder's number.
+  /// Whether this process may have put files into a folder, by the folder's number.
   var filled = [Bool](repeating: false, count: 256)
 }

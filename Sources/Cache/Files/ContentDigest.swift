@@ -1,6 +1,6 @@
 import Crypto
 
-/// The SHA-256 of bytes, and the number that stands for it where 63 bits are enough.
+/// The SHA-256 of bytes, and its first 63 bits for hash tables.
 package enum ContentDigest {
   /// The SHA-256 of `bytes`, 32 bytes.
   package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
@@ -12,24 +12,24 @@ package enum ContentDigest {
     bytes.withUnsafeBytes { SHA256.hash(data: $0).withUnsafeBytes { prefix($0) } }
   }
 
-  /// The first 63 bits of a digest; never 0, which stands for nothing held.
+  /// The first 63 bits of a digest; never 0, which means that nothing is held.
   static func prefix(_ digest: some Collection<UInt8>) -> Int64 {
     let number = digest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     return max(1, Int64(number & UInt64(Int64.max)))
   }
 }
 
-/// The first 128 bits of a SHA-256: the key of everything that a feed can name.
+/// The first 128 bits of a SHA-256: the key of pictures, documents and other things that a feed can name.
 ///
-/// Nobody finds a second text for a given key: that takes 2^128 attempts, and two texts of one key take 2^64. With 47
-/// bits, a core found two URLs of one key in 36 seconds.
+/// A second text for a given key takes 2^128 attempts, and any two texts with the same key take 2^64. With 47 bits, one
+/// core found two URLs with the same key in 36 seconds.
 package struct IdentityDigest: Hashable, Comparable, Sendable {
   /// The first 8 bytes, big-endian.
   package let high: UInt64
   /// The next 8 bytes, big-endian.
   package let low: UInt64
 
-  /// A key from its halves.
+  /// Makes a key from its halves.
   package init(high: UInt64, low: UInt64) {
     (self.high, self.low) = (high, low)
   }
@@ -56,10 +56,10 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
     low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
   }
 
-  /// How many bytes a key has.
+  /// The number of bytes of a key.
   static let size = 16
 
-  /// The key as the index keeps it, in the order of ``<(_:_:)``.
+  /// The key as the index stores it; the bytes have the same order as the keys.
   var bytes: [UInt8] {
     [UInt8](unsafeUninitializedCapacity: Self.size) { buffer, count in
       write(to: UnsafeMutableRawBufferPointer(buffer))
@@ -73,17 +73,17 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
     buffer.storeBytes(of: low.bigEndian, toByteOffset: 8, as: UInt64.self)
   }
 
-  /// Orders by the bytes.
+  /// Compares the bytes.
   package static func < (left: IdentityDigest, right: IdentityDigest) -> Bool {
     (left.high, left.low) < (right.high, right.low)
   }
 
-  /// Half of the key is enough for a hash table, which compares the whole.
+  /// Half of the key is enough, because hash tables also compare the whole key.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(low)
   }
 
-  /// Lists of keys as the index keeps them, one after the other.
+  /// A list of keys as the index stores it: their bytes in sequence.
   static func pack(_ keys: some Collection<IdentityDigest>) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: keys.count * size) { buffer, count in
       for key in keys {
@@ -97,7 +97,7 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
     }
   }
 
-  /// The keys of such a list; a torn last one is left out.
+  /// The keys of a packed list; an incomplete last key is left out.
   static func unpack(_ bytes: UnsafeRawBufferPointer) -> [IdentityDigest] {
     (0..<bytes.count / size).map {
       IdentityDigest(reading: UnsafeRawBufferPointer(rebasing: bytes[($0 * size)...]))
@@ -105,11 +105,11 @@ package struct IdentityDigest: Hashable, Comparable, Sendable {
   }
 }
 
-/// The digest of bytes that come piece by piece.
+/// Computes a digest of bytes that arrive piece by piece.
 package struct RunningDigest: Sendable {
   private var hash = SHA256()
 
-  /// Of no bytes yet.
+  /// Makes a digest without bytes.
   package init() {}
 
   /// Adds bytes.

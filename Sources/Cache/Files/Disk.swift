@@ -2,53 +2,55 @@ import Base
 import Glibc
 import Synchronization
 
-/// The file operations that a commit is made of, one system call each.
+/// The file operations of a commit, nearly all of them one system call.
 ///
-/// A protocol so that a test can fail every call in turn and ask the reopened cache whether it is
-/// whole. All calls block. None retries a failed sync: after one, the kernel may have dropped the
-/// very pages that it could not write (the caller drops the file and fetches it again).
+/// A protocol, so that a test can fail every call in turn and check that the reopened cache is whole. All calls block.
+/// None retries a failed sync, because the kernel may have discarded the pages that it could not write. The caller
+/// removes the file and fetches it again.
 package protocol Disk: Sendable {
-  /// Creates `name` in `folder` for writing, empty; replaces a file of an earlier run.
+  /// Creates the empty file `name` in `folder` for writing; truncates an existing one.
   func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile
   /// Opens `name` in `folder` to append to its first `size` bytes, and truncates the rest.
   ///
-  /// Fails when it is no regular file or shorter than that.
+  /// Fails when it is no regular file, or shorter.
   func reopen(_ name: String, in folder: Folder, keeping size: ByteCount) throws(LarderError)
     -> OpenFile
-  /// Appends all of `bytes`, however many writes that takes.
+  /// Appends all of `bytes`, with as many writes as needed.
   func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError)
-  /// Sets when the file was last modified.
+  /// Sets the file's modification time.
   func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError)
-  /// Waits until the file's bytes and size are on the device.
+  /// Syncs the file's bytes and size to the device.
   func sync(_ file: OpenFile) throws(LarderError)
-  /// Renames `name`, replacing an existing file, in one step that is atomic even in a crash.
+  /// Renames `name` atomically, replacing an existing file.
   func rename(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError)
-  /// Makes a second name for `name`. False if the system does not, for any reason.
+  /// Creates a hard link to `name`.
+  ///
+  /// - Returns: False if that fails for any reason.
   func link(_ name: String, in old: Folder, to new: String, in folder: Folder)
     throws(LarderError) -> Bool
-  /// Removes `name`; quiet when it is already gone.
+  /// Removes `name`; does nothing when it does not exist.
   func remove(_ name: String, in folder: Folder) throws(LarderError)
-  /// Waits until the folder's names are on the device.
+  /// Syncs the folder's names to the device.
   func sync(_ folder: Folder) throws(LarderError)
 }
 
-/// A folder held open, closed exactly once.
+/// An open folder, closed exactly once.
 package final class Folder: Sendable {
   /// The path, for messages.
   package let path: String
   let descriptor: Int32
 
-  /// Opens the folder at `path`, first making it (0700) when `creating`.
+  /// Opens the folder at `path`; creates it with mode 0700 if `creating`.
   ///
-  /// Refuses a symbolic link in the last place, since a planted link must not lead larder elsewhere; only a path that
-  /// the user named may be one.
+  /// Refuses a symbolic link as the last component, because a planted link must not lead larder elsewhere. Only a path
+  /// that the user named may be a link.
   ///
   /// - Parameters:
-  ///   - path: The folder.
-  ///   - creating: Whether it is made when there is none.
+  ///   - path: The folder's path.
+  ///   - creating: Whether to create the folder if it does not exist.
   ///   - isNamed: Whether the user named this path, so that a link is followed.
-  /// - Throws: ``LarderError`` when the folder cannot be made or opened.
+  /// - Throws: ``LarderError`` when the folder cannot be created or opened.
   package init(path: String, creating: Bool, isNamed: Bool = false) throws(LarderError) {
     if creating, mkdir(path, 0o700) != 0, errno != EEXIST {
       throw .system("make", path, errno: errno)
@@ -59,8 +61,7 @@ package final class Folder: Sendable {
     self.path = path
   }
 
-  /// Opens a folder relative to an open one, even if another now has that one's path; refuses a symbolic
-  /// link.
+  /// Opens a folder in an open one, even if the open one was moved; refuses a symbolic link.
   init(_ name: String, in parent: Folder) throws(LarderError) {
     path = "\(parent.path)/\(name)"
     descriptor = openat(
@@ -74,7 +75,7 @@ package final class Folder: Sendable {
   deinit { close(descriptor) }
 }
 
-/// A file held open for writing, closed exactly once.
+/// An open file, closed exactly once.
 package final class OpenFile: Sendable {
   private let folder: String
   private let name: String
@@ -86,19 +87,19 @@ package final class OpenFile: Sendable {
     self.descriptor = descriptor
   }
 
-  /// The path, for messages; put together when there is one.
+  /// The path, for messages; built on demand.
   package var path: String { "\(folder)/\(name)" }
 
   deinit { close(descriptor) }
 }
 
-/// The part of a file's `stat` that the index keeps.
+/// The part of a file's `stat` that the index stores.
 package struct FileStamp: Hashable, Sendable {
-  /// The inode's number: a rename over a name always changes it.
+  /// The inode number, which changes whenever another file is renamed to this name.
   package var inode: Int64
   /// The size in bytes.
   package var bytes: ByteCount
-  /// When it was last modified, to the second.
+  /// The modification time, to the second.
   package var modified: UnixTime
 
   /// Makes a stamp from its parts.
@@ -109,20 +110,19 @@ package struct FileStamp: Hashable, Sendable {
   }
 }
 
-/// The operating system's own file operations.
+/// The file operations of the operating system.
 package struct SystemDisk: Disk {
-  /// Whether commits wait for the device.
+  /// Whether commits sync to the device.
   ///
-  /// False only where losing the last seconds to a power cut is agreed: the file then may be empty
-  /// after one.
+  /// False only where the loss of the last seconds in a power cut is accepted; files may then be empty after one.
   private let durable: Bool
 
-  /// Makes the ordinary disk.
+  /// Makes the disk of production code.
   package init(durable: Bool = true) {
     self.durable = durable
   }
 
-  /// Creates the file by `openat`, never through a link.
+  /// Creates the file by `openat`, without following links.
   package func create(_ name: String, in folder: Folder) throws(LarderError) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let descriptor = openat(folder.descriptor, name, flags, 0o644)
@@ -130,7 +130,7 @@ package struct SystemDisk: Disk {
     return OpenFile(name, in: folder, descriptor: descriptor)
   }
 
-  /// Opens the file by `openat`, never through a link nor waiting for a pipe's other end.
+  /// Opens the file by `openat`, without following links or waiting for the other end of a named pipe.
   package func reopen(_ name: String, in folder: Folder, keeping size: ByteCount)
     throws(LarderError)
     -> OpenFile
@@ -148,7 +148,7 @@ package struct SystemDisk: Disk {
     return file
   }
 
-  /// Writes until all is written; a write that a signal interrupts is repeated.
+  /// Writes all the bytes; repeats a write that a signal interrupts.
   package func append(_ bytes: RawSpan, to file: OpenFile) throws(LarderError) {
     do throws(SystemError) {
       try Files.write(bytes, to: file.descriptor)
@@ -159,7 +159,7 @@ package struct SystemDisk: Disk {
 
   /// Sets the date by `futimens`.
   package func setModified(_ time: UnixTime, of file: OpenFile) throws(LarderError) {
-    // Not UTIME_OMIT's macro, which Swift does not import: leave the access time as it is.
+    // The value of the macro `UTIME_OMIT`, which Swift does not import: leave the access time unchanged.
     let omit = 0x3FFF_FFFE
     let times = [
       timespec(tv_sec: 0, tv_nsec: omit), timespec(tv_sec: Int(time.seconds), tv_nsec: 0),
@@ -169,7 +169,7 @@ package struct SystemDisk: Disk {
     }
   }
 
-  /// Waits by `fsync`.
+  /// Syncs by `fsync`.
   package func sync(_ file: OpenFile) throws(LarderError) {
     guard durable else { return }
     guard fsync(file.descriptor) == 0 else { throw .system("sync", file.path, errno: errno) }
@@ -189,7 +189,7 @@ package struct SystemDisk: Disk {
     throws(LarderError) -> Bool
   {
     guard linkat(old.descriptor, name, folder.descriptor, new, 0) == 0 else {
-      // For any of these reasons, the caller places its own bytes.
+      // Whatever the reason, the caller then places its own file.
       FileSystemGap.note(link: errno)
       return false
     }
@@ -203,7 +203,7 @@ package struct SystemDisk: Disk {
     }
   }
 
-  /// Waits by `fsync` on the folder.
+  /// Syncs by `fsync` of the folder.
   package func sync(_ folder: Folder) throws(LarderError) {
     guard durable else { return }
     do throws(SystemError) {
@@ -226,7 +226,7 @@ extension Folder {
 
   /// The `stat` of the regular file `name`, or nil if there is none.
   ///
-  /// - Throws: ``LarderError`` when the system would not say, which is no proof that there is none.
+  /// - Throws: ``LarderError`` when the call fails, which does not mean that there is no file.
   func find(_ name: String) throws(LarderError) -> FileStamp? {
     guard let status = try status(of: name), status.st_mode & S_IFMT == S_IFREG else { return nil }
     return FileStamp(status)
@@ -234,14 +234,14 @@ extension Folder {
 
   /// The type of the file at `name`, one of the system's `S_IF…`; nil if there is none.
   ///
-  /// - Throws: ``LarderError`` when the system would not say.
+  /// - Throws: ``LarderError`` when the call fails.
   func findKind(_ name: String) throws(LarderError) -> mode_t? {
     try status(of: name).map { $0.st_mode & S_IFMT }
   }
 
   /// The `stat` of `name` itself, not of a link's target; nil if there is none.
   ///
-  /// - Throws: ``LarderError`` when the system would not say.
+  /// - Throws: ``LarderError`` when the call fails.
   func status(of name: String) throws(LarderError) -> stat? {
     var status = Glibc.stat()
     if fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 { return status }
@@ -276,7 +276,7 @@ extension OpenFile {
     return FileStamp(status)
   }
 
-  /// The same; nil when it is no regular file.
+  /// The `stat` of the file; nil when it is no regular file.
   func regularStamp() throws(LarderError) -> FileStamp? {
     var status = Glibc.stat()
     guard fstat(descriptor, &status) == 0 else { throw .system("stat", path, errno: errno) }
@@ -296,10 +296,10 @@ extension FileStamp {
 }
 
 extension Folder {
-  /// Demands that the folder belongs to the user of this process.
+  /// Requires that the folder belongs to the user of this process.
   ///
-  /// Root may write anywhere, and the owner of the cache could neither change nor remove the files that root
-  /// leaves in it.
+  /// Root could write to it as well, but the owner of the cache could neither change nor remove the files that root
+  /// creates.
   ///
   /// - Throws: ``LarderError/Code/unfit``.
   func demandOwnership() throws(LarderError) {
@@ -308,7 +308,7 @@ extension Folder {
     if let error = Self.refusal(of: path, owner: status.st_uid, user: geteuid()) { throw error }
   }
 
-  /// The message for a folder that belongs to another user; nil if it is ours.
+  /// The error for a folder that belongs to another user; nil if it is this user's.
   static func refusal(of path: String, owner: uid_t, user: uid_t) -> LarderError? {
     guard owner != user else { return nil }
     let problem = "cannot change \(path): it belongs to user \(owner), and you are \(user)"
@@ -326,7 +326,7 @@ extension Folder {
 extension Folder {
   /// The text of a small regular file; nil when there is none, or it has `limit` bytes or more.
   ///
-  /// Follows no link, and waits for no pipe's other end.
+  /// Follows no link, and does not wait for the other end of a named pipe.
   func text(of name: String, limit: Int) -> String? {
     guard let bytes = Files.contents(of: name, in: descriptor, most: limit - 1), !bytes.isEmpty
     else { return nil }
@@ -334,9 +334,9 @@ extension Folder {
   }
 }
 
-/// A facility that a file system lacks, and that larder does without.
+/// A feature that the cache's file system lacks, and for which larder has an alternative.
 ///
-/// Recorded when an operation meets it, so that a run can name its alternative.
+/// Recorded when an operation fails for it, so that a run can report it.
 package enum FileSystemGap: CaseIterable, Sendable {
   /// Hard links.
   case links
@@ -345,7 +345,7 @@ package enum FileSystemGap: CaseIterable, Sendable {
   /// `fsync` of a folder.
   case folderSync
 
-  /// The gaps that this process has met, guarded by itself.
+  /// The gaps that this process has met.
   private static let met = Mutex<Set<FileSystemGap>>([])
 
   /// The gaps that this process has met, in a fixed order.
@@ -354,7 +354,7 @@ package enum FileSystemGap: CaseIterable, Sendable {
     return allCases.filter(met.contains)
   }
 
-  /// The gap and its consequence, as one sentence.
+  /// The gap and its consequence, as a sentence for the user.
   package var words: String {
     switch self {
     case .links:
@@ -367,14 +367,15 @@ package enum FileSystemGap: CaseIterable, Sendable {
     }
   }
 
-  /// Notes that an operation met the gap.
+  /// Records that an operation met the gap.
   func note() { Self.met.withLock { _ = $0.insert(self) } }
 
-  /// Notes the gap that a failed link tells of, if its number tells of one.
+  /// Records that hard links are missing, if the `errno` of a failed link means that.
   static func note(link code: Int32) {
     if [ENOSYS, EOPNOTSUPP, EPERM, EINVAL].contains(code) { links.note() }
   }
 
-  /// Whether a failed `flock` means that the file system has none. (NFS, Lustre, some of FUSE)
+  /// Whether the `errno` of a failed `flock` means that the file system does not support it. (NFS, Lustre, some of
+  /// FUSE)
   static func isMissing(lock code: Int32) -> Bool { [ENOSYS, ENOLCK, EOPNOTSUPP].contains(code) }
 }

@@ -4,17 +4,17 @@ import Glibc
 import Imaging
 import Transport
 
-/// The type and digest of a file in the cache, read in full.
+/// The type and digest of a picture file.
 struct FileDigest: Equatable {
-  /// The SHA-256 of its bytes.
+  /// The SHA-256 of the file.
   var sha256: [UInt8]
-  /// The type, by its first bytes.
+  /// The type, detected from the first bytes.
   var type: PictureType?
-  /// Its `stat`.
+  /// The file's `stat`.
   var stamp: FileStamp
 }
 
-/// A way to read a picture's file in full; nil when there is no regular file.
+/// A function that reads and hashes a picture's file; nil when there is no regular file.
 typealias PictureReading = @Sendable (PictureName) throws(LarderError) -> FileDigest?
 
 extension CacheLayout {
@@ -27,13 +27,13 @@ extension CacheLayout {
 
   /// The `stat` of a picture's file; nil if there is none.
   ///
-  /// - Throws: ``LarderError`` when the system or the store would not say.
+  /// - Throws: ``LarderError`` when the file system or the store cannot be read.
   func find(_ name: PictureName) throws(LarderError) -> FileStamp? {
     if let listing { return try listing.objects()[name.path]?.stamp }
     return try existingFolder(name.folder)?.find(name.file)
   }
 
-  /// Removes a file or a whole folder at a path below `images/`; does nothing if it is gone.
+  /// Removes a file or a whole folder at a path in the cache; does nothing if it does not exist.
   ///
   /// Follows no link.
   func remove(_ path: String) throws(LarderError) {
@@ -49,12 +49,12 @@ extension CacheLayout {
     }
   }
 
-  /// Removes pictures' files; quiet about those that are gone.
+  /// Removes the files of pictures; ignores those that do not exist.
   ///
   /// - Parameters:
-  ///   - pictures: Whose.
-  ///   - progress: Called after each, or after all where a store removes them.
-  /// - Throws: ``LarderError`` when one stays.
+  ///   - pictures: The pictures to remove.
+  ///   - progress: Called for each removed file; with an object store, only after all are removed.
+  /// - Throws: ``LarderError`` when a file cannot be removed.
   package func remove(
     _ pictures: [GcPlan.Picture],
     progress: () -> Void
@@ -72,8 +72,9 @@ extension CacheLayout {
     try remove(path)
   }
 
-  /// When the inode at a path in the cache last changed: when the file got its
-  /// name here; nil when there is none.
+  /// The time at which a file was placed at a path in the cache: its `ctime`, or the time of its upload.
+  ///
+  /// Nil when there is no file.
   package func changed(_ path: String) throws(LarderError) -> UnixTime? {
     if let listing { return try listing.objects()[path]?.changed }
     var status = stat()
@@ -85,16 +86,16 @@ extension CacheLayout {
 extension Folder {
   /// Reads a file and hashes it, 256 KiB at a time; nil when it is no regular file.
   func digest(of name: String) throws(LarderError) -> FileDigest? {
-    // Not blocking: a planted FIFO must not hold us.
+    // Non-blocking, so that a planted FIFO cannot block the process.
     let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let opened = openat(self.descriptor, name, flags)
     guard opened >= 0 else {
-      // A link, or a socket: no regular file either.
+      // A symbolic link or a socket is no regular file either.
       if errno == ENOENT || errno == ELOOP || errno == ENXIO { return nil }
       throw .system("open", "\(path)/\(name)", errno: errno)
     }
     let file = OpenFile(name, in: self, descriptor: opened)
-    // Of the open file, because the name may lead elsewhere by now.
+    // The `stat` of the open file, because the name may belong to another file by now.
     guard let stamp = try file.regularStamp() else { return nil }
     var hash = SHA256()
     var type: PictureType?
@@ -116,5 +117,5 @@ extension Folder {
   }
 }
 
-/// The type by a file's first bytes, regardless of its name and of the origin's `Content-Type`.
+/// The type detected from a file's first bytes, regardless of its name and of the origin's `Content-Type`.
 package typealias PictureType = PictureFormat
