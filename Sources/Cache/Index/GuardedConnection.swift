@@ -2,20 +2,20 @@ import GRDBSQLite
 import Glibc
 import SQLite
 
-/// A value of a row that a query gave.
+/// A value in the result of a query.
 package enum QueryValue: Sendable, Equatable {
   /// NULL.
   case null
-  /// A whole number.
+  /// An integer.
   case integer(Int64)
-  /// A number with a fraction.
+  /// A floating-point number.
   case real(Double)
   /// A text.
   case text(String)
   /// Bytes.
   case bytes([UInt8])
 
-  /// The bytes of memory that it takes, roughly.
+  /// The approximate memory of the value in bytes.
   fileprivate var size: Int {
     switch self {
     case .null, .integer, .real: 16
@@ -25,26 +25,26 @@ package enum QueryValue: Sendable, Equatable {
   }
 }
 
-/// The rows that a query gave, all of them in memory.
+/// The result of a query, all rows in memory.
 package struct QueryRows: Sendable, Equatable {
   /// The names of the columns.
   package fileprivate(set) var columns: [String] = []
-  /// The values, a row each.
+  /// The values, row by row.
   package fileprivate(set) var rows: [[QueryValue]] = []
 }
 
-/// A connection for a query that a person wrote, which can change nothing and ends in time.
+/// A read-only database connection with a time limit, for queries that users write.
 ///
-/// The file is opened read-only. An authorizer admits reading and nothing else, so neither ATTACH nor PRAGMA. For one
-/// thread.
+/// The file is opened read-only. An SQLite authorizer allows only reading, and so neither ATTACH nor PRAGMA. Not
+/// thread-safe.
 package struct GuardedConnection: ~Copyable {
   private let raw: OpaquePointer
-  /// When the query has to end, on the clock that never goes back, in seconds.
+  /// The deadline of the query, in seconds of the monotonic clock.
   private let end: UnsafeMutablePointer<Int>
 
   /// The longest value, in bytes.
   private static let longestValue: Int32 = 64 << 20
-  /// The most bytes that all rows of an answer take together.
+  /// The most bytes of all rows of a result together.
   private static let mostBytes = 256 << 20
 
   /// Opens a file.
@@ -62,7 +62,7 @@ package struct GuardedConnection: ~Copyable {
     sqlite3_busy_timeout(opened, 10_000)
     sqlite3_limit(opened, SQLITE_LIMIT_LENGTH, Self.longestValue)
     sqlite3_limit(opened, SQLITE_LIMIT_ATTACHED, 0)
-    // SQLite sorts in a file: TMPDIR, not memory, holds large results.
+    // SQLite sorts large results in a file in TMPDIR, not in memory.
     let pragmas = "PRAGMA trusted_schema = OFF; PRAGMA temp_store = FILE"
     guard sqlite3_exec(opened, pragmas, nil, nil, nil) == SQLITE_OK else {
       let failure = Self.failure(of: opened)
@@ -102,7 +102,7 @@ package struct GuardedConnection: ~Copyable {
     return time.tv_sec
   }
 
-  /// The failure of the last call.
+  /// The error of the last call.
   private static func failure(of raw: OpaquePointer) -> DatabaseFailure {
     switch sqlite3_errcode(raw) {
     case SQLITE_BUSY: .busy
@@ -113,14 +113,13 @@ package struct GuardedConnection: ~Copyable {
 
   /// Runs one statement.
   ///
-  /// The rows are read to their end before any is shown: until then the file is locked, and a sync that wants to write
-  /// waits.
+  /// All rows are read before the first one is printed, because the file is locked until then and a sync cannot write.
   ///
   /// - Parameters:
-  ///   - sql: The statement.
-  ///   - seconds: How long it may take.
+  ///   - sql: A single SELECT.
+  ///   - seconds: The time limit.
   /// - Returns: The rows.
-  /// - Throws: ``DatabaseFailure``, with SQLite's words where the statement is wrong.
+  /// - Throws: ``DatabaseFailure``, with SQLite's message when the statement is wrong.
   package func rows(_ sql: String, seconds: Int = 8) throws(DatabaseFailure) -> QueryRows {
     end.pointee = Self.seconds() + seconds
     var statement: OpaquePointer?
@@ -167,7 +166,7 @@ package struct GuardedConnection: ~Copyable {
     case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
     case SQLITE_NULL: return .null
     case SQLITE_BLOB:
-      // SAFETY: SQLite's own bytes, as many as it says, valid until the next step; no bytes have no address.
+      // SAFETY: SQLite owns the bytes, and they are valid until the next step; for an empty value, the pointer is nil.
       let start = sqlite3_column_blob(statement, column)
       let count = start == nil ? 0 : Int(sqlite3_column_bytes(statement, column))
       return .bytes([UInt8](UnsafeRawBufferPointer(start: start, count: count)))

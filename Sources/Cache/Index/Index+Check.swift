@@ -4,23 +4,24 @@ import Glibc
 import SQLite
 
 extension Index {
-  /// The most items that a run checks.
+  /// The most items that one run checks.
   ///
-  /// 4,096 of 10,000 took a third of the processor time of a run to which nothing is new.
+  /// A check of 4,096 of 10,000 items took a third of the processor time of a run without changes.
   package static let checkedAtOnce = 1 << 10
 
-  /// The most items whose history a run checks: about 5 ms.
+  /// The most items whose history one run checks, in about 5 ms.
   private static let historyCheckedAtOnce = 1 << 8
 
-  /// Demands that listings can be shown: reads their items and the rows of their pictures as `list` does.
+  /// Checks that listings are readable: reads their items and the rows of their pictures, as `larder list` does.
   ///
-  /// SQLite finds damage only in a page that is read, and none within a value. Here each item is compared with the
-  /// digest that it is found by. Of more than ``checkedAtOnce`` items a slice is checked.
+  /// SQLite notices damage only in pages that are read, and never within a value. So each item is compared with its
+  /// digest. If there are more than ``checkedAtOnce`` items, only a slice of that size is checked.
   ///
   /// - Parameters:
   ///   - listings: The listings.
-  ///   - slice: Which slice of a long catalog; nil for all items. Each run has the next, so that in turn all are checked.
-  /// - Throws: ``LarderError``, with code `damaged` when they cannot be shown.
+  ///   - slice: The number of the slice of a large catalog; nil for all items. Each run takes the next slice, so that
+  ///     all are checked in turn.
+  /// - Throws: ``LarderError``, with code `damaged` when they cannot be read.
   package func checkListings(
     _ listings: [ListingID],
     slice: Int64? = nil
@@ -35,7 +36,7 @@ extension Index {
       let start = Int(slice % Int64(slices)) * Self.checkedAtOnce
       versions = Array(versions[start...].prefix(Self.checkedAtOnce))
     }
-    // In the order of the table's index: neighbours share its pages.
+    // In the order of the table's index, so that neighbours share its pages.
     versions.sort { $0.digest < $1.digest }
     var rest = versions[...]
     while !rest.isEmpty {
@@ -45,7 +46,7 @@ extension Index {
     }
   }
 
-  /// The versions of a listing's items, compared with the digest that the listing is found by.
+  /// The versions of a listing's items, after a check of the listing's digest.
   private func checkedVersions(of listing: ListingID) throws(LarderError) -> [ItemVersion] {
     try read { db in
       let row = try RowReader(db, "SELECT items, keys, digest FROM listing WHERE id = ?")
@@ -74,16 +75,16 @@ extension Index {
     pictures.sort()
     for (place, id) in pictures.enumerated() where place == 0 || pictures[place - 1] != id {
       picture.restart(id)
-      // The last column: SQLite walks the whole row for it.
+      // The last column, so that SQLite reads the whole row.
       if try picture.next() { _ = picture.optionalNumber(0) }
     }
   }
 
-  /// Demands that the prices of items can be read from the history, as `list` reads them.
+  /// Checks that the prices of items can be read from the history, as `larder list` does.
   ///
   /// - Parameters:
-  ///   - slice: Which slice of a long history, as for ``checkListings(_:slice:)``.
-  ///   - now: The moment.
+  ///   - slice: The number of the slice of a long history, as in ``checkListings(_:slice:)``.
+  ///   - now: The present moment.
   /// - Throws: ``LarderError``, with code `damaged` when they cannot be read.
   package func checkHistory(slice: Int64, at now: UnixTime) throws(LarderError) {
     var items: [CatalogID: [(section: String, id: String)]] = [:]
@@ -119,9 +120,9 @@ extension Index {
     )
   }
 
-  /// Demands that every catalog can be shown as its last run left it; see ``checkListings(_:slice:)``.
+  /// Checks the listings of each catalog's last run; see ``checkListings(_:slice:)``.
   ///
-  /// - Throws: ``LarderError``, with code `damaged` when one cannot.
+  /// - Throws: ``LarderError``, with code `damaged` when one cannot be read.
   package func checkCatalogs() throws(LarderError) {
     for catalog in try catalogs() {
       guard let run = try lastRun(catalog: catalog.id) else { continue }
@@ -131,9 +132,9 @@ extension Index {
 }
 
 extension Index {
-  /// Whether the file is whole, as SQLite judges it; `fast` leaves out that its own indices agree.
+  /// The result of SQLite's integrity check; `fast` skips the comparison of tables with their indexes.
   ///
-  /// - Throws: ``LarderError`` when it cannot be read, which says nothing about it.
+  /// - Throws: ``LarderError`` when the file cannot be read; it may be whole.
   package func isWhole(fast: Bool) throws(LarderError) -> Bool {
     do {
       return try read {
@@ -145,11 +146,11 @@ extension Index {
     }
   }
 
-  /// The pictures that can still be read from a damaged index, from both ends up to the damage.
+  /// The rows of pictures that are readable in a damaged index, read from both ends up to the damage.
   static func salvage(_ path: String) -> [PictureEntry] {
     guard let database = try? SQLiteDatabase(asFound: path) else { return [] }
     var entries: [PictureID: PictureEntry] = [:]
-    // An older larder may have written it, with fewer columns.
+    // An older larder may have written the file, with fewer columns.
     let known = try? database.read { Set(try $0.columns(in: "picture").map(\.name)) }
     let columns = pictureColumns.map { known?.contains($0) == false ? "NULL" : $0 }
     let select = "SELECT \(columns.joined(separator: ", ")) FROM picture"
@@ -158,10 +159,10 @@ extension Index {
         let rows = try RowReader(db, select + " ORDER BY rowid \(order)")
         while try rows.next() {
           var entry = PictureEntry(rows)
-          // A damaged page can hold anything; a URL proves its own row.
+          // A damaged page can have any content; a row is valid if its id is the digest of its identity.
           let id = PictureID(url: entry.identity)
           if entry.id != id {
-            // Older larders kept the key as a number.
+            // Older larders stored the key as a number.
             guard rows.isInteger(0), rows.number(0) == id.olderNumber else { continue }
             entry.id = id
             if entry.isHeld { entry.older = PictureName(older: entry.url).path }
@@ -173,9 +174,9 @@ extension Index {
     return entries.values.sorted { $0.id < $1.id }
   }
 
-  /// Copies the readable part of a damaged index's history, from both ends up to the damage.
+  /// Copies the readable rows of a damaged index's history, from both ends up to the damage.
   ///
-  /// Catalogs with a history are entered, so that their next run continues it.
+  /// Catalogs with a history are copied too, so that their next run continues it.
   private static func salvageHistory(of path: String, into db: Database) throws {
     guard let old = try? SQLiteDatabase(asFound: path) else { return }
     let tables = [
@@ -191,14 +192,14 @@ extension Index {
         """
       for order in ["ASC", "DESC"] {
         let sorting = keys.map { "\($0) \(order)" }.joined(separator: ", ")
-        // An older index has no such table, and a damaged page ends the reading.
+        // Fails where an older index lacks the table, or at a damaged page.
         _ = try? old.read { from in
           let rows = try Row.fetchCursor(
             from,
             sql: "SELECT \(columns) FROM \(table) ORDER BY \(sorting)"
           )
           while let row = try rows.next() {
-            // A row of a damaged page may break a constraint of the table.
+            // A row of a damaged page may violate a constraint of the table.
             try? db.cachedStatement(sql: insert).execute(
               arguments: StatementArguments(row.databaseValues)
             )
@@ -219,7 +220,7 @@ extension Index {
     )
   }
 
-  /// The first name that nothing has: this one, or with a number after it.
+  /// The first unused name: `path`, or `path` with a number, such as `-2`.
   private static func freeName(_ path: String) -> String {
     var (name, number) = (path, 1)
     while access(name, F_OK) == 0 || access(name + "-journal", F_OK) == 0 {
@@ -229,16 +230,16 @@ extension Index {
     return name
   }
 
-  /// Rebuilds an index that is lost or damaged, from the files.
+  /// Rebuilds a lost or damaged index from the files.
   ///
-  /// The damaged one is kept beside it, as `index.sqlite.damaged-TIME`. Readable rows are entered for files that match them; all
-  /// other files stay, for the next run of their catalog to claim.
+  /// The damaged index is renamed to `index.sqlite.damaged-TIME`. Its readable rows are copied if their files match
+  /// them. All other files stay, to be adopted by the next run of their catalog.
   ///
   /// - Parameters:
-  ///   - layout: the cache, whose lock the caller holds.
-  ///   - now: the moment.
-  /// - Returns: The new index, and where the damaged one is now; nil when there was none.
-  /// - Throws: ``LarderError`` when it cannot be made.
+  ///   - layout: The cache, whose lock the caller holds.
+  ///   - now: The present moment.
+  /// - Returns: The new index, and the new path of the damaged one; nil when there was none.
+  /// - Throws: ``LarderError`` when the index cannot be created.
   package static func rebuilt(
     in layout: CacheLayout,
     at now: UnixTime
@@ -256,7 +257,7 @@ extension Index {
     try index.noteLost(since: now)
     var found: [PictureEntry] = []
     for entry in salvaged where entry.isHeld {
-      // The next run compares all rows with the contents of a store.
+      // With an object store, the next run compares all rows with its list.
       if layout.remote != nil { found.append(entry) }
       let folder = try layout.existingFolder(entry.name.folder)
       if folder?.stamp(of: entry.name.file) == entry.stamp { found.append(entry) }

@@ -1,30 +1,29 @@
 import Base
 import GRDB
 
-/// The index's entry for a section's page or an item's detail, by its URL and reader: its row in
-/// `document`.
+/// The row of a section's page or an item's detail in the index, found by its URL and its reader.
 ///
-/// Two sections may name one URL, and two catalogs in a cache one page: each reads the body in its own
-/// way and keeps its own result.
+/// The reader is the section or catalog that decodes the body. Several readers may share a URL; each has its own row,
+/// because each decodes the body in its own way.
 package struct DocumentEntry: Sendable, Equatable {
-  /// Its identity.
+  /// The key of its reader and URL.
   package var id: DocumentID
-  /// The URL, as it is sent.
+  /// The URL, as in the request.
   package var url: String
   /// The digest of the mapping that the body was read with.
   package var mapping: Int64
-  /// The origin's caching fields for the body, as `StoredHeaders` writes them.
+  /// The origin's caching fields for the body, in the text form of `StoredHeaders`.
   package var response: String?
-  /// Until when the body is fresh.
+  /// The time until which the body is fresh.
   package var expiry: UnixTime
   /// The digest of the last body.
   package var digest: Int64?
-  /// When the body was fetched.
+  /// The time at which the body was fetched.
   package var fetched: UnixTime?
   /// The URL of the next page; nil when there is none.
   package var next: String?
 
-  /// An entry from its parts; `reader` is who reads the body: a section, or the details of a catalog.
+  /// Memberwise initializer; `reader` names the section or the catalog's details that decode the body.
   package init(
     url: String,
     reader: String = "",
@@ -46,7 +45,7 @@ package struct DocumentEntry: Sendable, Equatable {
   }
 }
 
-/// One section of a decoded page, as the index keeps it.
+/// One section of a decoded page, as the index stores it.
 package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
   /// The section's key.
   package var key: String
@@ -54,12 +53,12 @@ package struct DecodedSection: Sendable, Equatable, Codable, FetchableRecord, En
   package var title: String
   /// The line under the title.
   package var subtitle: String?
-  /// The listing that the feed gave, before any guard.
+  /// The listing from the feed, before any guard.
   package var listing: ListingID
-  /// The unreadable parts of it, as `SkippedText` writes them.
+  /// The skipped items, in the text form of `SkippedText`.
   package var skipped: String
 
-  /// A section from its parts; without a listing until that is kept.
+  /// Memberwise initializer; the listing may be set later, once it is stored.
   package init(
     key: String,
     title: String,
@@ -111,7 +110,7 @@ private struct DecodedRow: PersistableRecord {
   static let databaseTableName = "decoded"
 
   let document: DocumentID
-  /// The section's place in the page, from 0.
+  /// The section's index in the page, from 0.
   let position: Int
   let section: DecodedSection
 
@@ -123,13 +122,13 @@ private struct DecodedRow: PersistableRecord {
 }
 
 extension Index {
-  /// The document at `url` as `reader` reads it, or nil when it was never fetched for that.
+  /// The row of the document at `url` for `reader`; nil when it was never fetched for that reader.
   package func document(_ url: String, reader: String = "") throws(LarderError) -> DocumentEntry? {
     let id = DocumentID(url: url, reader: reader)
     return try documents([id])[id]
   }
 
-  /// The documents of these, as far as they have rows.
+  /// The rows of those of these documents that have one.
   package func documents(
     _ ids: [DocumentID]
   ) throws(LarderError) -> [DocumentID: DocumentEntry] {
@@ -157,17 +156,17 @@ extension Index {
     }
   }
 
-  /// Keeps a page and its decoded sections, together or not at all.
+  /// Stores a page and its decoded sections, in one transaction.
   package func store(_ document: DocumentEntry, decoded: [DecodedSection]) throws(LarderError) {
     try write { db in try Self.store(document, decoded, db) }
   }
 
-  /// Keeps a page, its sections and their listings, together or not at all.
+  /// Stores a page, its sections and their listings, in one transaction.
   ///
   /// - Parameters:
   ///   - document: The page.
-  ///   - sections: Its sections, whose listings are found by number only once they are kept.
-  /// - Returns: The sections with the numbers of their listings.
+  ///   - sections: The page's sections with their new listings.
+  /// - Returns: The sections with the ids of their stored listings.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func store(
     _ document: DocumentEntry,
@@ -197,21 +196,21 @@ extension Index {
     }
   }
 
-  /// Keeps pages whose bodies did not change.
+  /// Updates the rows of pages whose bodies did not change.
   package func store(_ documents: [DocumentEntry]) throws(LarderError) {
     try write { db in for document in documents { try document.insert(db) } }
   }
 }
 
-/// The data about one item beyond its listing.
+/// An item's detail: the data beyond its entry in a list.
 package struct DetailEntry: Sendable, Equatable {
-  /// How the last request for it ended.
+  /// The result of the last request for a detail.
   package enum State: String, Sendable, DatabaseValueConvertible {
-    /// The body is here.
+    /// The index has the body.
     case held
-    /// The origin said that there is none: 404 or 410. The previous version stays as ``body``.
+    /// The origin answered 404 or 410. The previous version stays in ``body``.
     case missing
-    /// It could not be fetched, and none was held before.
+    /// The request failed, and no version was held before.
     case failed
   }
 
@@ -219,13 +218,13 @@ package struct DetailEntry: Sendable, Equatable {
   package var item: String
   /// The detail's document.
   package var document: DocumentID
-  /// How the last request ended.
+  /// The result of the last request.
   package var state: State
-  /// The detail in its stored form.
+  /// The detail as JSON.
   package var body: [UInt8]?
-  /// The pictures that it refers to, in order, repeats included.
+  /// The pictures that the detail refers to, in order and with repeats.
   package var pictures: [PictureID]
-  /// The time since which the origin lacks the held detail, nil while it has it.
+  /// The time since which the origin no longer has the detail; nil while it has it.
   package var since: UnixTime?
 
   /// An entry from its parts.
@@ -249,7 +248,7 @@ package struct DetailEntry: Sendable, Equatable {
 extension DetailEntry {
   fileprivate static let columns = "item, document, state, body, pictures, since"
 
-  /// Reads a row of these columns; a state that this larder does not know is asked about again.
+  /// Reads a row of these columns; an unknown state becomes `failed`, so that the detail is requested again.
   fileprivate init(_ row: borrowing RowReader) {
     item = row.text(0) ?? ""
     document = DocumentID(row.key(1))
@@ -313,7 +312,7 @@ extension Index {
     }
   }
 
-  /// When the bodies of these documents came, as far as they are known.
+  /// The times at which these documents were fetched, for those that have one.
   package func fetchTimes(
     of documents: [DocumentID]
   ) throws(LarderError) -> [DocumentID: UnixTime] {
@@ -328,9 +327,9 @@ extension Index {
     }
   }
 
-  /// When the origin last answered for the detail of each item of a catalog.
+  /// The time of the origin's last answer for the detail of each item of a catalog.
   ///
-  /// `response` begins with two moments: when the document was asked for, and when it was answered.
+  /// The column `response` begins with two times: of the request, and of the answer.
   package func detailChecks(catalog: CatalogID) throws(LarderError) -> [String: UnixTime] {
     try read { db in
       var checks: [String: UnixTime] = [:]

@@ -1,12 +1,12 @@
 import Base
 import GRDB
 
-/// The statements by which the index forgets, in groups of one purpose.
+/// The SQL statements that delete old data, in groups by purpose.
 ///
-/// None reads a table once for each row of another: `ForgettingTests` hold their plans to that. The runs that are kept
-/// are in a temporary table, ``rooms``.
+/// No statement scans a table once for each row of another; `ForgettingTests` check the query plans. The kept runs are
+/// in a temporary table, ``rooms``.
 enum ForgettingQuery: String, CaseIterable {
-  // MARK: Of a forgotten catalog
+  // MARK: A forgotten catalog
 
   case sectionsOfCatalog =
     "DELETE FROM run_section WHERE run IN (SELECT id FROM run WHERE catalog = ?1)"
@@ -19,15 +19,15 @@ enum ForgettingQuery: String, CaseIterable {
   case historyItemsOfCatalog = "DELETE FROM history_item WHERE catalog = ?1"
   case historyRunsOfCatalog = "DELETE FROM history_run WHERE catalog = ?1"
   case catalog = "DELETE FROM catalog WHERE id = ?1"
-  /// The listings that a run shows.
+  /// The listings of all runs.
   case shownListings =
     "SELECT items FROM listing WHERE id IN (SELECT listing FROM run_section)"
-  /// Pages with their items: a page does not name its catalog.
+  /// The pages with their items, by which the catalog of a page is found, as a page does not name it.
   case pages = "SELECT document, items FROM decoded JOIN listing ON listing.id = listing"
   case documents = "SELECT id FROM document WHERE id NOT IN (SELECT document FROM detail)"
   case document = "DELETE FROM document WHERE id = ?1"
 
-  // MARK: Of a run that gave nothing
+  // MARK: A run without results
 
   case changesOfRun = "DELETE FROM picture_change WHERE run = ?1"
   case run = "DELETE FROM run WHERE id = ?1"
@@ -37,9 +37,10 @@ enum ForgettingQuery: String, CaseIterable {
     AND NOT EXISTS (SELECT 1 FROM history_run WHERE catalog = ?1)
     """
 
-  // MARK: Of old runs
+  // MARK: Old runs
 
-  /// The last two finished runs of each catalog and its last complete one, at any age; younger runs, and one under way.
+  /// Keeps runs since a moment, runs under way, and at any age each catalog's last two finished runs and its last
+  /// complete one.
   case keptRuns = """
     INSERT INTO kept_run SELECT id, started, finished FROM run WHERE started >= ?1 OR outcome IS NULL OR id IN (
       SELECT (SELECT id FROM run WHERE catalog = catalog.id AND finished NOT NULL
@@ -54,40 +55,40 @@ enum ForgettingQuery: String, CaseIterable {
   case changes = "DELETE FROM picture_change WHERE run NOT IN (SELECT id FROM run)"
   case tombstones = "DELETE FROM tombstone WHERE removed < ?1"
 
-  // MARK: Of the history
+  // MARK: The history
 
   case lastHistoryRun = "SELECT max(run) FROM history_run WHERE catalog = ?1 AND time < ?2"
-  /// The values that others took the place of up to a run.
+  /// Deletes the values that were replaced up to a run.
   case replacedHistory = """
     DELETE FROM history WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
     AND run < (SELECT max(run) FROM history AS later \
     WHERE later.item = history.item AND later.field = history.field AND later.run <= ?2)
     """
-  /// All values of items that no section listed at a run or after it; ?3 is ``HistoryField/listed``.
+  /// Deletes all values of items that no section has listed since a run; ?3 is ``HistoryField/listed``.
   case goneHistory = """
     DELETE FROM history WHERE item IN (SELECT item FROM history AS gone \
     WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
     AND field = ?3 AND value IS NULL AND run <= ?2 \
     AND NOT EXISTS (SELECT 1 FROM history AS later WHERE later.item = gone.item AND later.run > ?2))
     """
-  /// Notes by the value ?4 that it is not known any more whether an item was new.
+  /// Sets ``Index/listedBefore``, ?4, for items of which it is now unknown whether they were new.
   case listedHistory = """
     UPDATE history SET value = ?4 WHERE item IN (SELECT row FROM history_item WHERE catalog = ?1) \
     AND run <= ?2 AND field = ?3 AND value IS NOT NULL
     """
   case emptyHistoryItems = "DELETE FROM history_item WHERE row NOT IN (SELECT item FROM history)"
-  /// A catalog's first run stays: its history begins there.
+  /// Keeps each catalog's first run, in which its history begins.
   case emptyHistoryRuns = """
     DELETE FROM history_run WHERE run NOT IN (SELECT run FROM history) \
     AND run NOT IN (SELECT min(run) FROM history_run GROUP BY catalog)
     """
 
-  // MARK: Of pages
+  // MARK: Pages
 
-  /// Pages that no kept run read and none has asked for since a moment.
+  /// Deletes pages that no kept run read, and that were not requested since a moment.
   ///
-  /// A 304 renews the stored response, whose first number is the time of the request. A run reads a page that it asked
-  /// for, or one that was fresh when it began.
+  /// A 304 updates the stored response, which begins with the time of the request. A run has read a page if it
+  /// requested it, or if the page was fresh when the run began.
   case unreadPages = """
     DELETE FROM document WHERE id IN (
       SELECT id FROM (SELECT id, expiry, max(coalesce(fetched, 0), CAST(coalesce(response, 0) AS INTEGER)) AS asked
@@ -105,9 +106,9 @@ enum ForgettingQuery: String, CaseIterable {
   case items = "SELECT id FROM item"
   case item = "DELETE FROM item WHERE id = ?1"
 
-  // MARK: Of details
+  // MARK: Details
 
-  /// Details that no request has brought since a moment; of a failed or missing one there is nothing to bring.
+  /// The details that were not fetched since a moment; failed and missing ones count as never fetched.
   case oldDetails = """
     SELECT catalog, item FROM detail LEFT JOIN document ON document.id = document \
     WHERE coalesce(fetched, 0) < ?1
@@ -118,22 +119,22 @@ enum ForgettingQuery: String, CaseIterable {
     (SELECT listing FROM run_section WHERE run IN (SELECT id FROM run WHERE catalog = ?1))
     """
   case detail = "DELETE FROM detail WHERE catalog = ?1 AND item = ?2"
-  /// The documents of details that went.
+  /// Deletes the documents of deleted details.
   case unreadDetails = """
     DELETE FROM document WHERE coalesce(fetched, 0) < ?1 \
     AND id NOT IN (SELECT document FROM detail) AND id NOT IN (SELECT document FROM decoded)
     """
 
-  // MARK: Of pictures
+  // MARK: Pictures
 
-  /// Addresses without bytes that no catalog has referred to since a moment.
+  /// Deletes rows of pictures without bytes that no catalog has referred to since a moment.
   case addresses = """
     DELETE FROM picture WHERE sha256 IS NULL \
     AND id IN (SELECT picture FROM unreferenced WHERE since <= ?1)
     """
   case marks = "DELETE FROM unreferenced WHERE picture NOT IN (SELECT id FROM picture)"
 
-  /// The temporary table of the runs that are kept.
+  /// The temporary table for the kept runs.
   static let rooms = """
     CREATE TEMP TABLE IF NOT EXISTS kept_run(
       id INTEGER PRIMARY KEY, started INTEGER NOT NULL, finished INTEGER);
@@ -143,7 +144,7 @@ enum ForgettingQuery: String, CaseIterable {
 }
 
 extension Database {
-  /// Runs a statement; returns how many rows it changed.
+  /// Runs a statement; returns the number of changed rows.
   @discardableResult
   fileprivate func run(
     _ query: ForgettingQuery,
@@ -155,11 +156,12 @@ extension Database {
 }
 
 extension Index {
-  /// Deletes runs that ended before a moment, and their own data: pages, listings, items, details and tombstones.
+  /// Deletes runs that started before a moment, and the data that only they used: pages, listings, items, details and
+  /// tombstones.
   ///
-  /// The last two finished runs of a catalog and its last complete one stay, at any age.
+  /// The last two finished runs of each catalog and its last complete one are kept, at any age.
   ///
-  /// - Returns: How many runs are forgotten.
+  /// - Returns: The number of deleted runs.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetRuns(before moment: UnixTime) throws(LarderError) -> Int {
     let forgotten = try write { db in
@@ -179,11 +181,11 @@ extension Index {
     return forgotten
   }
 
-  /// Forgets the changes before a moment; the values in force then stay.
+  /// Deletes the changes before a moment, but keeps the values in force at that moment.
   ///
-  /// Of items that no section listed any more at that moment, and since, nothing stays.
+  /// The history of items that no section has listed since that moment is deleted completely.
   ///
-  /// - Returns: How many changes are forgotten.
+  /// - Returns: The number of deleted values.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetHistory(before moment: UnixTime) throws(LarderError) -> Int {
     try write { db in
@@ -206,7 +208,7 @@ extension Index {
     }
   }
 
-  /// Forgets picture addresses without bytes that no catalog has referred to since a moment.
+  /// Deletes rows of pictures without bytes that no catalog has referred to since a moment.
   ///
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func forgetAddresses(unreferencedSince moment: UnixTime) throws(LarderError) {
@@ -216,7 +218,7 @@ extension Index {
     }
   }
 
-  /// Removes details that no request has brought since a moment, of items that no run of their catalog lists.
+  /// Deletes details that were not fetched since a moment, and whose items no run of their catalog lists.
   private static func forgetDetails(before moment: UnixTime, in db: Database) throws {
     var old: [CatalogID: Set<String>] = [:]
     let details = try RowReader(db, ForgettingQuery.oldDetails.rawValue)
@@ -236,7 +238,7 @@ extension Index {
     }
   }
 
-  /// Removes listings that no run and no page refers to, and their items.
+  /// Deletes listings that no run and no page refers to, and their items.
   private static func forgetUnlisted(in db: Database) throws {
     try db.run(.unreadSections)
     try db.run(.unreadListings)
@@ -245,7 +247,7 @@ extension Index {
     where !listed.contains(id) { try db.run(.item, [id]) }
   }
 
-  /// The items of the listings that a query names.
+  /// The versions of all items in the listings that a query returns.
   private static func versions(
     in query: ForgettingQuery,
     _ db: Database
@@ -256,7 +258,9 @@ extension Index {
     return versions
   }
 
-  /// Removes pages without an item in any run, and their own data: a page does not name its catalog.
+  /// Deletes pages that have no item of any run, and their data.
+  ///
+  /// That finds the pages of a deleted catalog, as a page does not name its catalog.
   private static func forgetUnshown(in db: Database) throws {
     let shown = try versions(in: .shownListings, db)
     var kept: Set<DocumentID> = []
@@ -270,7 +274,7 @@ extension Index {
     try forgetUnlisted(in: db)
   }
 
-  /// Forgets a run that gave nothing, and its catalog when that holds nothing else: nothing was synced.
+  /// Deletes a run without results, and its catalog if that has no other data.
   package func forgetRun(_ run: RunID, of catalog: CatalogID) throws(LarderError) {
     try write { db in
       try db.run(.changesOfRun, [run])
@@ -279,11 +283,12 @@ extension Index {
     }
   }
 
-  /// Deletes a catalog with its runs, pages, items and details; its pictures are then unreferenced.
+  /// Deletes a catalog with its runs, pages, items, details and history; its pictures become unreferenced.
   ///
-  /// Pages of another catalog that showed no item, as an empty one, go with it, and are fetched whole next time.
+  /// Pages of other catalogs without any shown item, for example empty ones, are deleted too, and are fetched again in
+  /// full next time.
   ///
-  /// - Throws: ``LarderError/Code/empty`` when there is none of that name.
+  /// - Throws: ``LarderError/Code/empty`` when there is no catalog with that name.
   package func forgetCatalog(_ name: String) throws(LarderError) {
     let held = try catalogs()
     guard let entry = held.first(where: { $0.name == name }) else {
@@ -304,7 +309,7 @@ extension Index {
     }
   }
 
-  /// Gives unused pages back to the file system when they are more than a quarter of the file.
+  /// Runs `VACUUM` when more than a quarter of the file's pages are unused.
   private func shrink() throws(LarderError) {
     let (free, all) = try read { db in
       (

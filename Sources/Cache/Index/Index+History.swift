@@ -1,33 +1,33 @@
 import Base
 import GRDB
 
-/// A field of an item in the history.
+/// A field of an item whose changes the history records.
 ///
-/// The raw value is its number in the table `history`; never changed.
+/// The raw values are numbers in the table `history` and never change.
 package enum HistoryField: Int64, CaseIterable, Sendable {
   /// Whether a section lists it.
   case listed = 1
   /// The normal price.
   case normalPrice
-  /// The price to pay, where it differs.
+  /// The price to pay, if it differs from the normal price.
   case salePrice
   /// The section's key.
   case section
   /// The title.
   case title
-  /// The badges, a comma and a space between.
+  /// The badges, separated by `, `.
   case badges
-  /// The ways of delivery, a comma and a space between.
+  /// The ways of delivery, separated by `, `.
   case deliveryTypes
   /// The small picture.
   case thumbnail
   /// All other pictures.
   case images
 
-  /// Whether its values are prices.
+  /// Whether the values of the field are prices.
   var isPrice: Bool { self == .normalPrice || self == .salePrice }
 
-  /// The numbers of all fields, as JSON.
+  /// The numbers of all fields, as a JSON array.
   fileprivate static let numbers = "\(allCases.map(\.rawValue))"
 }
 
@@ -37,23 +37,25 @@ package enum HistoryValue: Hashable, Sendable {
   case listed
   /// A price in minor units and its currency.
   case price(Int64, currency: String)
-  /// Words.
+  /// A text.
   case text(String)
   /// The SHA-256 of pictures' bytes, 32 bytes each.
   case digests([UInt8])
 }
 
-/// A field of a listed item that has another value than before.
+/// A change of one field of an item, as a run found it.
 package struct ItemChange: Sendable, Equatable {
-  /// The key of the section that lists the item, or listed it last.
+  /// The key of the section that lists the item, or that listed it last.
   package let section: String
   /// The item's id.
   package let id: String
   /// The field.
   package let field: HistoryField
-  /// The value before, equal to ``to`` where only the value is known: it is kept for later changes.
+  /// The previous value.
+  ///
+  /// It is equal to ``to`` if there is no change, but the value must be recorded for later ones.
   package let from: HistoryValue?
-  /// The value now.
+  /// The new value.
   package let to: HistoryValue?
 
   /// A change from its parts.
@@ -68,45 +70,45 @@ package struct ItemChange: Sendable, Equatable {
   }
 }
 
-/// A change as a run recorded it.
+/// A change in the history.
 package struct RecordedChange: Sendable, Equatable {
   /// The kind of a change.
   package enum Kind: Hashable, Sendable {
     /// A section lists the item for the first time.
     case added
-    /// No section lists it any more.
+    /// No section lists the item any more.
     case removed
-    /// A section lists it again.
+    /// A section lists the item again.
     case back
-    /// A field has another value; never ``HistoryField/listed``.
+    /// Another field than ``HistoryField/listed`` has a new value.
     case changed(HistoryField)
   }
 
-  /// When the run ended.
+  /// The time at which the run ended.
   package let time: UnixTime
   /// The run.
   package let run: RunID
-  /// The key of the section that lists the item, or listed it last.
+  /// The key of the section that lists the item, or that listed it last.
   package let section: String
   /// The item's id.
   package let id: String
   /// The kind of the change.
   package let kind: Kind
-  /// The value before; nil for none.
+  /// The previous value; nil for none.
   package let from: HistoryValue?
-  /// The value since then; nil for none.
+  /// The new value; nil for none.
   package let to: HistoryValue?
 }
 
-/// A value of a price, and since when it holds.
+/// A price, and the time since which it has been in force.
 package struct PriceStep: Sendable, Equatable {
-  /// The run that found it: two runs may end in one second.
+  /// The run that found the value; needed for the order, because two runs may end in the same second.
   package let run: Int64
-  /// Since when.
+  /// The time since which the value is in force.
   package let time: UnixTime
-  /// Which of the fields `listed`, `normalPrice` and `salePrice`.
+  /// The field: `listed`, `normalPrice` or `salePrice`.
   package let field: HistoryField
-  /// The value from then on; nil for none.
+  /// The value; nil for none.
   package let value: HistoryValue?
 
   /// A step from its parts.
@@ -128,7 +130,7 @@ extension RecordedChange.Kind: CustomStringConvertible {
 }
 
 extension HistoryValue {
-  /// The value in words: a price as its minor units and currency, pictures as their digests with spaces between.
+  /// The value as text: a price as `5900 KRW`, in minor units; pictures as their digests, separated by spaces.
   package var text: String {
     switch self {
     case .listed: "listed"
@@ -138,7 +140,7 @@ extension HistoryValue {
     }
   }
 
-  /// The SHA-256 of each picture, 64 hexadecimal digits; nothing for another value.
+  /// The SHA-256 of each picture, 64 hexadecimal digits; empty for another kind of value.
   package var digests: [String] {
     guard case .digests(let bytes) = self else { return [] }
     return stride(from: 0, to: bytes.count, by: 32).map {
@@ -146,7 +148,9 @@ extension HistoryValue {
     }
   }
 
-  /// The value as the table holds it: prices of the run's own currency as numbers, to save room.
+  /// The value as stored in the table.
+  ///
+  /// Prices in the run's currency are numbers, to save space.
   fileprivate func databaseValue(in currency: String) -> DatabaseValue {
     switch self {
     case .listed: 1.databaseValue
@@ -157,7 +161,7 @@ extension HistoryValue {
     }
   }
 
-  /// Reads a column; nil for NULL, and for a value that the field cannot have.
+  /// Reads a column; nil for NULL, or for a value that the field cannot have.
   fileprivate init?(
     _ rows: borrowing RowReader,
     _ column: Int32,
@@ -184,7 +188,7 @@ extension HistoryValue {
   }
 }
 
-/// Writes the changes of a run into the history, in the transaction that ends the run.
+/// Writes the changes of a run to the history, in the transaction that ends the run.
 struct HistoryWriter {
   private let db: Database
   private let catalog: CatalogID
@@ -193,15 +197,16 @@ struct HistoryWriter {
   /// The run in which the catalog's history begins, and its currency.
   private let beginning: (run: RunID, currency: String)
 
-  /// Enters changes.
+  /// Records changes.
   ///
-  /// The first run of a catalog is only noted: its history begins there. A run without changes leaves nothing.
+  /// A catalog's history begins with its first run, for which only a row in `history_run` is written. A run without
+  /// changes writes nothing.
   ///
   /// - Parameters:
   ///   - changes: The changes.
   ///   - run: The run that found them.
-  ///   - now: When it ends.
-  ///   - db: Where.
+  ///   - now: The time at which the run ends.
+  ///   - db: The database.
   /// - Throws: `DatabaseError` when a row cannot be written.
   static func record(
     _ changes: [ItemChange],
@@ -233,7 +238,7 @@ struct HistoryWriter {
       ).map { (try $0.decode(forColumn: "run"), try $0.decode(forColumn: "currency")) }
     }
     if try first() == nil {
-      // Values that an older larder synced hold from its last run on.
+      // If an older larder without history synced before, the history begins with its last run.
       let previous = try Row.fetchOne(
         db,
         sql: """
@@ -263,7 +268,7 @@ struct HistoryWriter {
     let item = try number(of: change)
     if let last = try last(change.field, of: item) {
       var value = last.value
-      // An item that came back may have come with another value, which no change names.
+      // An item may have come back with another value, for which there was no change.
       if change.field != .listed, value != change.from {
         let back = try listed(item)
         if last.run < back, back < run {
@@ -275,7 +280,7 @@ struct HistoryWriter {
       return
     }
     if change.from == nil, change.to == nil { return }
-    // An item that is new had no value before.
+    // A new item had no previous values.
     let isNew = change.field == .listed && change.from == nil
     if !isNew { try insert(change.from, change.field, of: item, since: try listed(item)) }
     if isNew || change.from != change.to {
@@ -283,7 +288,7 @@ struct HistoryWriter {
     }
   }
 
-  /// The item's number; one that moved from another section keeps its own.
+  /// The number of the item, which it keeps when it moves to another section; inserted when it is new.
   private func number(of change: ItemChange) throws -> Int64 {
     func known(in section: String) throws -> Int64? {
       let row = try RowReader(
@@ -310,7 +315,7 @@ struct HistoryWriter {
     return db.lastInsertedRowID
   }
 
-  /// The last value of a field, and the run since which it holds.
+  /// The last recorded value of a field, and its run.
   private func last(
     _ field: HistoryField,
     of item: Int64
@@ -329,7 +334,7 @@ struct HistoryWriter {
     )
   }
 
-  /// The run since which a section lists an item, or listed it last.
+  /// The run in which a section began to list the item, the last time that one did.
   private func listed(_ item: Int64) throws -> RunID {
     let row = try RowReader(
       db,
@@ -346,7 +351,7 @@ struct HistoryWriter {
     of item: Int64,
     since run: RunID
   ) throws {
-    // A run between may have had another currency: it is written beside the price then.
+    // A run in between may have had another currency, so the currency is written with the price.
     let currency = run == self.run ? self.currency : run == beginning.run ? beginning.currency : ""
     try db.cachedStatement(
       sql: "INSERT OR REPLACE INTO history(item, field, run, value) VALUES (?,?,?,?)"
@@ -365,9 +370,9 @@ extension Index {
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - id: Only this item; nil for all of them.
-  ///   - since: Only changes of runs that ended then or later; nil for all.
-  ///   - after: Only changes of later runs than this; nil for all.
+  ///   - id: Return only changes of this item; nil for all items.
+  ///   - since: Return only changes of runs that ended then or later; nil for all runs.
+  ///   - after: Return only changes of later runs than this; nil for all runs.
   /// - Returns: The changes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func history(
@@ -387,7 +392,8 @@ extension Index {
         start = runs.filter { counts($0.key, $0.value.time) }.keys.min()
         guard start != nil else { return [] }
       }
-      // Of each field that changed the rows since then, and the one before: an item has hundreds in ten years.
+      // For each field that changed since then, read only the rows since then and the one before. An item has hundreds
+      // of rows after ten years.
       let recent = """
         CROSS JOIN json_each('\(HistoryField.numbers)') AS number \
         CROSS JOIN history ON item = row AND field = number.value AND run >= (SELECT coalesce((SELECT max(run) \
@@ -440,7 +446,7 @@ extension Index {
           )
         )
       }
-      // Stable, so that the fields of an item stay in their order.
+      // A stable sort, so that the fields of an item keep their order.
       return changes.enumerated().sorted {
         ($0.element.run, $0.element.section, $0.element.id, $0.offset)
           < ($1.element.run, $1.element.section, $1.element.id, $1.offset)
@@ -448,15 +454,15 @@ extension Index {
     }
   }
 
-  /// The prices of listed items since a moment: the values in force then, and all since, in order.
+  /// The prices of listed items since a moment: those in force at that moment, and all later ones, in order.
   ///
-  /// An item without steps had the same prices all the time, and ``PriceSteps/beginning`` is since when.
+  /// An item without steps has had its present prices since ``PriceSteps/beginning``.
   ///
   /// - Parameters:
   ///   - items: The items by section and id.
   ///   - catalog: The catalog.
   ///   - since: The moment.
-  ///   - last: The last run that counts.
+  ///   - last: The last run to include.
   /// - Returns: The steps of each item; nil when the catalog has no history yet.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func priceSteps(
@@ -479,7 +485,7 @@ extension Index {
         sql: "SELECT run \(runs) AND time <= ? ORDER BY time DESC LIMIT 1",
         arguments: [catalog, since]
       )
-      // Until something has changed there is nothing to look for.
+      // Until the first change, there is nothing to search.
       let isEmpty = try Int.fetchOne(db, sql: "SELECT 1 FROM history_item LIMIT 1") == nil
       let number = try RowReader(
         db,
@@ -514,7 +520,7 @@ extension Index {
     }
   }
 
-  /// The runs in which something of a catalog changed.
+  /// The runs in which a catalog changed, with their times and currencies.
   private func historyRuns(
     of catalog: CatalogID,
     _ db: Database
@@ -528,7 +534,8 @@ extension Index {
     return runs
   }
 
-  /// The value of ``HistoryField/listed`` where it is not known any more whether the item was new.
+  /// The stored value of ``HistoryField/listed`` after older rows were deleted, so that it is unknown whether the item
+  /// was new.
   static let listedBefore = 2
 
   /// The items of a catalog that have a history, by section.
@@ -542,7 +549,7 @@ extension Index {
     }
   }
 
-  /// Pictures whose bytes a run changed: the SHA-256 of the bytes before.
+  /// The pictures whose bytes changed in a run, with the SHA-256 of the previous bytes.
   package func replacedDigests(run: RunID) throws(LarderError) -> [PictureID: [UInt8]] {
     try read { db in
       let rows = try RowReader(db, "SELECT picture, before FROM picture_change WHERE run = ?")
@@ -554,10 +561,10 @@ extension Index {
   }
 }
 
-/// The prices of some items over a time.
+/// The prices of some items over time.
 package struct PriceSteps: Sendable {
-  /// When the catalog's history begins.
+  /// The time at which the catalog's history begins.
   package let beginning: UnixTime
-  /// The steps of each item, field by field, each field's in order.
+  /// The steps of each item: field by field, and in the order of runs for each field.
   package let items: [[PriceStep]]
 }

@@ -3,13 +3,13 @@ import FoundationEssentials
 import GRDB
 import Glibc
 
-/// One version of one item, in the caller's own form.
+/// One version of one item, as JSON.
 package struct ItemRecord: Sendable, Equatable {
   /// The item's id in its catalog.
   package var key: String
-  /// The item.
+  /// The item as JSON.
   package var body: [UInt8]
-  /// The pictures that it refers to, in order, repeats included.
+  /// The pictures that the item refers to, in order and with repeats.
   package var pictures: [PictureID]
 
   /// A record from its parts.
@@ -20,9 +20,9 @@ package struct ItemRecord: Sendable, Equatable {
   }
 }
 
-/// Some items of one of several listings, one after the other.
+/// Some consecutive items of one of several listings.
 package struct ListedRecords: Sendable {
-  /// The listing, counted from 0.
+  /// The index of the listing, from 0.
   package let listing: Int
   /// The items.
   let items: [ItemRecord]
@@ -32,11 +32,11 @@ package struct ListedRecords: Sendable {
     (self.listing, self.items) = (listing, items)
   }
 
-  /// How many bytes the items' own forms have.
+  /// The size of the items' JSON in bytes.
   package var byteCount: Int { items.indices.reduce(0) { $0 + items[$1].body.count } }
 }
 
-/// A row of `listing`: its lists packed, so that queries over many listings read no item.
+/// A row of `listing`, with packed lists, so that queries over many listings need not read items.
 struct ListingRow {
   /// The key of ``items``.
   let digest: IdentityDigest
@@ -47,13 +47,13 @@ struct ListingRow {
   /// The pictures of all items, 16 bytes each.
   let pictures: [UInt8]
 
-  /// A listing of packed lists, named by its content.
+  /// Makes a row from packed lists; its key is the digest of `items`.
   init(items: [UInt8], keys: [UInt8], pictures: [UInt8]) {
     digest = IdentityDigest(of: items)
     (self.items, self.keys, self.pictures) = (items, keys, pictures)
   }
 
-  /// Its number, if it is kept already.
+  /// The id of an equal listing in the index; nil if there is none.
   func number(in db: Database) throws -> ListingID? {
     try ListingID.fetchOne(
       db.cachedStatement(sql: "SELECT id FROM listing WHERE digest = ?"),
@@ -61,7 +61,7 @@ struct ListingRow {
     )
   }
 
-  /// Its number, once it is kept.
+  /// Stores the listing, unless an equal one is stored; returns its id.
   func keep(in db: Database) throws -> ListingID {
     if let known = try number(in: db) { return known }
     try db.execute(
@@ -71,24 +71,24 @@ struct ListingRow {
     return ListingID(rawValue: db.lastInsertedRowID)
   }
 
-  /// The items' ids, apart.
+  /// The items' ids, split.
   var separateKeys: [ArraySlice<UInt8>] {
     keys.split(separator: 0, omittingEmptySubsequences: false).dropLast()
   }
 }
 
-/// A listing that grows: its lists as they are packed in its row, some 40 bytes an item.
+/// A listing under construction, with some 40 bytes for each item.
 package struct ListingDraft: Sendable {
   private var items: [UInt8] = []
   private var keys: [UInt8] = []
   private var pictures: [UInt8] = []
 
-  /// A listing of nothing.
+  /// Makes an empty listing.
   package init() {}
 
-  /// Adds items, and says which versions they are.
+  /// Adds items; returns their versions.
   mutating func add(_ records: [ItemRecord]) -> [ItemVersion] {
-    // By place, here and below: a copy of a record costs more than to look at it.
+    // Records are accessed by index, here and below, because copying one costs more than reading it.
     let versions = records.indices.map {
       ItemVersion(IdentityDigest(of: records[$0].body))
     }
@@ -103,13 +103,13 @@ package struct ListingDraft: Sendable {
     return versions
   }
 
-  /// The row that it becomes.
+  /// The row for the listing.
   var row: ListingRow { ListingRow(items: items, keys: keys, pictures: pictures) }
 
   /// The items' ids, each ended by a zero byte.
   package var ids: [UInt8] { keys }
 
-  /// Whether the items at two places are equal.
+  /// Whether the items at two positions are equal.
   package func isSame(_ first: Int, _ second: Int) -> Bool { version(first) == version(second) }
 
   private func version(_ place: Int) -> ArraySlice<UInt8> {
@@ -120,8 +120,8 @@ package struct ListingDraft: Sendable {
   ///
   /// - Parameters:
   ///   - listing: The listing.
-  ///   - places: The places of the items to leave out.
-  ///   - db: Where the items are: of the others, the pictures are read.
+  ///   - places: The positions of the items to leave out.
+  ///   - db: The database, from which the other items' pictures are read.
   /// - Throws: `DatabaseError` when an item cannot be read.
   mutating func append(
     _ listing: ListingRow,
@@ -145,7 +145,7 @@ package struct ListingDraft: Sendable {
   }
 }
 
-/// A listing that is not kept yet.
+/// A listing that is not stored yet.
 package struct NewListing: Sendable {
   private let row: ListingRow
   private let items: [ItemRecord]
@@ -159,14 +159,14 @@ package struct NewListing: Sendable {
     self.items = items
   }
 
-  /// A listing whose items are kept.
+  /// A listing whose items are stored already.
   package init(_ draft: ListingDraft) {
     (row, items, versions) = (draft.row, [], [])
   }
 
-  /// Its number, once it and its items are kept.
+  /// Stores the listing and its items; returns its id.
   ///
-  /// Equal lists have equal numbers: two runs that saw the same share it.
+  /// An equal listing is not stored twice: runs with the same items share one.
   func keep(in db: Database) throws -> ListingID {
     if let known = try row.number(in: db) { return known }
     try Index.insert([ListedRecords(listing: 0, items: items)], versions, db)
@@ -175,21 +175,21 @@ package struct NewListing: Sendable {
 }
 
 extension Index {
-  /// Keeps an ordered list of items and says by which number to find it.
+  /// Stores an ordered list of items; returns its id.
   ///
-  /// Lists and items that are already kept are not written again.
+  /// Lists and items that are stored already are not written again.
   package func keepListing(_ items: [ItemRecord]) throws(LarderError) -> ListingID {
     let listing = NewListing(items)
     return try write { db in try listing.keep(in: db) }
   }
 
-  /// Keeps the next items of listings that are too large to be held at once.
+  /// Stores the next items of listings that are too large for memory.
   ///
-  /// Until the listings are kept they belong to none, and the next clean-up takes them.
+  /// Until the listings are stored, the items belong to none; if the run is killed, the next clean-up removes them.
   ///
   /// - Parameters:
   ///   - parts: The items, in order.
-  ///   - drafts: The listings so far.
+  ///   - drafts: The listings under construction, to which the items are added.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keep(
     _ parts: [ListedRecords],
@@ -200,21 +200,21 @@ extension Index {
     try write { db in try Self.insert(parts, versions, db) }
   }
 
-  /// Keeps a listing whose items are kept, and says by which number to find it.
+  /// Stores a listing whose items are stored already; returns its id.
   ///
   /// - Parameter draft: The listing.
-  /// - Returns: The number, the one that all its items at once would have been given.
+  /// - Returns: The id, the same as if all items had been stored at once.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func keepListing(_ draft: ListingDraft) throws(LarderError) -> ListingID {
     let listing = NewListing(draft)
     return try write { db in try listing.keep(in: db) }
   }
 
-  /// A listing whose items are kept, without some of them.
+  /// A listing without some of its items, which are all stored already.
   ///
   /// - Parameters:
   ///   - draft: The listing.
-  ///   - places: The places of the items to leave out.
+  ///   - places: The positions of the items to leave out.
   /// - Returns: The shorter listing.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func draft(
@@ -228,12 +228,12 @@ extension Index {
     }
   }
 
-  /// Inserts items that are not there yet.
+  /// Inserts items that are not in the index yet.
   ///
   /// - Parameters:
   ///   - parts: The items.
-  ///   - versions: Their versions, one after the other through all parts.
-  ///   - db: Where.
+  ///   - versions: The versions of all items, in the order of the parts.
+  ///   - db: The database.
   /// - Throws: `DatabaseError` when a row cannot be written.
   fileprivate static func insert(
     _ parts: [ListedRecords],
@@ -253,7 +253,7 @@ extension Index {
         order.append((versions[order.count].digest, Int32(part), Int32(place)))
       }
     }
-    // Sorted as the table's index is, so that many rows share a page: digests are scattered.
+    // Sorted like the table's index, so that many rows share a page, because digests are random.
     order.sort { $0.version < $1.version }
     for (version, part, place) in order {
       let items = parts[Int(part)].items
@@ -272,7 +272,7 @@ extension Index {
 
   /// Calls `body` with the items of a listing, in order, a few hundred at a time.
   ///
-  /// Memory does not grow with the listing, and no writer waits for all of it.
+  /// Memory does not grow with the listing, and a writer can commit between batches.
   package func forEachBatch(
     of listing: ListingID,
     _ body: ([ItemRecord]) throws(LarderError) -> Void
@@ -284,12 +284,12 @@ extension Index {
     }
   }
 
-  /// Enough items that the queries are no cost, few enough to be held at once.
+  /// Large enough to make the cost of queries negligible, small enough for memory.
   private static let batch = 512
 
-  /// Some items of a listing by their versions, in the order given.
+  /// Some items of a listing by their versions, in the given order.
   ///
-  /// - Throws: ``LarderError``, with code `damaged` when there is no such version.
+  /// - Throws: ``LarderError``, with code `damaged` when a version is missing.
   package func items(
     _ versions: some Sequence<ItemVersion>,
     of listing: ListingID
@@ -316,7 +316,7 @@ extension Index {
     }
   }
 
-  /// The error that names the lost part of a listing.
+  /// The error for a missing part of a listing.
   private func gone(_ what: String, _ listing: ListingID) -> LarderError {
     LarderError(
       .damaged,
@@ -326,12 +326,12 @@ extension Index {
     )
   }
 
-  /// The versions of a listing's items, in order: 16 bytes an item, and no item is read.
+  /// The versions of a listing's items, in order, without reading the items.
   ///
   /// - Parameters:
   ///   - listing: The listing.
-  ///   - first: How many to skip.
-  ///   - count: How many to read at most.
+  ///   - first: The number of items to skip.
+  ///   - count: The most versions to return.
   /// - Returns: The versions.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func versions(
@@ -359,12 +359,12 @@ extension Index {
     return bytes.withUnsafeBytes { IdentityDigest.unpack($0) }.map(ItemVersion.init)
   }
 
-  /// The versions that a listing has of an item, in order, found without reading any item.
+  /// The versions of an item in a listing, in order, without reading any item.
   ///
   /// - Parameters:
   ///   - key: The item's id.
-  ///   - listing: The listing, which may hold an id more than once.
-  /// - Returns: The versions; nothing when the listing does not have the item.
+  ///   - listing: The listing, in which an id may occur more than once.
+  /// - Returns: The versions; empty when the listing does not have the item.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func versions(
     of key: String,
@@ -380,13 +380,12 @@ extension Index {
     }
   }
 
-  /// The keys of a listing's items, in order, without reading the items themselves.
+  /// The ids of a listing's items, in order, without reading the items.
   package func itemKeys(listing: ListingID) throws(LarderError) -> [String] {
     try itemVersions(listing: listing).map(\.key)
   }
 
-  /// The versions of a listing's items, in order, without reading the items themselves: equal
-  /// versions are equal items.
+  /// The versions and ids of a listing's items, in order, without reading the items; equal versions are equal items.
   package func itemVersions(
     listing: ListingID
   ) throws(LarderError) -> [(version: ItemVersion, key: String)] {
@@ -396,7 +395,7 @@ extension Index {
     }
   }
 
-  /// The same with the ids as they are kept, each ended by a zero byte; nothing when there is no such listing.
+  /// The same with the ids in packed form, each ended by a zero byte; empty when there is no such listing.
   package func packedItems(
     listing: ListingID
   ) throws(LarderError) -> (versions: [ItemVersion], keys: [UInt8]) {
@@ -419,7 +418,7 @@ extension Index {
     }
   }
 
-  /// The pictures that a listing refers to, in order, repeats included.
+  /// The pictures that a listing refers to, in order and with repeats.
   package func pictures(listing: ListingID) throws(LarderError) -> [PictureID] {
     try read { db in
       let row = try RowReader(db, "SELECT pictures FROM listing WHERE id = ?")
@@ -428,7 +427,7 @@ extension Index {
     }
   }
 
-  /// Calls `body` with the pictures that a listing refers to, in order, with repeats, in batches.
+  /// Calls `body` with the pictures that a listing refers to, in order and with repeats, in batches.
   package func forEachPictureBatch(
     of listing: ListingID,
     _ body: ([PictureID]) throws(LarderError) -> Void
@@ -454,10 +453,10 @@ extension Index {
     }
   }
 
-  /// A batch that holds a usual listing, and is small beside the other memory of a run.
+  /// Large enough for a usual listing, small compared with the other memory of a run.
   private static let pictureBatch = 1 << 14
 
-  /// How many items a listing has, without reading them.
+  /// The number of items in a listing, without reading them.
   package func itemCount(listing: ListingID) throws(LarderError) -> Int {
     try read { db in
       let row = try RowReader(
@@ -471,13 +470,12 @@ extension Index {
 }
 
 extension Index {
-  /// Joins listings, one after the other, and returns the number of the result.
+  /// Concatenates listings into a new one, and returns its id.
   ///
-  /// Reads each listing once and writes one row, for any number of listings. Items are not read,
-  /// unless an item is in an earlier listing already: it is left out then, for feeds move items
-  /// from page to page while they are read.
+  /// Reads each listing once and writes one row. An item that an earlier listing has is left out, because feeds move
+  /// items between pages while they are read. Items are only read if there are such repeats.
   ///
-  /// - Parameter listings: the pages' listings, in order.
+  /// - Parameter listings: The pages' listings, in order.
   /// - Returns: The joined listing, and how many items were left out as repeats.
   /// - Throws: ``LarderError``, also when one of the listings is not in the index.
   package func joinListings(
@@ -519,16 +517,16 @@ extension Index {
   }
 }
 
-/// Items' ids one after the other, each ended by a zero byte, as a listing keeps them.
+/// A packed list of items' ids, each ended by a zero byte, as in a listing.
 enum PackedKeys {
-  /// The places of an id among the others, counting from 0.
+  /// The positions of an id in the list, from 0.
   ///
-  /// A listing of a million ids is searched in the time that it takes to read it once.
+  /// A linear search of the bytes, with `memchr`, that makes no copies.
   ///
   /// - Parameters:
   ///   - wanted: The id, ended by a zero byte.
-  ///   - keys: All ids.
-  /// - Returns: Its places, in ascending order; empty when it is not there.
+  ///   - keys: The packed list.
+  /// - Returns: The positions in ascending order; empty when the list does not have the id.
   static func places(of wanted: [UInt8], in keys: UnsafeRawBufferPointer) -> [Int] {
     guard let start = keys.baseAddress else { return [] }
     var places: [Int] = []

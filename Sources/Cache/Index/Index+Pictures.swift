@@ -3,13 +3,13 @@ import FoundationEssentials
 import GRDB
 import Transport
 
-/// The index's entry for one picture.
+/// The row of one picture in the index.
 package struct PictureEntry: Sendable, Equatable {
   /// The key of ``identity``.
   package var id: PictureID
-  /// The newest URL, as it is sent.
+  /// The newest URL, as in the request.
   package var url: String
-  /// The text that tells the picture from others: its URL, or the part of it that the catalog file keeps.
+  /// The identity as text: the URL, or the part of it that the catalog file's rule keeps.
   package var identity: String
   /// The SHA-256 of the held bytes, 32 bytes, or nil while none are held.
   package var sha256: [UInt8]?
@@ -17,31 +17,30 @@ package struct PictureEntry: Sendable, Equatable {
   package var bytes: ByteCount = 0
   /// The type of the held bytes.
   package var type: PictureType?
-  /// The `stat` of the file at its commit.
+  /// The `stat` of the file when it was committed.
   package var stamp: FileStamp?
-  /// The response headers of the held bytes, in the transport's own text form.
+  /// The response headers of the held bytes, in the text form of the transport.
   package var response: String?
-  /// When they expire.
+  /// The time at which the response expires.
   package var expiry = UnixTime(0)
-  /// When the bytes were fetched.
+  /// The time at which the bytes were fetched.
   package var fetched: UnixTime?
-  /// When the origin last answered for this picture.
+  /// The time of the origin's last answer for this picture.
   package var checked: UnixTime?
-  /// Why the last attempt failed, or nil when it did not.
+  /// The reason why the last attempt failed; nil if it succeeded.
   package var failure: String?
-  /// Since when every attempt failed.
+  /// The time since which every attempt has failed.
   package var failingSince: UnixTime?
 
-  /// The origin's Last-Modified: the file's date, so that the files alone
-  /// can say it when the index is lost.
+  /// The origin's Last-Modified, which becomes the file's date, so that it survives the loss of the index.
   ///
-  /// Not kept in the row.
+  /// The row does not have it.
   package var lastModified: UnixTime?
 
-  /// The path that an older larder gave the file, while it lies there; see ``Index/takeOver(_:on:)``.
+  /// The path that an older larder gave the file, until the file is renamed; see ``Index/takeOver(_:on:)``.
   var older: String?
 
-  /// An entry that holds nothing yet.
+  /// Makes an entry that holds no bytes.
   package init(id: PictureID, url: String, identity: String? = nil) {
     self.id = id
     self.url = url
@@ -50,19 +49,19 @@ package struct PictureEntry: Sendable, Equatable {
 
   /// Whether bytes are held.
   package var isHeld: Bool { sha256 != nil }
-  /// The file's name in the cache, once no older larder's is left.
+  /// The file's name in the cache by the present rule.
   var ownName: PictureName { PictureName(url: identity, id: id) }
-  /// The file's name in the cache.
+  /// The file's present name in the cache, which may be an older larder's.
   package var name: PictureName {
     older.flatMap { PictureName(path: $0) } ?? ownName
   }
 }
 
-/// The little that a run keeps in memory of every picture: 32 bytes each.
+/// The part of a picture's row that a run holds in memory: 32 bytes for each picture.
 package struct PictureState: Sendable, Equatable {
-  /// When the stored response expires; long past when nothing is held.
+  /// The time at which the stored response expires; long past when nothing is held.
   package var expiry: UnixTime
-  /// When the origin last answered.
+  /// The time of the origin's last answer.
   package var checked: UnixTime
   /// The first 63 bits of the SHA-256 of the held bytes; 0 while none are held.
   package var content: Int64
@@ -76,11 +75,11 @@ package struct PictureState: Sendable, Equatable {
     self.content = content
   }
 
-  /// The reason why no request is due: the held bytes are fresh, or an unavailable picture is left alone.
+  /// The reason why no request is due: the held bytes are fresh, or a failed picture is in its back-off.
   ///
-  /// Nil when a request is due; the rest of the row then says which.
+  /// Nil when a request is due; the rest of the row then decides which one.
   ///
-  /// A check that lies in the future was made before the clock was set back. It does not count, or the picture might
+  /// A check in the future was made before the clock was set back. It is ignored, because the picture might otherwise
   /// stay fresh for years.
   package func freshness(at now: UnixTime) -> Freshness? {
     guard FreshnessPolicy.window(answered: checked, expiry: expiry).contains(now) else {
@@ -91,17 +90,17 @@ package struct PictureState: Sendable, Equatable {
 }
 
 extension Index {
-  /// The entries of these pictures, as far as they have rows.
+  /// The entries of those of these pictures that have rows.
   package func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
     try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
   }
 
-  /// The URLs of these pictures, as far as they have rows.
+  /// The URLs of those of these pictures that have rows.
   package func pictureURLs(_ ids: [PictureID]) throws(LarderError) -> [PictureID: String] {
     try rows(of: ids, "SELECT url FROM picture WHERE id = ?") { $0.text(0) }
   }
 
-  /// The result of `value` for the row of each of these pictures that has one.
+  /// The result of `value` for each of these pictures that has a row.
   func rows<Value>(
     of ids: [PictureID],
     _ sql: String,
@@ -112,7 +111,7 @@ extension Index {
     return values
   }
 
-  /// Calls `body` with the entries of these pictures, as far as they have rows, a row at a time.
+  /// Calls `body` with the entry of each of these pictures that has a row, one at a time.
   package func forEachPicture(
     of ids: [PictureID],
     _ body: (PictureEntry) throws -> Void
@@ -120,7 +119,7 @@ extension Index {
     try forEachRow(of: ids, Self.select + " WHERE id = ?") { try body(PictureEntry($1)) }
   }
 
-  /// Calls `body` with the row of each of these pictures that has one, which `sql` finds by identity.
+  /// Calls `body` with the row that `sql` finds for each of these pictures, if there is one.
   private func forEachRow(
     of ids: [PictureID],
     _ sql: String,
@@ -135,7 +134,7 @@ extension Index {
     }
   }
 
-  /// Calls `body` with every entry, a row at a time, in the order of their identities.
+  /// Calls `body` with every entry, one at a time, in the order of ids.
   package func forEachPicture(_ body: (PictureEntry) throws -> Void) throws(LarderError) {
     try read { db in
       let rows = try RowReader(db, Self.select + " ORDER BY id")
@@ -143,9 +142,9 @@ extension Index {
     }
   }
 
-  /// Notes the newest URLs of pictures whose identity is not their URL, in one transaction.
+  /// Saves the newest URLs of pictures whose identity is not their URL, in one transaction.
   ///
-  /// A caller that asks for one later, by its identity alone, finds there where to ask.
+  /// A caller that later knows only the identity finds there the URL to request.
   package func note(
     newest: [(id: PictureID, url: String, identity: String)]
   ) throws(LarderError) {
@@ -175,7 +174,7 @@ extension Index {
     }
   }
 
-  /// Calls `body` with the entries of the pictures that belong in a folder below `images/`, a row at a time.
+  /// Calls `body` with the entry of each picture of a folder below `images/`, one at a time.
   func forEachPicture(
     inFolder folder: UInt8,
     _ body: (PictureEntry) throws -> Void
@@ -188,7 +187,7 @@ extension Index {
     }
   }
 
-  /// The identities of all pictures that are held, in order.
+  /// The ids of all held pictures, in order.
   func heldPictures() throws(LarderError) -> [PictureID] {
     try read { db in
       let rows = try RowReader(db, "SELECT id FROM picture WHERE sha256 IS NOT NULL ORDER BY id")
@@ -198,8 +197,7 @@ extension Index {
     }
   }
 
-  /// The held picture at each of these paths in the cache; with `anyEnding`, the text after the
-  /// last dot does not count.
+  /// The held picture at each of these paths in the cache; with `anyEnding`, the extension is ignored.
   func heldPictures(
     at paths: some Sequence<String>,
     anyEnding: Bool = false
@@ -207,7 +205,7 @@ extension Index {
     try read { db in
       let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
       let rows = try RowReader(db, select + "id = ?")
-      // From a path without its ending, and its dot, to the character behind the dot.
+      // The range of all paths that begin with a path without extension and a dot; `/` is the character after the dot.
       let older = try RowReader(db, select + "older >= ?1 || '.' AND older < ?1 || '/'")
       var ids: [String: PictureID] = [:]
       for path in paths {
@@ -254,10 +252,10 @@ extension Index {
     }
   }
 
-  /// Key, identity and older path of pictures.
+  /// Selects the key, identity and older path of pictures.
   private static let selectName = "SELECT id, coalesce(identity, url), older FROM picture"
 
-  /// The columns that ``PictureEntry/init(_:)`` reads, in its order.
+  /// The columns that ``PictureEntry/init(_:)`` reads, in this order.
   static let pictureColumns = [
     "id", "url", "sha256", "bytes", "type", "inode", "modified", "response", "expiry", "fetched",
     "checked", "failure", "failing_since", "older", "identity",
@@ -265,7 +263,7 @@ extension Index {
 
   static let select = "SELECT \(pictureColumns.joined(separator: ", ")) FROM picture"
 
-  /// Enters that a picture's bytes changed in a run, in a transaction that the caller holds.
+  /// Records that a picture's bytes changed in a run, in the caller's transaction.
   static func note(
     _ id: PictureID,
     before: [UInt8],
@@ -281,8 +279,8 @@ extension Index {
   /// Updates rows to match the files, in one transaction.
   ///
   /// - Parameters:
-  ///   - entries: Rows as they are to be.
-  ///   - ids: Pictures that are no longer held.
+  ///   - entries: The rows to write.
+  ///   - ids: The pictures that are no longer held.
   /// - Throws: ``LarderError`` when the index cannot be written.
   func renew(
     _ entries: [PictureEntry],
@@ -296,7 +294,7 @@ extension Index {
     }
   }
 
-  /// Forgets the bytes of a picture, but not that it exists.
+  /// Marks a picture as not held, but keeps its row.
   static func forget(_ id: PictureID, in db: Database) throws {
     try db.execute(
       sql: """
@@ -308,7 +306,7 @@ extension Index {
   }
 }
 
-/// Writes pictures' rows whole, in a transaction that the caller holds.
+/// Writes complete rows of pictures, in the caller's transaction.
 struct PictureRowWriter: ~Copyable {
   private var row: RowWriter
 
@@ -336,7 +334,7 @@ struct PictureRowWriter: ~Copyable {
     try row.run()
   }
 
-  /// Saves a row, and that the picture's bytes changed when others were held before.
+  /// Saves a row, and records a change if other bytes were held before.
   mutating func save(
     _ entry: PictureEntry,
     before: [UInt8]?,
@@ -361,7 +359,7 @@ struct PictureRowWriter: ~Copyable {
 }
 
 extension PictureEntry {
-  /// Reads the row that a query of ``Index/select`` stands on.
+  /// Reads the present row of a query of ``Index/select``.
   init(_ row: borrowing RowReader) {
     self.init(id: PictureID(row.key(0)), url: row.text(1) ?? "")
     sha256 = row.bytes(2)
@@ -382,10 +380,10 @@ extension PictureEntry {
 }
 
 extension Index {
-  /// Notes the digest of the fields that requests for pictures send from now on.
+  /// Records the digest of the header fields that requests for pictures send from now on.
   ///
-  /// When the digest has changed, such as after an update of larder, every picture whose response varies by a request
-  /// field is due at once, and its row then tells whether the fields that are now sent select it. Later runs need
+  /// When the digest has changed, for example after an update of larder, every picture whose response has `Vary`
+  /// becomes due at once. Its row then decides whether the new fields select the stored response. So later runs need
   /// not read the stored headers of fresh pictures. (RFC 9111, section 4.1)
   package func noteVary(_ digest: Int64) throws(LarderError) {
     let known = try read { db in

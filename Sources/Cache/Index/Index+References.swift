@@ -2,15 +2,16 @@ import Base
 import GRDB
 
 extension Index {
-  /// The pictures that the catalogs in this cache refer to: those of the items that each one's last
-  /// finished run shows, and of their details.
+  /// The pictures that the catalogs in this cache refer to.
+  ///
+  /// These are the pictures of the items in each catalog's last finished run, and of their details.
   package func referencedPictures() throws(LarderError) -> Set<PictureID> {
     var referenced: Set<PictureID> = []
     try forEachReferenced { referenced.formUnion($0) }
     return referenced
   }
 
-  /// The same, however many they are.
+  /// The same as a set that moves to disk when it is too large for memory.
   package func manyReferencedPictures() throws(LarderError) -> PictureSet {
     var referenced = PictureSet()
     try forEachReferenced { _ = referenced.insert($0) }
@@ -46,12 +47,13 @@ extension Index {
     try read { try Int.fetchOne($0, sql: "SELECT 1 FROM unreferenced LIMIT 1") != nil }
   }
 
-  /// Marks the pictures that nobody refers to since now, and takes the mark from those that
-  /// somebody refers to again; older marks stand.
+  /// Updates the marks of unreferenced pictures.
+  ///
+  /// Pictures that no catalog refers to are marked with `now`; earlier marks stay. Referenced pictures lose their mark.
   ///
   /// - Parameters:
   ///   - referenced: The pictures that a catalog refers to.
-  ///   - now: The moment.
+  ///   - now: The present moment.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func markUnreferenced(
     except referenced: consuming PictureSet,
@@ -68,7 +70,7 @@ extension Index {
         """
       )
       var batch: [(id: PictureID, isMarked: Bool)] = []
-      // Changes affect only rows before the one that is read next.
+      // Changing the table while reading it is safe, because only rows before the next one are changed.
       func mark() throws {
         let members = referenced.members(batch.map(\.id))
         if let failure = referenced.failure { throw failure }
@@ -92,8 +94,13 @@ extension Index {
     }
   }
 
-  /// All held pictures as a sweep judges them; `referenced` are those that catalogs refer to, and
-  /// unmarked ones count from `now`.
+  /// All held pictures, as input for a ``GcPlan``.
+  ///
+  /// - Parameters:
+  ///   - referenced: The pictures that catalogs refer to.
+  ///   - now: The present moment, from which an unreferenced picture without a mark counts.
+  /// - Returns: The pictures.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package func held(referenced: Set<PictureID>, at now: UnixTime) throws(LarderError)
     -> [GcPlan.Picture]
   {
@@ -126,11 +133,11 @@ extension Index {
 
 /// A picture that a sweep removed.
 package struct Tombstone: Sendable, Hashable {
-  /// Its URL.
+  /// The picture's URL.
   package var url: String
-  /// When it went.
+  /// The time of the removal.
   package var removed: UnixTime
-  /// Why: `unreferenced`, `age` or `size`.
+  /// The reason: `unreferenced`, `age` or `size`.
   package var reason: String
 }
 
@@ -153,10 +160,9 @@ extension Tombstone: FetchableRecord, PersistableRecord {
 }
 
 extension Index {
-  /// Forgets pictures for good and puts up a tombstone for each, together or not at all.
+  /// Deletes the rows of pictures and writes a tombstone for each, in one transaction.
   ///
-  /// Their files are to be removed after this: a file without a row is swept, a row without a file
-  /// would be a lie.
+  /// Remove the files afterwards: a file without a row is removed later, but a row must never point to a missing file.
   package func delete(_ removals: [GcPlan.Removal], at now: UnixTime) throws(LarderError) {
     try write { db in
       let picture = try db.cachedStatement(sql: "DELETE FROM picture WHERE id = ?")
@@ -171,7 +177,7 @@ extension Index {
     }
   }
 
-  /// The pictures that went after one moment and not after another, by URL.
+  /// The pictures that were removed after `old`, until `new`, sorted by URL.
   package func tombstones(after old: UnixTime, through new: UnixTime) throws(LarderError)
     -> [Tombstone]
   {
@@ -184,15 +190,15 @@ extension Index {
     }
   }
 
-  /// The time at which the index was rebuilt although pictures existed; nil if that did not
-  /// happen, or every picture has been claimed since.
+  /// The time at which a lost index was rebuilt for existing pictures; nil if that never happened, or all pictures were
+  /// adopted since.
   package func lostSince() throws(LarderError) -> UnixTime? {
     try read { db in
       try UnixTime.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'lost'")
     }
   }
 
-  /// Records that the index was rebuilt, or that all its pictures are claimed.
+  /// Records the time at which the index was rebuilt; nil once all pictures are adopted.
   package func noteLost(since moment: UnixTime?) throws(LarderError) {
     try write { db in
       try db.execute(sql: "DELETE FROM meta WHERE key = 'lost'")

@@ -3,17 +3,17 @@ import GRDB
 
 /// A catalog that shares the cache.
 package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
-  /// Its number in the index.
+  /// The catalog's id in the index.
   package let id: CatalogID
-  /// Its name in the catalog file.
+  /// The name in the catalog file.
   package let name: String
-  /// The currency of its prices.
+  /// The currency of the prices.
   package let currency: String
-  /// The host, with its port, that its sections last came from; nil when it is not known.
+  /// The host and port that the sections last came from; nil when they are not known.
   package let source: String?
 }
 
-/// A section as a finished run left it.
+/// A section as of a finished run.
 package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, EncodableRecord {
   /// The section's key.
   package var key: String
@@ -21,9 +21,9 @@ package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, Encoda
   package var title: String
   /// The line under the title.
   package var subtitle: String?
-  /// The shown listing, or nil if none was ever fetched.
+  /// The shown listing; nil if none was ever fetched.
   package var listing: ListingID?
-  /// Where it came from: `network`, `unchanged`, `stale` or `failed`.
+  /// The source of the listing: `network`, `unchanged`, `stale` or `failed`.
   package var source: String
 
   /// A section from its parts.
@@ -39,15 +39,15 @@ package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, Encoda
 
 /// One run in the history.
 package struct RunEntry: Sendable, Equatable {
-  /// Its number: runs count from 1 in each cache.
+  /// The run's number, which counts from 1 in each cache.
   package let id: RunID
   /// When it started.
   package let started: UnixTime
-  /// When it ended, or nil when it was killed or is still under way.
+  /// When it ended; nil when it was killed or is still running.
   package let finished: UnixTime?
   /// `complete`, `partial`, `withheld`, `failed` or `interrupted`.
   package let outcome: String?
-  /// The whole report, as `sync --json` printed it.
+  /// The report, as `sync --json` prints it.
   package let report: [UInt8]?
 }
 
@@ -62,15 +62,15 @@ extension RunEntry: FetchableRecord {
   }
 }
 
-/// When a run was and how it ended, without its report.
+/// The times and the outcome of a run, without its report.
 package struct RunTime: Sendable, Equatable {
-  /// Its number.
+  /// The run's number.
   package let id: RunID
   /// When it started.
   package let started: UnixTime
-  /// When it ended, or nil when it was killed or is still under way.
+  /// When it ended; nil when it was killed or is still running.
   package let finished: UnixTime?
-  /// How it ended, as in ``RunEntry``.
+  /// The outcome, as in ``RunEntry``.
   package let outcome: String?
 
   /// A run from its parts.
@@ -94,7 +94,7 @@ private struct RunSectionRow: PersistableRecord {
   static let databaseTableName = "run_section"
 
   let run: RunID
-  /// The section's place among those of its run, from 0.
+  /// The section's index in its run, from 0.
   let position: Int
   let section: RunSection
 
@@ -111,7 +111,7 @@ extension Index {
     try read { try CatalogEntry.fetchAll($0, sql: "SELECT * FROM catalog ORDER BY name") }
   }
 
-  /// The catalog of this name, entered when it is new.
+  /// The catalog with this name; inserted when it is new, and its currency updated.
   package func catalog(named name: String, currency: String) throws(LarderError) -> CatalogEntry {
     try write { db in
       try db.execute(
@@ -132,7 +132,7 @@ extension Index {
     }
   }
 
-  /// Notes the host, with its port, that a catalog's sections came from.
+  /// Records the host and port that a catalog's sections came from.
   package func note(source: String, of catalog: CatalogID) throws(LarderError) {
     try write { db in
       try db.execute(
@@ -142,11 +142,11 @@ extension Index {
     }
   }
 
-  /// Starts a run and says its number.
+  /// Begins a run and returns its number.
   package func beginRun(catalog: CatalogID, at now: UnixTime) throws(LarderError) -> RunID {
     try write { db in
       try db.execute(
-        // A number that an index which was lost gave out is in its history still.
+        // The history, which survives the loss of the index, may have higher numbers than the table of runs.
         sql: """
           INSERT INTO run(id, catalog, started) VALUES (1 + max(\
           coalesce((SELECT max(id) FROM run), 0), coalesce((SELECT max(run) FROM history_run), 0)), ?, ?)
@@ -157,17 +157,17 @@ extension Index {
     }
   }
 
-  /// Ends a run: from here on its sections are shown.
+  /// Ends a run; from then on, its sections are shown.
   ///
   /// - Parameters:
   ///   - run: The run.
   ///   - now: The wall clock.
-  ///   - outcome: How it ended.
+  ///   - outcome: The outcome, such as `complete`.
   ///   - report: Its report.
   ///   - sections: The shown sections.
-  ///   - renewed: Documents that did not change, with the new caching fields of their origins: a transaction of
-  ///     their own would wait for the disk five times more.
-  ///   - changes: Values that differ from the ones before, for the history.
+  ///   - renewed: Unchanged documents with new caching fields. A separate transaction for them would cost five more
+  ///     syncs of the disk.
+  ///   - changes: The values that changed since the last run, for the history.
   /// - Throws: ``LarderError`` when the index cannot be written.
   package func endRun(
     _ run: RunID,
@@ -191,10 +191,10 @@ extension Index {
     }
   }
 
-  /// Whether the last run was killed before it could end: its files may be ahead of their rows.
+  /// Whether the last run was killed, so that files may be newer than their rows.
   ///
-  /// Only the last can be, for a run begins once the one before it was cleaned up after. A look for others would read
-  /// the pages of all reports that are kept, at each start.
+  /// Earlier runs need no check, because each run first cleans up after the one before it. A query for all runs would
+  /// read the pages of all their reports at each start.
   func wasKilled() throws(LarderError) -> Bool {
     try read { db in
       try Bool.fetchOne(
@@ -206,7 +206,7 @@ extension Index {
     }
   }
 
-  /// Notes that the runs which were killed have been cleaned up after.
+  /// Marks killed runs as `interrupted`, after they were cleaned up after.
   func markKilledRunsInterrupted() throws(LarderError) {
     try write { db in
       try db.execute(
@@ -215,14 +215,14 @@ extension Index {
     }
   }
 
-  /// The last run of a catalog that ended, or the one before `id`.
+  /// The last finished run of a catalog, or the last one before `id`.
   package func lastRun(catalog: CatalogID, before id: RunID? = nil) throws(LarderError)
     -> RunEntry?
   {
     try runs(catalog: catalog, finishedOnly: true, before: id, limit: 1).first
   }
 
-  /// When the last run of a catalog was that had ended at a moment; its report is not read.
+  /// The times of the last run of a catalog that had ended by a moment; its report is not read.
   package func lastRunTime(
     catalog: CatalogID,
     at moment: UnixTime = .distantFuture
@@ -240,7 +240,7 @@ extension Index {
     }
   }
 
-  /// The pictures whose bytes a run after this one changed.
+  /// The pictures whose bytes changed in later runs than this one.
   package func replacedPictures(after run: RunID) throws(LarderError) -> [PictureID] {
     try read { db in
       try PictureID.fetchAll(
@@ -251,12 +251,13 @@ extension Index {
     }
   }
 
-  /// When the last complete run of a catalog ended; nil when none was.
+  /// The time at which the last complete run of a catalog ended; nil when there is none.
   ///
   /// - Parameters:
   ///   - catalog: The catalog.
-  ///   - most: Among how many of its last runs: behind the last complete one each is read, with the pages of its report.
-  /// - Returns: When it ended.
+  ///   - most: The number of last runs to search. Each run after the last complete one is read, with the pages of its
+  ///     report.
+  /// - Returns: The time at which it ended.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func lastComplete(
     catalog: CatalogID,
@@ -275,7 +276,7 @@ extension Index {
     }
   }
 
-  /// A run of a catalog that ended; nil where there is none of this number.
+  /// The finished run of a catalog with this number; nil when there is none.
   package func finishedRun(_ id: RunID, catalog: CatalogID) throws(LarderError) -> RunEntry? {
     try read { db in
       try RunEntry.fetchOne(
@@ -319,7 +320,7 @@ extension Index {
     }
   }
 
-  /// The sections that a run left, in order.
+  /// The sections of a run, in order.
   package func sections(run: RunID) throws(LarderError) -> [RunSection] {
     try read { db in
       try RunSection.fetchAll(
@@ -330,8 +331,7 @@ extension Index {
     }
   }
 
-  /// Since when a section of a catalog has not been had as it is: when the first run ended after the
-  /// last that had it.
+  /// The time since which a section has failed: the end of the first run after the last one that fetched it.
   package func failingSince(section key: String, catalog: CatalogID) throws(LarderError)
     -> UnixTime?
   {
@@ -349,7 +349,7 @@ extension Index {
     }
   }
 
-  /// The pictures whose bytes changed after run `old`, up to and with run `new`, by URL.
+  /// The URLs of the pictures whose bytes changed after run `old`, up to and including run `new`, sorted.
   package func pictureChanges(after old: RunID, through new: RunID) throws(LarderError) -> [String]
   {
     try read { db in

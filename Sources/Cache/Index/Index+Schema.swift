@@ -3,17 +3,16 @@ import GRDB
 import Glibc
 import SQLite
 
-// To change the tables: write the change as a new constant below (`ALTER TABLE … ADD COLUMN`,
-// `CREATE TABLE`), append a migration with a new name to the end of `tables`, and never edit a
-// released one: files remember the migrations by name. A new column needs a default or may be NULL.
-// A column of `picture` goes into `Index.pictureColumns` too, because a damaged index is salvaged
-// by that list. A change to a table first drops the views of `Index+Views.swift` that read it, and
-// then creates them again with the same columns. `user_version` counts by itself. `MigrationTests`
-// then brings the files of every earlier version up to date; keep one of today's there before you
-// start.
+// To change the tables: write the change as a new constant below (`ALTER TABLE … ADD COLUMN`, `CREATE TABLE`), append a
+// migration with a new name to the end of `tables`, and never edit a released one: index files record the names of
+// their migrations. A new column needs a default or may be NULL. Add a new column of `picture` to
+// `Index.pictureColumns` too, which is used to salvage damaged indexes. If views of `Index+Views.swift` read a changed
+// table, the migration first drops them, and then creates them again with the same columns. `user_version` is the
+// number of migrations. `MigrationTests` migrates a file of every earlier version; before you start, add a file of the
+// present version there.
 
 extension Index {
-  /// Every change to the tables, in the order in which a file goes through them.
+  /// All migrations of the tables, in order.
   static let tables = DatabaseSchema([
     .init("tables") { try $0.execute(sql: schema) },
     .init("sweeps") { try $0.execute(sql: sweepSchema) },
@@ -24,17 +23,17 @@ extension Index {
     .init("views") { try $0.execute(sql: viewSchema) },
   ])
 
-  /// The version of a file that has seen all of ``tables``.
+  /// The version of a file after all migrations of ``tables``.
   ///
-  /// It is also the version of the stored forms of items and details, which carry none of their own. A new member
-  /// that an older larder may ignore needs no migration. Anything that it would refuse or misread, such as a new kind
-  /// of picture, needs one, even if no table changes.
+  /// It is also the version of the JSON of items and details, which has no version of its own. A new member that an
+  /// older larder may ignore needs no migration. Anything that it would refuse or misread, such as a new kind of
+  /// picture, needs one, even if no table changes.
   static let version = tables.version
 
-  /// The tables as they were first released, with the purpose of each.
+  /// The tables of the first release, with the purpose of each.
   ///
-  /// Times are seconds since 1970, digests the first 63 bits of a SHA-256, packed lists 8 bytes a
-  /// number, little-endian.
+  /// Times are seconds since 1970. Digests are the first 63 bits of a SHA-256. Packed lists have 8 bytes a number,
+  /// little-endian.
   static let schema = """
     -- Single values: `folders` is when each picture folder last changed, as the last run left it;
     -- `lost` is when the index was made anew beside pictures that it did not know; `selection` is the
@@ -115,14 +114,13 @@ extension Index {
     CREATE INDEX tombstone_removed ON tombstone(removed);
     """
 
-  /// The column for details that the origin no longer has: the time since then, with the held version beside
-  /// it.
+  /// A column for details that the origin no longer has: the time since then; the row still has the last version.
   static let goneSchema = "ALTER TABLE detail ADD COLUMN since INTEGER"
 
-  /// The tables of the history: a row when a value changes, and none while it stays.
+  /// The tables of the history, with a row for each change of a value.
   ///
-  /// `Index+History.swift` has the numbers of the fields. Rows of an item lie side by side, so that its history is one
-  /// range of the table, and its price at a moment one seek.
+  /// ``HistoryField`` has the numbers of the fields. The rows of an item are adjacent, so that its history is one range
+  /// of the table, and its price at a moment takes one seek.
   static let historySchema = """
     -- A run in which something changed, and when it ended. The first of a catalog, in which its history begins, is always
     -- there. It outlives the row of `run`. Prices of this currency are numbers.
@@ -152,13 +150,12 @@ extension Index {
     """
 }
 
-/// Index files of larders whose keys had 63 bits, and whose file names 47.
+/// The migration of index files of older larders, whose keys had 63 bits, and whose file names 47.
 ///
-/// Those larders kept a key as an integer. Documents, items, pictures and listings get keys of 128 bits, and every
-/// reference to one follows. `picture.older` says where the file of a held picture still is; see
-/// ``Index/takeOver(_:on:)``.
+/// Their keys were integers. Documents, items, pictures and listings get keys of 128 bits, and all references to them
+/// are updated. `picture.older` is the path of a file that still has its old name; see ``Index/takeOver(_:on:)``.
 extension Index {
-  /// Gives every row its key of 128 bits.
+  /// Gives every row a key of 128 bits.
   static func lengthenKeys(in db: Database) throws {
     try db.execute(
       sql: """
@@ -187,7 +184,7 @@ extension Index {
     ] { try db.execute(sql: "DROP TABLE old_\(table)") }
   }
 
-  /// The tables that have keys of 128 bits, 16 bytes each.
+  /// The tables with keys of 128 bits, 16 bytes each.
   private static let longKeySchema = """
     -- A picture by its identity, whose key `id` is: `identity`, or `url` where that is NULL. `url` is asked. `older` is the path of its file while that lies where an older larder
     -- put it.
@@ -237,20 +234,20 @@ extension Index {
     """
 }
 
-/// The keys of 128 bits by the numbers that stood for them.
+/// Maps the old 63-bit keys to the new 128-bit keys.
 private struct LongKeys {
   private var pictures: [Int64: IdentityDigest] = [:]
   private var items: [Int64: IdentityDigest] = [:]
   private var documents: [Int64: IdentityDigest] = [:]
 
-  /// The key of a number that no row explains: nothing else has it.
+  /// A unique key for an old key whose text is not in any row.
   private static func unexplained(_ number: Int64) -> IdentityDigest {
     IdentityDigest(high: UInt64(bitPattern: number), low: 0)
   }
 
-  /// Moves pictures, and notes where their files are.
+  /// Moves pictures, and records the paths of their files.
   ///
-  /// Two URLs whose names were one shared a file, which may hold the bytes of either. Nothing is held of both then.
+  /// If two URLs had the same file name, the file may have the bytes of either. Then neither of the two counts as held.
   mutating func movePictures(in db: Database) throws {
     let new = ["id", "older", "identity"]
     let columns = Index.pictureColumns.filter { !new.contains($0) } + ["content"]
@@ -280,7 +277,7 @@ private struct LongKeys {
       write.bind(2, isHeld ? path : nil)
       write.bind(3, rows.number(3))
       try write.run()
-      // Rows with the same name have nearly the same number.
+      // Pictures with the same file name are adjacent, because the name has the first 47 bits of the key.
       if isHeld, path == last { shared.insert(path) }
       if isHeld { last = path }
     }
@@ -293,7 +290,7 @@ private struct LongKeys {
     }
   }
 
-  /// Moves items, whose keys are those of their bodies.
+  /// Moves items, whose new keys are the digests of their bodies.
   mutating func moveItems(in db: Database) throws {
     let rows = try RowReader(db, "SELECT id, row, key, body, pictures FROM old_item ORDER BY row")
     var write = try RowWriter(
@@ -313,7 +310,7 @@ private struct LongKeys {
     }
   }
 
-  /// Packed pictures with their new keys.
+  /// Converts a packed list of pictures to new keys.
   ///
   /// A picture that was never requested has no row; its URL is in the body of the item.
   private mutating func pictures(
@@ -336,7 +333,7 @@ private struct LongKeys {
     return IdentityDigest.pack(numbers.map { pictures[$0] ?? Self.unexplained($0) })
   }
 
-  /// Moves listings, which keep their numbers.
+  /// Moves listings; their ids stay the same.
   mutating func moveListings(in db: Database) throws {
     let rows = try RowReader(db, "SELECT id, items, keys, pictures FROM old_listing")
     var write = try RowWriter(
@@ -357,8 +354,8 @@ private struct LongKeys {
 
   /// Moves documents and their decoded sections.
   ///
-  /// A document's reader is in no row, but nearly all readers follow from the catalogs and their sections. A
-  /// document whose reader is not found is requested again.
+  /// No row has a document's reader, which is part of its key. But nearly all readers can be derived from the names of
+  /// catalogs and sections. A document whose reader is not found is requested again.
   mutating func moveDocuments(in db: Database) throws {
     var readers = [""]
     for name in try String.fetchAll(db, sql: "SELECT name FROM catalog") {
@@ -422,9 +419,9 @@ private struct LongKeys {
     }
   }
 
-  /// Moves the marks of pictures that have rows.
+  /// Moves the rows of other tables that refer to pictures.
   func moveMarks(in db: Database) throws {
-    // Rows kept their numbers.
+    // The column `row` is the same in the old and the new table.
     let join = "JOIN old_picture ON old_picture.id = o.picture JOIN picture USING (row)"
     try db.execute(
       sql: """
@@ -441,14 +438,15 @@ private struct LongKeys {
 }
 
 extension Index {
-  /// Renames the files of pictures and squares that an older larder named, in place; nothing is fetched.
+  /// Renames the files of pictures and squares of an older larder to their present names; nothing is fetched.
   ///
-  /// The caller holds the cache's lock. Rows say which files are meant, and forget it once the new names are on the
-  /// device. After a crash at any point, the next opening continues: a file that has its new name already keeps it.
+  /// The caller holds the cache's lock. The column `older` has the old paths, and is cleared once the new names are
+  /// synced. After a crash at any point, the next opening continues; files that have their new name already are
+  /// skipped.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - disk: Where names are changed.
+  ///   - disk: The file system, or a test's own.
   /// - Throws: ``LarderError`` when a file cannot be renamed, or the index cannot be read or written.
   func takeOver(_ layout: CacheLayout, on disk: any Disk) throws(LarderError) {
     while true {
@@ -486,7 +484,7 @@ extension Index {
     }
   }
 
-  /// How many files are renamed between two transactions.
+  /// The number of files to rename before each transaction.
   private static let takenOverAtOnce = 4096
 
   private func rename(
@@ -504,13 +502,13 @@ extension Index {
       left.insert(old.folder)
       filled.insert(new.folder)
     }
-    // The new names first: between the two, a file may have both, and is lost under neither.
+    // Folders with new names are synced first, so that a crash in between cannot lose both names of a file.
     for number in filled.sorted() { try disk.sync(layout.folder(number)) }
     try layout.syncFolderNames(on: disk)
     for number in left.subtracting(filled).sorted() { try disk.sync(layout.folder(number)) }
   }
 
-  /// The squares of pictures, each with the path that it is to have.
+  /// The squares of pictures, each with its new path.
   private func squares(
     of entries: [PictureEntry]
   ) throws(LarderError) -> [(square: SquareEntry, path: String)] {

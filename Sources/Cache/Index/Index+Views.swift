@@ -2,10 +2,10 @@ import Base
 import SQLite
 
 extension Index {
-  /// The views that `docs/database.md` promises, for people and other programs.
+  /// The SQL views of `docs/database.md`, for people and other programs.
   ///
-  /// They are in the file, so that SQLite's shell, Datasette and others have them too. SQLite's shell trusts no function
-  /// in a view but those marked innocuous: `json_each` is one, `json_extract` and `->>` are not.
+  /// They are stored in the file, so that SQLite's shell, Datasette and other programs have them too. In views,
+  /// SQLite's shell only allows functions that are marked innocuous: `json_each`, but not `json_extract` or `->>`.
   /// (https://sqlite.org/pragma.html#pragma_trusted_schema)
   static let viewSchema = """
     -- The version of these views. It grows when a column is removed or changes its meaning.
@@ -111,20 +111,20 @@ extension Index {
     JOIN catalog AS c ON c.id = r.catalog WHERE h.field IN (2, 3);
     """
 
-  /// Answers a query over the views of a cache, which it cannot change.
+  /// Runs a read-only query on the views of a cache.
   ///
   /// - Parameters:
   ///   - sql: One SELECT.
-  ///   - root: The cache.
-  ///   - seconds: How long it may take.
-  /// - Returns: The rows, all of them.
-  /// - Throws: ``LarderError/Code/usage`` when the query is wrong or takes too long, else as ``init(reading:)``.
+  ///   - root: The path of the cache.
+  ///   - seconds: The time limit.
+  /// - Returns: All rows of the result.
+  /// - Throws: ``LarderError/Code/usage`` when the query is wrong or takes too long; errors of ``init(reading:)``.
   package static func rows(
     _ sql: String,
     of root: String,
     seconds: Int = 8
   ) throws(LarderError) -> QueryRows {
-    // Throws for a damaged file, and undoes the transaction of a killed run.
+    // Throws for a damaged file, and rolls back the transaction of a killed run.
     let path = try Index(reading: root).path
     do {
       guard try SQLiteDatabase(asFound: path).read(DatabaseSchema.version) == version else {

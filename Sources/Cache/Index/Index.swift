@@ -3,30 +3,28 @@ import GRDB
 import Glibc
 import SQLite
 
-/// The data about the files: one SQLite database beside them.
+/// The index of a cache: an SQLite database with the rows of pictures, lists, items, details and runs.
 ///
-/// The files are the truth and this is a hint: a row without its file is forgotten, a file
-/// without its row adopted or swept.
+/// The files have precedence over the index: a row without its file is deleted, and a file without its row is adopted
+/// or removed.
 ///
-/// Safe to call from any thread; calls wait for each other.
+/// Thread-safe; calls wait for each other.
 package final class Index: Sendable {
   private let database: SQLiteDatabase
-  /// The file, for messages.
+  /// The path of the database, for messages.
   let path: String
-  /// The cache whose lock is held while the index is written; nil for one that is read.
+  /// The cache, whose claim is checked before each transaction; nil when the index is opened for reading.
   private let layout: CacheLayout?
 
-  /// Opens the index of a cache for writing, making it when there is none and bringing one that an
-  /// older larder wrote up to date.
+  /// Opens the index of a cache for writing; creates a missing one, and migrates one of an older larder.
   ///
-  /// The caller holds the cache's lock. A crash during the update leaves a file whose update the
-  /// next opening completes.
+  /// The caller holds the cache's lock. After a crash during the migration, the next opening completes it.
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - disk: Where files are renamed that an older larder named.
-  /// - Throws: ``LarderError/Code/tooNew`` when a newer larder wrote it, which leaves its bytes as they
-  ///   are, ``LarderError/Code/damaged`` when it is no index.
+  ///   - disk: The file system, to rename picture files of an older larder.
+  /// - Throws: ``LarderError/Code/tooNew`` when a newer larder wrote it; the file is then unchanged.
+  ///   ``LarderError/Code/damaged`` when the file is no index.
   package convenience init(
     _ layout: CacheLayout,
     disk: any Disk = SystemDisk()
@@ -43,18 +41,17 @@ package final class Index: Sendable {
     try takeOver(layout, on: disk)
   }
 
-  /// An index of nothing, in memory: for a run whose results others enter.
+  /// Makes an empty index in memory, for a shard, whose results the merge writes to the cache's index.
   ///
-  /// - Throws: ``LarderError`` when SQLite is unfit.
+  /// - Throws: ``LarderError`` when SQLite cannot be used.
   package convenience init() throws(LarderError) {
     try self.init(path: ":memory:", readOnly: false)
   }
 
   /// Opens the index of the cache at `root` for reading; a run may change it meanwhile.
   ///
-  /// One that an older larder wrote is read from a copy in memory that is brought up to date: who reads
-  /// changes nothing, and may not be allowed to, or a run of that larder may be at work. Such a copy
-  /// shows the moment at which it was made.
+  /// The index of an older larder is copied into memory and migrated there, because a reader must not change the file.
+  /// The copy is a snapshot of the moment at which it was made.
   ///
   /// - Throws: ``LarderError/Code/empty`` when there is no cache there, ``LarderError/Code/tooNew`` when a
   ///   newer larder wrote its index.
@@ -67,7 +64,7 @@ package final class Index: Sendable {
     try self.init(path: root + "/index.sqlite", readOnly: true)
   }
 
-  /// Demands that the index and its journal are regular files.
+  /// Requires that the index and its journal are regular files.
   private static func demandFiles(_ path: String) throws(LarderError) {
     guard let path = DatabaseFile.irregular(path)?.path else { return }
     throw LarderError(
@@ -77,10 +74,11 @@ package final class Index: Sendable {
     )
   }
 
-  /// Undoes the transaction that a killed writer left half in the file, if there is one: who may
-  /// only read cannot, and would be refused.
+  /// Rolls back the incomplete transaction of a killed writer, if there is one.
   ///
-  /// Silent if the cache cannot be written; the reader then reports the error.
+  /// A read-only connection could not do that, and would fail.
+  ///
+  /// Does nothing if the cache cannot be written; the reader then reports the error.
   private static func rollBack(_ path: String) throws(LarderError) {
     var journal = stat()
     guard stat(path + "-journal", &journal) == 0, journal.st_size > 0,
@@ -126,10 +124,10 @@ package final class Index: Sendable {
     return stat(path, &status) == 0 ? ByteCount(status.st_size) : 0
   }
 
-  /// Runs `body` in one transaction: all of it is committed, or nothing.
+  /// Runs `body` in a transaction.
   ///
-  /// - Throws: ``LarderError/Code/locked`` when another machine has taken the cache over, and then nothing
-  ///   is written; ``LarderError`` for an error of SQLite.
+  /// - Throws: ``LarderError/Code/locked`` when another machine has taken the cache over, before anything is written.
+  ///   ``LarderError`` for an error of SQLite.
   @discardableResult
   func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     try layout?.demandHold()
@@ -140,7 +138,7 @@ package final class Index: Sendable {
     }
   }
 
-  /// Runs `body`, which writes nothing, on one moment's state.
+  /// Runs `body`, which only reads, on a snapshot.
   func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
       return try database.read(body)
@@ -160,11 +158,11 @@ package final class Index: Sendable {
 }
 
 extension LarderError {
-  /// The error of the cache for one that a database threw.
+  /// The cache's error for an error that a database threw.
   ///
   /// - Parameters:
   ///   - error: The thrown error.
-  ///   - path: The file, for the message.
+  ///   - path: The path of the database, for the message.
   init(_ error: any Error, with path: String) {
     switch error {
     case let error as LarderError: self = error
@@ -183,7 +181,7 @@ extension LarderError {
     case .refused(_, let code?): self = .system("use", path, errno: code)
     case .refused: self.init(.disk, problem, thing: path)
     case .busy:
-      // SQLite takes a file system without record locks for one whose locks others hold.
+      // SQLite reports a file system without record locks as busy.
       if let code = Self.lockRefusal(beside: path) {
         self = .system("lock", path, errno: code)
       } else {
@@ -192,10 +190,10 @@ extension LarderError {
     }
   }
 
-  /// Why the system grants no record locks in the folder of a file; nil when it does.
+  /// The `errno` with which the system refuses record locks in the folder of a file; nil when it grants them.
   ///
-  /// Asks about the cache's own `lock`: closing the database's file would let go of SQLite's locks.
-  /// (fcntl(2), "Record locks")
+  /// Tested on the cache's file `lock`, because closing the database's file would release SQLite's locks. (fcntl(2),
+  /// "Record locks")
   private static func lockRefusal(beside path: String) -> Int32? {
     let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
     let file = Glibc.open("\(folder)/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -207,9 +205,9 @@ extension LarderError {
   }
 }
 
-/// A list of numbers as the index keeps it: 8 bytes each, little-endian.
+/// A list of numbers as the index stores it: 8 bytes each, little-endian.
 struct PackedNumbers {
-  /// The bytes of `numbers`.
+  /// Packs numbers.
   static func pack(_ numbers: [Int64]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(numbers.count * 8)
@@ -219,7 +217,7 @@ struct PackedNumbers {
     return bytes
   }
 
-  /// The numbers in `bytes`; a torn last one is left out.
+  /// Unpacks numbers; an incomplete last one is left out.
   static func unpack(_ bytes: some Collection<UInt8>) -> [Int64] {
     let bytes = Array(bytes)
     return bytes.withUnsafeBytes { raw in

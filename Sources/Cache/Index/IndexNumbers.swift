@@ -2,60 +2,59 @@ import Base
 import FoundationEssentials
 import GRDB
 
-/// A catalog's number in the index.
+/// The id of a catalog in the index.
 package struct CatalogID: RawRepresentable, Hashable, Sendable, Codable {
-  /// The number, which SQLite gives out.
+  /// The number, assigned by SQLite.
   package let rawValue: Int64
 
   /// The catalog of a number.
   package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A run's number: runs count from 1 in each cache, over all its catalogs.
+/// The number of a run; runs count from 1 in each cache, across all its catalogs.
 public struct RunID: RawRepresentable, Hashable, Comparable, Sendable, Codable {
-  /// The number, as the commands print it.
+  /// The number, as commands print it.
   public let rawValue: Int64
 
   /// The run of a number.
   public init(rawValue: Int64) { self.rawValue = rawValue }
 
-  /// Orders by when they began.
+  /// Orders runs by their start.
   public static func < (left: RunID, right: RunID) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A listing's number in one index.
+/// The id of a listing in an index.
 ///
-/// Two runs that found the same items, in the same order, share one listing: it is found by the digest of its items'
-/// versions.
+/// Runs with the same items in the same order share one listing, which is found by the digest of its items' versions.
 package struct ListingID: RawRepresentable, Hashable, Sendable, Codable {
-  /// The number, which SQLite gives out.
+  /// The number, assigned by SQLite.
   package let rawValue: Int64
 
   /// The listing of a number.
   package init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// The key of a document: the first 128 bits of the SHA-256 of who reads it and of its URL.
+/// The key of a document: the first 128 bits of the SHA-256 of its reader and its URL.
 package struct DocumentID: Hashable, Sendable {
   /// The key.
   package let digest: IdentityDigest
 
-  /// A key read back from the index.
+  /// A key from the index.
   package init(_ digest: IdentityDigest) { self.digest = digest }
 
-  /// The key of the document at `url` as `reader` reads it.
+  /// The key of the document at `url` for `reader`, the section or catalog that decodes it.
   package init(url: String, reader: String) {
-    // No URL and no reader holds a line feed.
+    // Neither URLs nor readers contain a line feed.
     digest = IdentityDigest(of: reader.isEmpty ? url : "\(reader)\n\(url)")
   }
 }
 
-/// The key of one version of an item: the first 128 bits of the SHA-256 of its stored form.
+/// The key of one version of an item: the first 128 bits of the SHA-256 of its JSON.
 package struct ItemVersion: Hashable, Sendable {
   /// The key.
   package let digest: IdentityDigest
 
-  /// A key read back from the index.
+  /// A key from the index.
   package init(_ digest: IdentityDigest) { self.digest = digest }
 }
 
@@ -78,12 +77,12 @@ extension IdentityDigest: DatabaseValueConvertible {
   }
 }
 
-/// A key that is kept as its digest.
+/// A key that the index stores as its digest.
 package protocol DigestKey: DatabaseValueConvertible {
   /// The digest.
   var digest: IdentityDigest { get }
 
-  /// A key read back from the index.
+  /// A key from the index.
   init(_ digest: IdentityDigest)
 }
 
@@ -105,7 +104,7 @@ extension RunID: DatabaseValueConvertible {}
 extension ListingID: DatabaseValueConvertible {}
 
 extension UnixTime: StatementColumnConvertible {
-  /// Reads a column with SQLite's conversion: a value of a damaged page is wrong, but never traps.
+  /// Reads a column with SQLite's conversion, so that a value of a damaged page may be wrong, but never traps.
   package init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(Int64(sqliteStatement: sqliteStatement, index: index))
   }

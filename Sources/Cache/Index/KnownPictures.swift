@@ -3,11 +3,12 @@ import GRDB
 import SQLite
 import Synchronization
 
-/// The index's entries of pictures at the start of a run: held in memory if they are few, looked up if they are many.
+/// The states of pictures at the start of a run: held in memory if they are few, looked up in the index if they are
+/// many.
 ///
-/// A run looks a picture up once, before it writes its row, so it always finds the earlier entry.
+/// A run looks up each picture once, before it writes the picture's row, so that it always finds the earlier state.
 package struct KnownPictures: Sendable {
-  /// Of how many pictures memory holds the state.
+  /// The most pictures whose states are held in memory.
   package static let most = 1 << 20
 
   private enum Source: Sendable {
@@ -18,12 +19,12 @@ package struct KnownPictures: Sendable {
   private let source: Source
   private let leavesOutHeld: Bool
 
-  /// The given entries, or none.
+  /// Makes a source of the given states.
   package init(_ states: [PictureID: PictureState] = [:]) {
     self.init(.memory { () throws(LarderError) in states }, leavesOutHeld: false)
   }
 
-  /// The entries of all pictures in an index, read on first use.
+  /// Makes a source of the states of all pictures in an index, read on first use.
   package init(_ states: PictureStates) {
     self.init(
       .memory { () throws(LarderError) in try states.read().states },
@@ -31,12 +32,12 @@ package struct KnownPictures: Sendable {
     )
   }
 
-  /// The entries of an index.
+  /// Makes a source of the states of all pictures in an index.
   ///
   /// - Parameters:
   ///   - index: The index.
-  ///   - limit: Of how many pictures memory holds the state.
-  /// - Throws: ``LarderError`` when it cannot be read.
+  ///   - limit: The most pictures whose states are held in memory.
+  /// - Throws: ``LarderError`` when the index cannot be read.
   package init(_ index: Index, limit: Int = most) throws(LarderError) {
     let count = try index.pictureCount()
     if count > limit {
@@ -50,7 +51,7 @@ package struct KnownPictures: Sendable {
     (self.source, self.leavesOutHeld) = (source, leavesOutHeld)
   }
 
-  /// The same without the pictures that are held.
+  /// The same without the held pictures.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func withoutHeld() throws(LarderError) -> KnownPictures {
@@ -60,7 +61,7 @@ package struct KnownPictures: Sendable {
     }
   }
 
-  /// The states of these pictures, as far as they have any, and perhaps of others.
+  /// The states of those of these pictures that have a row; the result may have other pictures too.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func states(of ids: [PictureID]) throws(LarderError) -> [PictureID: PictureState] {
@@ -72,7 +73,7 @@ package struct KnownPictures: Sendable {
     }
   }
 
-  /// Calls `body` with all identities, in batches, until it returns that it has enough.
+  /// Calls `body` with the ids of all pictures, in batches, until it returns true.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func forEachBatch(_ body: ([PictureID]) -> Bool) throws(LarderError) {
@@ -91,24 +92,25 @@ package struct KnownPictures: Sendable {
   }
 }
 
-/// The entries of all pictures in an index, read once, on first use.
+/// The states of all pictures in an index, read once, on first use.
 ///
-/// A run asks its origins first, and reads this while they answer: it grows with the cache, to a fifth of a second for a
-/// million pictures. It is read before the first picture is asked for, and so before the run writes the first row.
+/// A run sends its first requests before, so that the time to read overlaps with waiting: a fifth of a second for a
+/// million pictures. The states are read before the first picture is requested, and so before the run writes the first
+/// row.
 package final class PictureStates: Sendable {
   private let index: Index
   private let found = Mutex<Result<Found, LarderError>?>(nil)
 
   private typealias Found = (states: [PictureID: PictureState], bytes: ByteCount)
 
-  /// The entries of an index; nothing is read yet.
+  /// Takes an index; reads nothing yet.
   package init(_ index: Index) {
     self.index = index
   }
 
-  /// Reads the states, where nobody has; a failure is told to all who ask.
+  /// Reads the states on the first call; every call returns the same result or error.
   ///
-  /// - Returns: The state of every picture that has a row, and the bytes that are held of all.
+  /// - Returns: The states of all pictures that have a row, and the total size of the held bytes.
   /// - Throws: ``LarderError`` when the index cannot be read.
   @discardableResult
   package func read() throws(LarderError) -> (states: [PictureID: PictureState], bytes: ByteCount)
@@ -124,17 +126,17 @@ package final class PictureStates: Sendable {
 }
 
 extension Index {
-  /// How many pictures have a row.
+  /// The number of pictures that have a row.
   package func pictureCount() throws(LarderError) -> Int {
     try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM picture") ?? 0 }
   }
 
   private static let selectStates = "SELECT id, expiry, checked, content, bytes FROM picture"
 
-  /// The state of every picture that has a row, and the bytes that are held of all.
+  /// The states of all pictures that have a row, and the total size of the held bytes.
   ///
-  /// - Parameter count: How many there are, where that is known.
-  /// - Returns: The states, and the bytes.
+  /// - Parameter count: The number of pictures, if it is known.
+  /// - Returns: The states, and the total size.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func pictureStates(
     count: Int? = nil
@@ -155,18 +157,17 @@ extension Index {
     }
   }
 
-  /// The states of these pictures, as far as they have rows.
+  /// The states of those of these pictures that have rows.
   package func pictureStates(
     of ids: [PictureID]
   ) throws(LarderError) -> [PictureID: PictureState] {
     try rows(of: ids, Self.selectStates + " WHERE id = ?") { PictureState($0) }
   }
 
-  /// How many identities are handed on at once.
+  /// The number of ids in a batch.
   static let idBatch = 4096
 
-  /// Calls `body` with the identities of all pictures that have rows, in order and in batches, until it returns that
-  /// it has enough.
+  /// Calls `body` with the ids of all pictures that have rows, in order and in batches, until it returns true.
   func forEachPictureID(_ body: ([PictureID]) -> Bool) throws(LarderError) {
     try read { db in
       let rows = try RowReader(db, "SELECT id FROM picture ORDER BY id")
@@ -181,7 +182,7 @@ extension Index {
     }
   }
 
-  /// How many bytes are held of all pictures.
+  /// The total size of all held pictures.
   package func bytesHeld() throws(LarderError) -> ByteCount {
     try read { db in
       try SQLiteDatabase.scan(db) {
@@ -191,10 +192,10 @@ extension Index {
     }
   }
 
-  /// How many bytes are held of some pictures.
+  /// The total size of some held pictures.
   ///
-  /// - Parameter members: Which of these are meant.
-  /// - Returns: Their bytes.
+  /// - Parameter members: Returns those of the given pictures that are to be counted.
+  /// - Returns: Their total size.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func bytesHeld(
     among members: ([PictureID]) -> Set<PictureID>
@@ -221,7 +222,7 @@ extension Index {
 }
 
 extension PictureState {
-  /// The state in a row's second to fourth column.
+  /// Reads the state from the second to fourth column of a row.
   fileprivate init(_ rows: borrowing RowReader) {
     self.init(expiry: rows.time(1), checked: rows.time(2), content: rows.number(3))
   }

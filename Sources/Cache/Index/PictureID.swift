@@ -1,19 +1,19 @@
 import Base
 
-/// The key of a picture everywhere: the first 128 bits of the SHA-256 of its URL.
+/// The key of a picture: the first 128 bits of the SHA-256 of its URL.
 ///
-/// A pure function of the URL, so that two machines agree on it without talking, rows can refer
-/// to a picture before it is fetched, and the index needs no second key.
+/// The key is a pure function of the URL. So two machines agree on it without communication, and rows can refer to a
+/// picture before it is fetched.
 package struct PictureID: Hashable, Sendable, Comparable, Codable {
   /// The key.
   package let digest: IdentityDigest
 
-  /// A key read back from the index.
+  /// A key from the index.
   package init(_ digest: IdentityDigest) {
     self.digest = digest
   }
 
-  /// The key of the picture at `url`, the text as it is sent.
+  /// The key of the picture at `url`, the text as in the request.
   package init(url: String) {
     digest = IdentityDigest(of: url)
   }
@@ -35,7 +35,7 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
     try container.encode(hexadecimal)
   }
 
-  /// Orders as the file names of a folder that hold the keys.
+  /// Compares the bytes.
   package static func < (left: PictureID, right: PictureID) -> Bool {
     left.digest < right.digest
   }
@@ -53,7 +53,7 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
     )
   }
 
-  /// How many hexadecimal digits a key has.
+  /// The number of hexadecimal digits of a key.
   static let digits = 32
 
   /// The key as 32 hexadecimal digits, lower case.
@@ -71,7 +71,7 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
     }
   }
 
-  /// The key that these 32 hexadecimal digits are, in lower case; nil when they are none.
+  /// Parses 32 lower-case hexadecimal digits; nil for any other text.
   init?(hexadecimal text: some StringProtocol) {
     guard text.utf8.count == Self.digits, !text.utf8.contains(UInt8(ascii: "+")),
       let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)
@@ -81,22 +81,22 @@ package struct PictureID: Hashable, Sendable, Comparable, Codable {
   }
 }
 
-/// Where a picture lies in the cache: `images/<2 hex>/<stem>-<32 hex>.<ext>`.
+/// The path of a picture in the cache: `images/<2 hex>/<stem>-<32 hex>.<ext>`.
 ///
-/// Every part comes from the URL alone. The stem and extension are for people; the digits alone
-/// tell two pictures apart, so a hostile name can neither collide nor leave the folder.
+/// Every part depends only on the URL. The stem and the extension are for people. The digits alone distinguish
+/// pictures, so a hostile URL can neither cause a collision nor lead out of the folder.
 package struct PictureName: Hashable, Sendable {
   /// The folder below `images/`, 0 to 255.
   package let folder: UInt8
-  /// The file's own name: ASCII, at most 80 bytes, never hidden.
+  /// The file's name: ASCII, at most 80 bytes, never hidden.
   package let file: String
 
-  /// The name of the picture at `url`, whose identity the caller already has.
+  /// The name of the picture at `url`, whose key the caller already has.
   package init(url: String, id: PictureID) {
     self.init(url, folder: id.folder, digits: id.hexadecimal)
   }
 
-  /// The name that larders before 128-bit keys gave the picture at `url`: with 47 bits of its key.
+  /// The name that older larders gave the picture at `url`, with only 47 bits of its key.
   init(older url: String) {
     let number = PictureID(url: url).olderNumber
     let hexadecimal = String(number >> 16, radix: 16)
@@ -107,7 +107,7 @@ package struct PictureName: Hashable, Sendable {
     )
   }
 
-  /// The name that a path in the cache says; nil when no picture lies at such a path.
+  /// Parses a path in the cache; nil when it is no possible path of a picture.
   init?(path: String) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == "images", let folder = UInt8(parts[1], radix: 16),
@@ -132,15 +132,15 @@ package struct PictureName: Hashable, Sendable {
     [PictureName(url: url, id: PictureID(url: url)).path, PictureName(older: url).path]
   }
 
-  /// A path in the cache without its ending.
+  /// A path in the cache without the extension.
   static func withoutEnding(_ path: String) -> Substring {
     path[..<(path.lastIndex(of: ".") ?? path.endIndex)]
   }
 
-  /// Whether a path in the cache is one that a picture could have, for any URL.
+  /// Whether a path in the cache is a possible path of a picture.
   static func isPicturePath(_ path: String) -> Bool { id(at: path) != nil }
 
-  /// Whether a path in the cache is one that this larder or an older one could have given a picture.
+  /// Whether a path in the cache is a possible path of a picture, by the present rule or an older larder's.
   static func isAnyLarders(_ path: String) -> Bool {
     if isPicturePath(path) { return true }
     let digits = withoutEnding(path).suffix(13)
@@ -149,7 +149,7 @@ package struct PictureName: Hashable, Sendable {
       && Hexadecimal.bytes(String(digits.dropFirst())) != nil
   }
 
-  /// The identity of the picture with this path in the cache; nil when none has such a path.
+  /// The key of the picture with this path in the cache; nil when it is no possible path of a picture.
   package static func id(at path: String) -> PictureID? {
     guard let name = PictureName(path: path), let dot = name.file.lastIndex(of: "."),
       let dash = name.file[..<dot].lastIndex(of: "-"),
@@ -165,10 +165,11 @@ package struct PictureName: Hashable, Sendable {
     return digits.count == 1 ? "0" + digits : digits
   }
 
-  /// The extensions that a picture's file may keep from its URL.
+  /// The extensions that a file name may take over from a URL.
   private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "avif"]
 
-  /// A safe stem of at most 40 bytes, the identity and an extension, from the last segment of the URL's path.
+  /// A file name: a safe stem of at most 40 bytes from the last segment of the URL's path, the digits of the key, and
+  /// an extension.
   private static func file(_ url: UnsafeBufferPointer<UInt8>, _ digits: String) -> String {
     let path = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     let segment = path.suffix(while: { $0 != UInt8(ascii: "/") })
@@ -211,12 +212,12 @@ package struct PictureName: Hashable, Sendable {
 }
 
 extension PictureID {
-  /// The number by which larders before 128-bit keys knew the picture: the first 63 bits of them.
+  /// The 63-bit key that older larders used for the picture.
   var olderNumber: Int64 { digest.olderNumber }
 }
 
 extension IdentityDigest {
-  /// The number that stood for this key in larders before 128-bit keys: 63 bits of it.
+  /// The 63 bits of this key that older larders used.
   var olderNumber: Int64 { Int64(high & UInt64(Int64.max)) }
 }
 

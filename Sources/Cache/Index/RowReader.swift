@@ -4,20 +4,20 @@ import GRDB
 import GRDBSQLite
 import SQLite
 
-/// A query whose rows are read one by one, each column by its place.
+/// A query whose rows are read one by one, with columns by index.
 ///
-/// GRDB copies a row's values out of SQLite and converts them by way of protocols, which for the rows of
-/// pictures costs ten times SQLite's own work, and it traps at a value of another kind than is asked for.
-/// Here SQLite converts (https://sqlite.org/c3ref/column_blob.html), so that a value of a damaged page is
-/// wrong, but never traps. For one transaction, on the queue that holds it.
+/// It replaces GRDB's rows for two reasons. GRDB copies all values and converts them through protocols, which for rows
+/// of pictures costs ten times SQLite's own work. And GRDB traps at a value of an unexpected type. Here SQLite converts
+/// (https://sqlite.org/c3ref/column_blob.html), so that a value of a damaged page may be wrong, but never traps. To be
+/// used within one transaction, on its queue.
 struct RowReader: ~Copyable {
   private let db: Database
   private let statement: Statement
   private let raw: OpaquePointer
 
-  /// Prepares `sql`, or finds it prepared.
+  /// Prepares `sql`, or reuses the cached statement.
   ///
-  /// Two readers of the same SQL in one transaction would share one cursor.
+  /// Two readers of the same SQL in one transaction would share one cursor, so use only one at a time.
   init(_ db: Database, _ sql: String) throws {
     self.db = db
     statement = try db.cachedStatement(sql: sql)
@@ -25,7 +25,7 @@ struct RowReader: ~Copyable {
   }
 
   deinit {
-    // A statement that is not at its end would keep the transaction open.
+    // A statement that is not reset would keep the transaction open.
     sqlite3_reset(raw)
     sqlite3_clear_bindings(raw)
   }
@@ -56,7 +56,7 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// Sets a text as one of the query's arguments, which count from 1; before its first row.
+  /// Binds a text to an argument, which count from 1; to be called before the first row is read.
   func bind(_ place: Int32, _ text: String) {
     sqlite3_bind_text(raw, place, text, Int32(text.utf8.count), RowWriter.copied)
   }
@@ -67,13 +67,13 @@ struct RowReader: ~Copyable {
     sqlite3_bind_text(raw, 2, text, Int32(text.utf8.count), RowWriter.copied)
   }
 
-  /// Starts again, with a number in the query's first place and texts in its second and third.
+  /// Restarts, with a number as the query's first argument and texts as its second and third.
   func restart(_ number: Int64, _ text: String, _ other: String) {
     restart(number, text)
     sqlite3_bind_text(raw, 3, other, Int32(other.utf8.count), RowWriter.copied)
   }
 
-  /// Starts again, with numbers in the query's first places.
+  /// Restarts, with numbers as the query's first arguments.
   func restart(numbers: Int64...) {
     sqlite3_reset(raw)
     for (place, number) in numbers.enumerated() {
@@ -83,7 +83,7 @@ struct RowReader: ~Copyable {
 
   /// Steps to the next row; false after the last.
   ///
-  /// - Throws: `DatabaseError` with SQLite's code and words.
+  /// - Throws: `DatabaseError` with SQLite's code and message.
   func next() throws -> Bool {
     switch sqlite3_step(raw) {
     case SQLITE_ROW: true
@@ -106,7 +106,7 @@ struct RowReader: ~Copyable {
   /// The number in a column, or nil for NULL.
   func optionalNumber(_ column: Int32) -> Int64? { isNull(column) ? nil : number(column) }
 
-  /// The key in a column; zeros where there is none.
+  /// The key in a column; zeros for any other value.
   func key(_ column: Int32) -> IdentityDigest {
     withBytes(column) {
       $0.count == IdentityDigest.size
@@ -114,12 +114,12 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// The keys in a column, as ``IdentityDigest/pack(_:)`` wrote them; none for NULL.
+  /// The keys in a column, packed by ``IdentityDigest/pack(_:)``; empty for NULL.
   func keys(_ column: Int32) -> [IdentityDigest] {
     withBytes(column) { IdentityDigest.unpack($0) }
   }
 
-  /// The moment in a column, the first of 1970 for NULL.
+  /// The moment in a column; the beginning of 1970 for NULL.
   func time(_ column: Int32) -> UnixTime { UnixTime(number(column)) }
 
   /// The moment in a column, or nil for NULL.
@@ -131,12 +131,12 @@ struct RowReader: ~Copyable {
   /// The text in a column, or nil for NULL.
   func text(_ column: Int32) -> String? {
     guard let start = sqlite3_column_text(raw, column) else { return nil }
-    // SAFETY: SQLite's own bytes, as many as it says, valid until the next step.
+    // SAFETY: SQLite owns the bytes, and they are valid until the next step.
     let count = Int(sqlite3_column_bytes(raw, column))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// Calls `body` with SQLite's own bytes of a column, none for NULL.
+  /// Calls `body` with the bytes of a column without copying them; empty for NULL.
   func withBytes<Value>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
     // SAFETY: as above; valid for the call.
     let start = sqlite3_column_blob(raw, column)
@@ -147,30 +147,30 @@ struct RowReader: ~Copyable {
   /// The bytes in a column, or nil for NULL.
   func bytes(_ column: Int32) -> [UInt8]? {
     guard !isNull(column) else { return nil }
-    // SAFETY: as above; no bytes have no address.
+    // SAFETY: as above; for an empty value, the pointer is nil.
     let start = sqlite3_column_blob(raw, column)
     let count = Int(sqlite3_column_bytes(raw, column))
     return [UInt8](UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
   }
 }
 
-/// A statement that is run once a row, its values bound one by one.
+/// A statement that is run once for each row, with values bound by index.
 ///
-/// GRDB boxes every argument and checks the list against the statement at each run, which for the
-/// rows of a picture and of an item costs more than SQLite's own work. Here the places are fixed
-/// by the code beside the SQL, and every row binds all of them. For one transaction, on the queue that holds it.
+/// GRDB boxes every argument and checks the list against the statement at each run. For the rows of pictures and items,
+/// that costs more than SQLite's own work. Here the caller must bind all arguments for every row, at the indices of its
+/// SQL. To be used within one transaction, on its queue.
 struct RowWriter: ~Copyable {
   private let db: Database
   private let statement: Statement
   private let raw: OpaquePointer
-  /// Where the bytes of a row stay until it has run, so that SQLite need not allocate for each.
+  /// A buffer for the bytes of a row until it has run, so that SQLite need not allocate memory for each value.
   private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 8)
   private var used = 0
 
-  // SAFETY: SQLite's own SQLITE_TRANSIENT, which Swift does not import: copy the bytes at once.
+  // SAFETY: The value of SQLITE_TRANSIENT, which Swift does not import: SQLite copies the bytes at once.
   static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-  /// Prepares `sql`, or finds it prepared.
+  /// Prepares `sql`, or reuses the cached statement.
   init(_ db: Database, _ sql: String) throws {
     self.db = db
     statement = try db.cachedStatement(sql: sql)
@@ -178,12 +178,12 @@ struct RowWriter: ~Copyable {
   }
 
   deinit {
-    // The statement outlives this call, and must not point at values that are freed now.
+    // The cached statement lives on, and must not point to freed values.
     sqlite3_clear_bindings(raw)
     room.deallocate()
   }
 
-  /// Puts bytes where SQLite can read them until the row has run; nil when there is no room for them.
+  /// Copies bytes into the buffer, where SQLite can read them until the row has run; nil when the buffer is full.
   private mutating func hold(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer? {
     guard bytes.count <= room.count - used else { return nil }
     let place = UnsafeMutableRawBufferPointer(rebasing: room[used..<used + bytes.count])
@@ -192,7 +192,7 @@ struct RowWriter: ~Copyable {
     return UnsafeRawPointer(place.baseAddress)
   }
 
-  /// Binds a number, or NULL; places count from 1.
+  /// Binds a number, or NULL; indices count from 1.
   func bind(_ place: Int32, _ value: Int64?) {
     if let value { sqlite3_bind_int64(raw, place, value) } else { sqlite3_bind_null(raw, place) }
   }
@@ -206,7 +206,7 @@ struct RowWriter: ~Copyable {
   /// Binds a text, or NULL.
   mutating func bind(_ place: Int32, _ text: String?) {
     guard var text else { return _ = sqlite3_bind_null(raw, place) }
-    // An empty buffer may have no address, and SQLite takes that for NULL.
+    // An empty buffer may have a nil pointer, which SQLite would bind as NULL.
     if text.isEmpty { return _ = sqlite3_bind_text(raw, place, "", 0, Self.copied) }
     text.withUTF8 { utf8 in
       let held = hold(UnsafeRawBufferPointer(utf8))
@@ -247,9 +247,9 @@ struct RowWriter: ~Copyable {
     }
   }
 
-  /// Runs the statement for the row that is bound, and readies it for the next.
+  /// Runs the statement with the bound values, and resets it for the next row.
   ///
-  /// - Throws: `DatabaseError` with SQLite's code and words.
+  /// - Throws: `DatabaseError` with SQLite's code and message.
   mutating func run() throws {
     let code = sqlite3_step(raw)
     defer {
@@ -260,16 +260,16 @@ struct RowWriter: ~Copyable {
   }
 }
 
-/// One value of bytes that is read in parts, without reading the rest of it.
+/// Reads parts of a large BLOB without reading all of it.
 ///
-/// A query makes SQLite read the whole value for any part of it: `substr` of a listing of a million items read
-/// 8 MB for the first of them. Here only the pages up to the part are read.
-/// (https://sqlite.org/c3ref/blob_open.html) For one transaction, on the queue that holds it.
+/// In a query, SQLite reads the whole value even for a part: `substr` of a listing of a million items read 8 MB for the
+/// first one. Incremental I/O reads only the pages up to the part. (https://sqlite.org/c3ref/blob_open.html) To be used
+/// within one transaction, on its queue.
 struct BlobReader: ~Copyable {
   private let db: Database
   private let raw: OpaquePointer
 
-  /// Opens the value in one column of one row; nil when there is no such row, or no bytes in it.
+  /// Opens the value in one column of one row; nil when there is no such row, or the value is no BLOB.
   ///
   /// - Throws: `DatabaseError` when the database cannot be read.
   init?(_ db: Database, table: String, column: String, row: Int64) throws {
@@ -285,18 +285,18 @@ struct BlobReader: ~Copyable {
 
   deinit { sqlite3_blob_close(raw) }
 
-  /// Some of the bytes, fewer where the value ends before.
+  /// Reads some of the bytes, fewer if the value ends before.
   ///
   /// - Parameters:
-  ///   - first: How many bytes to skip.
-  ///   - count: How many bytes to read at most.
+  ///   - first: The number of bytes to skip.
+  ///   - count: The most bytes to read.
   /// - Returns: The bytes.
   /// - Throws: `DatabaseError` when the database cannot be read.
   func bytes(from first: Int, count: Int) throws -> [UInt8] {
     let held = max(0, min(count, Int(sqlite3_blob_bytes(raw)) - first))
     guard held > 0 else { return [] }
     var status = SQLITE_OK
-    // SAFETY: the call writes `held` bytes at most; when it fails, the array is not used.
+    // SAFETY: the call writes at most `held` bytes; if it fails, the array is not used.
     let bytes = [UInt8](unsafeUninitializedCapacity: held) { buffer, filled in
       status = sqlite3_blob_read(raw, buffer.baseAddress, Int32(held), Int32(first))
       filled = status == SQLITE_OK ? held : 0
@@ -312,7 +312,7 @@ extension Row {
     try decode(Data?.self, forColumn: column).map { [UInt8]($0) }
   }
 
-  /// The pictures in a column, as ``IdentityDigest/pack(_:)`` wrote them; none for NULL.
+  /// The pictures in a column, packed by ``IdentityDigest/pack(_:)``; empty for NULL.
   func pictures(_ column: String) throws -> [PictureID] {
     (try decode(Data?.self, forColumn: column) ?? Data())
       .withUnsafeBytes { IdentityDigest.unpack($0) }.map(PictureID.init)

@@ -3,22 +3,23 @@ import GRDB
 import SQLite
 import Synchronization
 
-/// A number for each of many pictures, beside memory: a database of SQLite's own for temporary files, which has no name
-/// and is gone with the process.
+/// A map from pictures to numbers on disk, for maps that may be too large for memory.
 ///
-/// Memory holds its page cache and the last additions, for any number of rows. SQLite puts the file where
-/// `SQLITE_TMPDIR` or `TMPDIR` say, else into `/var/tmp` (https://sqlite.org/tempfiles.html, section 5). Safe on any
-/// thread.
+/// It is an unnamed temporary database of SQLite, which disappears with the process.
+///
+/// Memory has only SQLite's page cache and the last additions. SQLite creates the file in `SQLITE_TMPDIR` or `TMPDIR`,
+/// or else in `/var/tmp` (https://sqlite.org/tempfiles.html, section 5). Thread-safe.
 package final class ScratchTable: Sendable {
   private let database: ScratchDatabase
-  /// The additions that wait.
+  /// The additions that are not inserted yet.
   private let pending = Mutex<[(id: PictureID, number: Int64)]>([])
   private let most: Int
 
   /// Makes an empty table.
   ///
-  /// - Parameter most: How many rows are gathered before they are added, in the order of the table's pages.
-  /// - Throws: ``LarderError`` when SQLite is unfit or there is no room.
+  /// - Parameter most: The number of additions to collect, so that they can be inserted in the order of the table's
+  ///   pages.
+  /// - Throws: ``LarderError`` when SQLite cannot be used, or there is no space.
   package init(gathering most: Int = 1 << 18) throws(LarderError) {
     self.most = most
     database = try ScratchDatabase(
@@ -26,10 +27,10 @@ package final class ScratchTable: Sendable {
     )
   }
 
-  /// Adds a picture, which need not be found before ``settle()``.
+  /// Adds a picture; look-ups may miss it until ``settle()``.
   ///
-  /// - Returns: A picture that was added before, with the number that it has; nil as long as there is none.
-  /// - Throws: ``LarderError`` when there is no room.
+  /// - Returns: A picture that was added twice and keeps its first number; nil if none is known so far.
+  /// - Throws: ``LarderError`` when there is no space.
   package func add(_ id: PictureID, _ number: Int64) throws(LarderError) -> PictureID? {
     let full = pending.withLock { pending in
       pending.append((id, number))
@@ -39,10 +40,10 @@ package final class ScratchTable: Sendable {
     return try full.isEmpty ? nil : insert(full)
   }
 
-  /// Adds the waiting rows; all additions are found from then on.
+  /// Inserts the waiting additions, so that look-ups find all of them.
   ///
-  /// - Returns: A picture that was added before; nil as long as there is none.
-  /// - Throws: ``LarderError`` when there is no room.
+  /// - Returns: A picture that was added twice; nil if there is none.
+  /// - Throws: ``LarderError`` when there is no space.
   package func settle() throws(LarderError) -> PictureID? {
     let rest = pending.withLock { pending in
       defer { pending = [] }
@@ -68,7 +69,7 @@ package final class ScratchTable: Sendable {
     }
   }
 
-  /// The numbers of pictures, as far as they have any.
+  /// The numbers of those of these pictures that have one.
   ///
   /// - Throws: ``LarderError`` when the file cannot be read.
   package func numbers(
@@ -98,33 +99,32 @@ package final class ScratchTable: Sendable {
   }
 }
 
-/// Lines of text in order, each once, for any number and order of additions: SQLite sorts them in temporary files, as
-/// ``ScratchTable`` does.
+/// Sorts lines of text on disk and removes duplicates; SQLite does it in temporary files, as for ``ScratchTable``.
 ///
-/// Safe on any thread.
+/// Thread-safe.
 package final class ScratchLines: Sendable {
   private let database: ScratchDatabase
   private let pending = Mutex(Pending())
 
-  /// The additions that wait.
+  /// The additions that are not inserted yet.
   private struct Pending {
     var lines: [(list: Int, text: String)] = []
     var failure: LarderError?
   }
 
-  /// How many lines are added in one transaction.
+  /// The number of lines to insert in one transaction.
   private static let batch = 1 << 12
 
-  /// No lines.
+  /// Makes an empty collection.
   ///
-  /// - Throws: ``LarderError`` when SQLite is unfit or there is no room.
+  /// - Throws: ``LarderError`` when SQLite cannot be used, or there is no space.
   package init() throws(LarderError) {
     database = try ScratchDatabase(
       "CREATE TABLE line(list INTEGER NOT NULL, text TEXT NOT NULL)"
     )
   }
 
-  /// Adds a line to a list; a failure is told by ``forEach(_:)``.
+  /// Adds a line to a list; ``forEach(_:)`` throws the error of a failed insertion.
   package func add(_ text: String, to list: Int) {
     pending.withLock { pending in
       pending.lines.append((list, text))
@@ -132,7 +132,8 @@ package final class ScratchLines: Sendable {
     }
   }
 
-  /// Calls `body` with each line of each list: the lists by number, a list's lines in the order of their bytes.
+  /// Calls `body` with each line of each list: the lists in the order of their numbers, the lines in the order of their
+  /// bytes.
   ///
   /// - Throws: ``LarderError`` when there is no space; errors of `body`.
   package func forEach(_ body: (_ list: Int, _ text: String) throws -> Void) throws {
@@ -176,11 +177,11 @@ package final class ScratchLines: Sendable {
   }
 }
 
-/// A database without a name, for data that a run need not remember.
+/// An unnamed temporary database.
 private struct ScratchDatabase {
   let file: SQLiteDatabase
 
-  /// Makes one with a table.
+  /// Makes a database with a table.
   init(_ table: String) throws(LarderError) {
     do {
       file = try SQLiteDatabase(temporary: table)
@@ -210,30 +211,30 @@ private struct ScratchDatabase {
   }
 }
 
-/// A set of pictures that memory holds while they are few, and SQLite beside it when they are many.
+/// A set of pictures in memory that moves to disk when it becomes large.
 ///
-/// Up to ``most`` it is a Swift set. Beyond, those that it held go into a ``ScratchTable``, and again whenever as many
-/// have come, so that memory is bounded. Not safe on several threads: its owner has a lock.
+/// Up to ``most`` pictures are in a Swift set. Whenever it is full, its pictures move to a ``ScratchTable``, so that
+/// memory is bounded. Not thread-safe: the owner has a lock.
 package struct PictureSet {
-  /// How many pictures memory holds at most.
+  /// The most pictures in memory.
   package static let most = 1 << 18
 
   private var recent: Set<PictureID> = []
   private var older: ScratchTable?
   private let limit: Int
-  /// The first thing that went wrong; nothing is added from then on.
+  /// The first error; nothing is added after it.
   package private(set) var failure: LarderError?
 
   /// An empty set.
   ///
-  /// - Parameter limit: How many pictures memory holds at most.
+  /// - Parameter limit: The most pictures in memory.
   package init(limit: Int = most) {
     self.limit = limit
   }
 
   /// Adds pictures.
   ///
-  /// - Returns: Those that were not there, in order, each once; none after a failure.
+  /// - Returns: The pictures that were not in the set, in order, each once; none after a failure.
   package mutating func insert(_ ids: [PictureID]) -> [PictureID] {
     let known = known(ids)
     guard failure == nil else { return [] }
@@ -242,27 +243,27 @@ package struct PictureSet {
     return failure == nil ? new : []
   }
 
-  /// Those of these pictures that are in the set.
+  /// The given pictures that are in the set.
   package mutating func members(_ ids: [PictureID]) -> Set<PictureID> {
     known(ids).union(ids.filter(recent.contains))
   }
 
   /// Whether all of these pictures are in the set.
   package mutating func hasAll(_ ids: [PictureID]) -> Bool {
-    // Without a set of them for each question, where memory holds all that there is.
+    // Makes no temporary set if everything is in memory.
     older == nil ? ids.allSatisfy(recent.contains) : members(ids).isSuperset(of: ids)
   }
 
-  /// All of them in order, in memory.
+  /// All pictures in order, as an array in memory.
   ///
-  /// - Throws: ``LarderError`` when they cannot be read.
+  /// - Throws: ``LarderError`` when the table cannot be read.
   package func sorted() throws(LarderError) -> [PictureID] {
     if let failure { throw failure }
     guard let older else { return recent.sorted() }
     return (try older.pictures() + recent).sorted()
   }
 
-  /// Those of these pictures that are in the table.
+  /// The given pictures that are in the table.
   private mutating func known(_ ids: [PictureID]) -> Set<PictureID> {
     guard let older, failure == nil else { return [] }
     do throws(LarderError) {
