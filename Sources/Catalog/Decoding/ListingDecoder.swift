@@ -37,7 +37,7 @@ public struct ListingDecoder: Sendable {
     do throws(CatalogError) {
       return try listing(body, source: source, firstIndex: firstIndex)
     } catch {
-      // Only a body that should be JSON is quoted. Of XML, the fault itself says more.
+      // Quote the origin's message only if the body should be JSON: of XML, the fault itself says more.
       throw mapping.notation.isJSON ? error.quoting(body) : error
     }
   }
@@ -325,7 +325,7 @@ extension ListingDecoder {
       }
       return listing
     } catch {
-      // Only a body that should be JSON is quoted. Of XML, the fault itself says more.
+      // Quote the origin's message only if the body should be JSON: of XML, the fault itself says more.
       throw mapping.notation.isJSON ? error.quoting(body) : error
     }
   }

@@ -12,8 +12,9 @@ public struct Mapping: Hashable, Sendable {
   public var detail: Detail?
   /// A jq program that rewrites a response of sections before it is read; nil for none.
   public var transform: Transform?
-  /// A jq program that rewrites each item before its fields are read; nil for none. It is compiled to run on the whole
-  /// array.
+  /// A jq program that rewrites each item before its fields are read; nil for none.
+  ///
+  /// It is compiled to run on the whole array of items.
   public var records: Transform?
   /// The notation of the bodies of sections, for example XML.
   public var notation = BodyFormat.json

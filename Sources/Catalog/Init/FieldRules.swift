@@ -339,7 +339,9 @@ struct FieldScore {
     return String(digits) == "9999-99-99"
   }
 
-  /// Whether the values may be pictures: URLs or paths that do not end like pages. `data:` URLs are ignored.
+  /// Whether the values may be pictures: URLs or paths that do not end like pages.
+  ///
+  /// `data:` URLs are ignored.
   private static func isPictures(_ evidence: FieldEvidence) -> Bool {
     let addresses = evidence.samples.filter { !PictureText.isData($0) }
     guard !addresses.isEmpty else { return false }

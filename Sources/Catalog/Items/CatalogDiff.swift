@@ -1,8 +1,8 @@
 /// The changes from one state of a catalog to another.
 ///
-/// A listing is an item's appearance in a section. The same item twice in one section is told apart
-/// by its occurrence, so the first of today is compared with the first of yesterday. An item that left one section
-/// for another is compared too, and its section is a field that changed. The order within a section is not compared.
+/// A listing is an item's appearance in a section. If an item is listed twice in one section, its occurrences are
+/// distinguished: today's first is compared with yesterday's first. An item that moved to another section is compared
+/// too, and its section is a changed field. The order within a section is not compared.
 public struct CatalogDiff: Hashable, Sendable {
   /// Listings that are new, in the new order.
   public private(set) var added: [Listing] = []
@@ -52,12 +52,12 @@ public struct CatalogDiff: Hashable, Sendable {
     )
   }
 
-  /// Compares two states by the ids in memory, and reads no more of the items than `changes` does.
+  /// Compares two states by their ids; of the items, only `changes` reads any.
   ///
   /// - Parameters:
   ///   - old: The sections before; their keys differ.
   ///   - new: The sections after; their keys differ.
-  ///   - changes: The fields that differ between an item before and the same after. Asked in the new order.
+  ///   - changes: The fields that differ between an item before and the same after. Called in the new order.
   /// - Throws: The error of `changes`.
   package init<Failure: Error>(
     from old: [ListedIDs],
@@ -188,7 +188,7 @@ extension CatalogDiff {
     public let section: String
     /// The item's id.
     public let id: String
-    /// How many times the item came before in this section; nearly always 0.
+    /// How many times the item is listed earlier in this section; nearly always 0.
     public let occurrence: Int
 
     /// Names a listing.
@@ -242,11 +242,11 @@ package struct ListedIDs: Sendable {
   }
 }
 
-/// An item by the number of its section and its own among the section's items, counted from 0.
+/// The position of an item: the number of its section, and its index among the section's items, both from 0.
 package struct ListedPlace: Sendable {
   /// The section's number.
   package let section: Int
-  /// The item's.
+  /// The item's index in the section.
   package let index: Int
 
   init(_ section: Int, _ index: Int) {

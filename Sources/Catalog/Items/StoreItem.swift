@@ -6,22 +6,21 @@ public struct StoreItem: Hashable, Sendable, Codable {
   public var title: String
   /// A line about it.
   public var description: String?
-  /// Why it stands out ("이벤트특가"), in the feed's order.
+  /// Labels such as "이벤트특가" (event price), in the feed's order.
   public var badges: [String]
   /// How it can be delivered, in the feed's order.
   public var deliveryTypes: [String]
   /// The price before a reduction; nil when the feed names none.
   public var normalPrice: Price?
-  /// The price to pay; may be above `normalPrice`, for feeds disagree with themselves.
+  /// The price to pay; it may be above `normalPrice`, because feeds contradict themselves.
   public var salePrice: Price?
-  /// Where it is, when the catalog says.
+  /// Its location, if the feed gives one.
   public var coordinate: Coordinate?
-  /// Where it is in words, when the catalog says.
+  /// Its location in words, if the feed gives one.
   public var address: String?
   /// Its pictures, thumbnails first, else in the feed's order.
   public var images: [ImageReference]
-  /// The values of the catalog file's placeholders for the item's detail, by their names; nil when
-  /// none needs more than the id.
+  /// The values of the catalog file's placeholders for the item's detail, by name; nil when the id is enough.
   public var placeValues: [String: String]?
 
   /// Makes an item; optional fields of a feed may be left out.
@@ -53,7 +52,7 @@ public struct StoreItem: Hashable, Sendable, Codable {
 }
 
 extension StoreItem {
-  /// The item as compact JSON: the same item always gives the same bytes, and absent values no key.
+  /// The item as compact JSON: the same item always gives the same bytes, and absent values have no key.
   public func encoded() -> [UInt8] {
     var writer = StoredFormWriter()
     writer.object {
@@ -110,7 +109,7 @@ extension StoreItem {
   }
 }
 
-/// A place on earth in degrees, as WGS 84 has it: where a shop, a branch or an item is.
+/// The location of a shop, a branch or an item, in degrees. (WGS 84)
 public struct Coordinate: Hashable, Sendable, Codable {
   /// Degrees north, from -90 to 90.
   public let latitude: Double
@@ -136,8 +135,8 @@ public struct Coordinate: Hashable, Sendable, Codable {
 }
 
 extension FieldReader {
-  /// The place that two paths lead to, numbers or numbers in texts; nil when both lead nowhere, or one
-  /// leads to something that is no degree.
+  /// The location at two paths to degrees, which may be numbers or texts; nil when both are absent, or one is not
+  /// valid.
   mutating func coordinate(_ north: [JSONPath], _ east: [JSONPath]) -> Coordinate? {
     let faultCount = faults.count
     let degrees = (degree(north, limit: 90), degree(east, limit: 180))
@@ -145,7 +144,7 @@ extension FieldReader {
     case (let latitude?, let longitude?):
       return Coordinate(latitude: latitude, longitude: longitude)
     case (nil, nil): return nil
-    // One that was refused is said already.
+    // A value that was refused has been noted already.
     case (nil, _) where faults.count == faultCount:
       return fail(north.first, "the item has a longitude and no latitude")
     case (_, nil) where faults.count == faultCount:
@@ -174,7 +173,7 @@ extension FieldReader {
   }
 }
 
-/// A picture that an item shows, and the part it plays there.
+/// A picture of an item, and its role.
 public struct ImageReference: Hashable, Sendable, Codable {
   /// Where a picture appears.
   public enum Role: String, Hashable, Sendable, Codable, CaseIterable {
@@ -182,13 +181,13 @@ public struct ImageReference: Hashable, Sendable, Codable {
     case thumbnail
     /// The large picture on top of a detail.
     case top
-    /// One of the pictures to leaf through.
+    /// One of the pictures of the gallery.
     case gallery
-    /// A part of the long description, often text made into a picture.
+    /// A part of the long description, often a text as a picture.
     case section
   }
 
-  /// The part this picture plays.
+  /// The picture's role.
   public let role: Role
   /// The URL exactly as the feed wrote it; may be relative.
   public let url: String
@@ -204,11 +203,11 @@ public struct ImageReference: Hashable, Sendable, Codable {
 public struct Section: Hashable, Sendable, Codable {
   /// Its name in the cache and on the command line.
   public var key: String
-  /// Its name for people.
+  /// Its name for display.
   public var title: String
   /// A line under the title.
   public var subtitle: String?
-  /// The listings; one id may come more than once.
+  /// The listings; the same id may occur more than once.
   public var items: [StoreItem]
 
   /// Makes a section.

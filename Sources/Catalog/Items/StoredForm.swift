@@ -1,7 +1,6 @@
-/// Writes compact JSON whose bytes depend on the values alone.
+/// Writes compact JSON whose bytes depend only on the values.
 ///
-/// Lists of many thousand items go through here, for which Codable's encoder takes ten times the
-/// instructions.
+/// It writes lists of many thousand items, for which Codable's encoder takes ten times the instructions.
 package struct StoredFormWriter {
   /// The output so far.
   package private(set) var bytes: [UInt8] = []
@@ -23,7 +22,7 @@ package struct StoredFormWriter {
     enclose(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
   }
 
-  /// Begins an object or array whose content comes piece by piece.
+  /// Begins an object or array whose content is written piece by piece.
   mutating func open(_ bracket: Unicode.Scalar) {
     separate()
     bytes.append(UInt8(ascii: bracket))
@@ -36,7 +35,7 @@ package struct StoredFormWriter {
     needsComma = true
   }
 
-  /// Writes the name of a member that is always called so, which needs no escapes; its value follows.
+  /// Writes a fixed name of a member, which needs no escapes; its value follows.
   package mutating func name(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
@@ -45,7 +44,7 @@ package struct StoredFormWriter {
     endName()
   }
 
-  /// Writes the name of a member that the feed called so; its value follows.
+  /// Writes a name of a member from the feed, with escapes; its value follows.
   mutating func name(escaping name: String) {
     separate()
     quote(name)

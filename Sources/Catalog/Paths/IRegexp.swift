@@ -1,21 +1,21 @@
-/// A regular expression for interoperability. (RFC 9485)
+/// A regular expression in the dialect I-Regexp. (RFC 9485)
 ///
-/// Matched by following all its alternatives at once, so that the time is at most the length of
-/// the text times ``size``, for any pattern: both may be hostile. Swift's own `Regex` backtracks
-/// and can take exponential time; of the libraries that do not, RE2 is C++ with a new ABI in each
-/// release, and knows a richer language that would have to be kept out.
+/// It is matched by following all its alternatives at once (Thompson's algorithm). So the time is at most the length of
+/// the text times ``size``, even if pattern and text are hostile. Swift's own `Regex` backtracks and can take
+/// exponential time. Among the libraries that do not backtrack, RE2 is C++ with a new ABI in each release. It also
+/// accepts a richer language, of which the rest would have to be refused.
 struct IRegexp: Hashable, Sendable {
   /// A fault in a pattern.
   struct Fault: Error, Hashable {
-    /// Where, in scalars from 0.
+    /// The position in the pattern, in scalars from 0.
     let position: Int
     /// The construct that was expected there.
     let expected: String
   }
 
-  /// One step of the program that a pattern becomes.
+  /// One step of a compiled pattern.
   enum Instruction: Hashable, Sendable {
-    /// Takes one scalar that is in the set, and continues with the next step.
+    /// Consumes one scalar that is in the set, and continues with the next step.
     case take(ScalarSet)
     /// Continues at both steps.
     case fork(Int, Int)
@@ -31,12 +31,12 @@ struct IRegexp: Hashable, Sendable {
 
   private let program: [Instruction]
 
-  /// The most instructions that a pattern may become.
+  /// The most instructions that a pattern may compile to.
   static let sizeLimit = 10_000
 
   /// Reads a pattern.
   ///
-  /// - Throws: ``Fault`` when it is none, or becomes more than ``sizeLimit`` instructions.
+  /// - Throws: ``Fault`` when it is not valid, or compiles to more than ``sizeLimit`` instructions.
   init(parsing text: String) throws(Fault) {
     var parser = IRegexpParser(text)
     guard let program = IRegexpCompiler.program(of: try parser.parse()) else {
@@ -48,12 +48,12 @@ struct IRegexp: Hashable, Sendable {
   /// How many instructions each scalar of a text may take.
   var size: Int { program.count }
 
-  /// Whether a text is matched.
+  /// Whether the pattern matches a text.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - isWhole: Whether all of it must match, not a part of it.
-  /// - Returns: Whether it does.
+  ///   - isWhole: Whether all of the text must match, not only a part of it.
+  /// - Returns: Whether it matches.
   func matches(_ text: [Unicode.Scalar], isWhole: Bool) -> Bool {
     var threads = Threads(count: program.count)
     var next = Threads(count: program.count)
@@ -72,7 +72,7 @@ struct IRegexp: Hashable, Sendable {
     return false
   }
 
-  /// The places at which the program waits for a scalar, each once.
+  /// The instructions that wait for the next scalar, each once.
   private struct Threads {
     private(set) var waiting: [Int] = []
     private(set) var isDone = false
@@ -117,7 +117,7 @@ struct IRegexp: Hashable, Sendable {
 /// `^` and `$` outside brackets stand for the beginning and the end of the text, as the RFC's own
 /// translations to other dialects (section 5) and the compliance cases of JSONPath have them.
 struct IRegexpParser {
-  /// A pattern as it is built.
+  /// The syntax tree of a pattern.
   indirect enum Tree {
     case set(ScalarSet)
     case begin
@@ -130,15 +130,14 @@ struct IRegexpParser {
   private let scalars: [Unicode.Scalar]
   private var position = 0
   private var depth = 0
-  /// How many groups may enclose one another.
+  /// How many groups may be nested.
   private static let depthLimit = 64
 
-  /// Takes a pattern.
   init(_ text: String) {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// The whole pattern.
+  /// Parses the whole pattern.
   mutating func parse() throws(IRegexp.Fault) -> Tree {
     let tree = try choice()
     guard position == scalars.count else { throw fault("no \")\" without \"(\"") }
@@ -312,15 +311,15 @@ struct IRegexpParser {
   }
 }
 
-/// The Unicode scalars that one place of a regular expression takes. (RFC 9485, section 4)
+/// The Unicode scalars that one position of a regular expression matches. (RFC 9485, section 4)
 struct ScalarSet: Hashable, Sendable {
   /// Scalars by value.
   var ranges: [ClosedRange<UInt32>] = []
   /// Unicode's general categories, by their names of one or two letters: `L`, `Lu`.
   var categories: [String] = []
-  /// General categories that the scalar must not be of, each alone enough.
+  /// General categories of `\P{…}`: a scalar that is outside any one of them is in the set.
   var otherCategories: [String] = []
-  /// Whether the scalars meant are those outside.
+  /// Whether the set is negated, as in `[^…]`.
   var isNegated = false
 
   /// A set of one scalar.
@@ -331,7 +330,7 @@ struct ScalarSet: Hashable, Sendable {
   /// An empty set.
   init() {}
 
-  /// The set of a dot: all scalars but the ends of lines.
+  /// The set of a dot: all scalars except line ends.
   static let dot: ScalarSet = {
     var set = ScalarSet()
     set.ranges = [0x0A...0x0A, 0x0D...0x0D]
@@ -404,7 +403,7 @@ extension Unicode.GeneralCategory {
 /// Each choice becomes a fork, as in Ken Thompson's "Regular Expression Search Algorithm" (1968).
 struct IRegexpCompiler {
   private var program: [IRegexp.Instruction] = []
-  /// How many parts have been compiled: a part may be nothing, and still be repeated at every level.
+  /// How many parts have been compiled: empty parts add no instructions, but may be repeated at every level.
   private var partCount = 0
 
   /// The program of a pattern; nil when it would be too long.
@@ -457,7 +456,7 @@ struct IRegexpCompiler {
     return true
   }
 
-  /// Keeps a place for an instruction whose targets are not known yet.
+  /// Reserves a place for an instruction whose targets are not known yet.
   private mutating func reserve() -> Int {
     program.append(.jump(0))
     return program.count - 1

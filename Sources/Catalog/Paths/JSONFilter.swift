@@ -47,7 +47,7 @@ indirect enum JSONFilter: Hashable, Sendable {
     case value(Query)
   }
 
-  /// A value that is no array and no object.
+  /// A value other than an array or object.
   enum Literal: Hashable, Sendable {
     case null
     case boolean(Bool)
@@ -84,7 +84,7 @@ extension JSONFilter {
 }
 
 extension JSONFilter {
-  /// Whether a child is taken.
+  /// Whether a child passes the filter.
   ///
   /// - Parameters:
   ///   - current: The value of `@`.
@@ -161,7 +161,7 @@ extension JSONFilter.Operand {
 }
 
 extension JSONFilter.Pattern {
-  /// The regular expression; nil when it is none, and so matches nothing.
+  /// The regular expression; nil when it is not valid, and so matches nothing.
   func regexp(_ current: JSONNode, _ root: JSONNode) throws(CatalogError) -> IRegexp? {
     switch self {
     case .fixed(let regexp): return regexp
@@ -180,7 +180,7 @@ extension JSONFilter.Pattern {
 }
 
 extension JSONFilter.Comparison {
-  /// Whether two values compare so. (RFC 9535, section 2.3.5.2.2)
+  /// Whether the comparison holds for two values. (RFC 9535, section 2.3.5.2.2)
   func holds(_ left: ComparedValue, _ right: ComparedValue) throws(CatalogError) -> Bool {
     switch self {
     case .equal: try left.equals(right)
@@ -195,14 +195,14 @@ extension JSONFilter.Comparison {
 
 /// A value as filters compare it. (RFC 9535, section 2.3.5.2.2)
 enum ComparedValue {
-  /// No value, which is another thing than `null`.
+  /// No value, which is not the same as `null`.
   case nothing
-  /// A value that is no array and no object.
+  /// A value other than an array or object.
   case literal(JSONFilter.Literal)
   /// An array or an object.
   case structure(JSONNode)
 
-  /// The kind of a node; nothing for none.
+  /// The value of a node; ``nothing`` if there is no node.
   init(_ node: JSONNode?) {
     guard let node else {
       self = .nothing
@@ -234,7 +234,7 @@ enum ComparedValue {
     }
   }
 
-  /// Whether this comes before another number or text; nothing else is ordered.
+  /// Whether this is less than another number or text; other values have no order.
   func precedes(_ other: ComparedValue) -> Bool {
     switch (self, other) {
     case (.literal(.integer(let one)), .literal(.integer(let two))): one < two

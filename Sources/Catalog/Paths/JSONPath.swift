@@ -12,7 +12,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
 
   /// One step: the values to look at, and the selectors to apply to them. (RFC 9535, section 2.5)
   struct Segment: Hashable, Sendable {
-    /// Whether to look at every descendant (`..`), not at the value alone.
+    /// Whether to look at every descendant (`..`), not only at the value.
     let isDescendant: Bool
     /// The selectors, in order.
     let selectors: [Selector]
@@ -48,7 +48,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
   /// The fault in the first regular expression of the path that is invalid; nil when there is
   /// none.
   ///
-  /// RFC 9535 lets nothing match it. In a catalog file it is a mistake.
+  /// By RFC 9535, such an expression matches nothing. In a catalog file it is an error.
   var faultyPattern: CatalogError? {
     for segment in segments {
       for case .filter(let filter) in segment.selectors {
@@ -77,7 +77,7 @@ public struct JSONPath: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Whether its last step is a wildcard, which picks the members of an object too.
+  /// Whether its last step is a wildcard, which also selects the members of an object.
   var endsInMembers: Bool {
     segments.last?.selectors.contains { if case .wildcard = $0 { true } else { false } } ?? false
   }
@@ -99,7 +99,7 @@ extension JSONPath {
   /// All values that the path selects, in the order of RFC 9535.
   ///
   /// - Parameter root: The value of `$`.
-  /// - Returns: The values; one may come more than once.
+  /// - Returns: The values; the same value may occur more than once.
   /// - Throws: ``CatalogError`` with code `path-work` when filters and descendants take more steps
   ///   than the document's size allows.
   public func values(in root: JSONNode) throws(CatalogError) -> [JSONNode] {
@@ -140,7 +140,7 @@ extension JSONPath {
   ///   - segments: The steps.
   ///   - start: Where the first step is taken.
   ///   - root: The value of `$` in filters.
-  ///   - isCounted: Whether each look is work that a filter causes, and so is bounded.
+  ///   - isCounted: Whether each look counts towards the document's limit of steps, because a filter causes it.
   /// - Returns: The values.
   /// - Throws: ``CatalogError`` as ``values(in:)`` does.
   static func values(

@@ -1,16 +1,15 @@
-/// Reads the text of a path, scalar by scalar: the place in the text, and the words that stand there.
+/// A recursive-descent parser of JSONPath texts.
 ///
-/// The grammar is in the extensions: steps in one, filters in the other. (RFC 9535, appendix A)
+/// The grammar is in the extensions: words, steps, filters and terms. (RFC 9535, appendix A)
 struct JSONPathParser {
   private let text: String
   private let scalars: [Unicode.Scalar]
   private var position = 0
   /// The number of open brackets and calls at the current place.
   private var depth = 0
-  /// How many of them may enclose one another.
+  /// How many of them may be nested.
   private static let depthLimit = 64
 
-  /// Takes the text of a path.
   init(_ text: String) {
     self.text = text
     scalars = Array(text.unicodeScalars)
@@ -19,13 +18,13 @@ struct JSONPathParser {
   /// The next scalar; nil at the end.
   var peek: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-  /// The place, to come back to or to name in an error.
+  /// The position in the text, to return to or to name in an error.
   var place: Int { position }
 
   /// Skips the next scalar.
   mutating func advance() { position += 1 }
 
-  /// Comes back to a place.
+  /// Returns to a place.
   mutating func rewind(to place: Int) { position = place }
 
   mutating func take(_ scalar: Unicode.Scalar) -> Bool {
@@ -38,7 +37,7 @@ struct JSONPathParser {
     while let scalar = peek, [" ", "\t", "\n", "\r"].contains(scalar) { position += 1 }
   }
 
-  /// Takes an operator after white space; without it nothing.
+  /// Skips white space and an operator; if the operator is not there, skips nothing.
   mutating func takeOperator(_ text: String) -> Bool {
     let before = position
     skipSpace()
@@ -62,7 +61,7 @@ struct JSONPathParser {
     return try body(&self)
   }
 
-  /// The fault, at the current place or at another one.
+  /// An error at the current place or at another one.
   func error(_ expected: String, at place: Int? = nil) -> CatalogError {
     let position = place ?? position
     return CatalogError(
@@ -114,7 +113,7 @@ extension JSONPathParser {
     return isNegative ? -number : number
   }
 
-  /// A name or another text in quotes of either kind. (RFC 9535, section 2.3.1.1)
+  /// A text in single or double quotes. (RFC 9535, section 2.3.1.1)
   mutating func quotedText() throws(CatalogError) -> String {
     let quote = scalars[position]
     position += 1
@@ -167,7 +166,7 @@ extension JSONPathParser {
     return UInt32(String(String.UnicodeScalarView(digits)), radix: 16)
   }
 
-  /// The name of a function, or a literal's word.
+  /// The name of a function, or a literal such as `true`.
   mutating func word() -> String {
     let start = position
     while let scalar = peek {
@@ -228,7 +227,7 @@ extension JSONPathParser {
     return segments
   }
 
-  /// Steps, up to the first scalar that begins none.
+  /// Steps, up to the first scalar that does not begin one.
   mutating func segments() throws(CatalogError) -> [JSONPath.Segment] {
     var segments: [JSONPath.Segment] = []
     while true {

@@ -27,9 +27,9 @@ enum Currency {
   enum Separators {
     /// The point is the decimal one, and the comma groups thousands: "1,299.50".
     case decimalPoint
-    /// Prices have no decimals in practice, so that both group thousands: "25.000" is 25,000.
+    /// Prices have no decimals in practice, so both group thousands: "25.000" is 25,000.
     case pointGroups
-    /// People group thousands by a point, and programs write it before decimals.
+    /// A point groups thousands in texts for people, and separates decimals in data written by programs.
     case either
   }
 
@@ -45,7 +45,7 @@ enum Currency {
     }
   }
 
-  /// The codes that a written unit may stand for; empty when nobody writes it so.
+  /// The codes that a written unit may stand for; empty for an unknown unit.
   static func codes(writtenAs unit: String) -> [String] {
     switch unit {
     case "원", "₩", "￦", "won": ["KRW"]

@@ -13,7 +13,7 @@ public struct Price: Hashable, Sendable, Codable {
 }
 
 extension Price {
-  /// The price for people, with its unit once: "7,000원", "$9.99", "1,299.50 CHF".
+  /// The price for display, with its unit: "7,000원", "$9.99", "1,299.50 CHF".
   public func formatted() -> String {
     let sign = minorUnits < 0 ? "-" : ""
     let amount = groupedAmount
@@ -27,7 +27,7 @@ extension Price {
     }
   }
 
-  /// The amount without sign or unit: thousands apart, decimals as the currency has them.
+  /// The amount without sign or unit: thousands grouped, with the currency's number of decimals.
   private var groupedAmount: String {
     let places = Currency.exponent(of: currency)
     var digits = String(minorUnits.magnitude)
@@ -47,11 +47,10 @@ extension Price {
 extension Price {
   /// Reads a price as shops write it: "7,000원", "39,000", "$1,299.50", "1.299,50 €".
   ///
-  /// The last of two different separators is the decimal one. A lone comma before three digits
-  /// groups thousands. A lone point before three digits groups them where that is the currency's
-  /// custom ("1.299 €", "12.990" CLP); elsewhere it is the decimal point, and the third digit must
-  /// be a zero ("19.990" USD is 19.99). An ambiguous text ("19.999" USD, "19.990" EUR) is an
-  /// error. Of a range ("5~7", "10.00 - 12.50 EUR") the low end is the price. A unit, where there
+  /// The last of two different separators is the decimal one. A lone comma before three digits groups thousands. A lone
+  /// point before three digits groups them if that is the currency's convention ("1.299 €", "12.990" CLP); elsewhere it
+  /// is the decimal point, and the third digit must be a zero ("19.990" USD is 19.99). An ambiguous text ("19.999" USD,
+  /// "19.990" EUR) is an error. Of a range ("5~7", "10.00 - 12.50 EUR") the low end is the price. A unit, where there
   /// is one, must belong to `currency`. Nothing is ever rounded.
   ///
   /// - Parameters:
@@ -80,8 +79,8 @@ extension Price {
 
   /// Reads a price that JSON holds as a number of major units: 9.99 USD is 999 cents.
   ///
-  /// The number's shortest decimal text counts, not its binary value. Where that text has 15 digits
-  /// or more it is a rounding error of binary arithmetic, and is rounded to the minor unit.
+  /// The number's shortest decimal text counts, not its binary value. A text of 15 digits or more comes from a rounding
+  /// error of binary arithmetic, and is rounded to the minor unit.
   ///
   /// - Parameters:
   ///   - number: The amount in major units.
@@ -171,7 +170,7 @@ private func joinedUnits(
   return units
 }
 
-/// Reads "7,000원", "39,000", "1,299.50" and "1,299.50 EUR" without the care that other prices need.
+/// Reads "7,000원", "39,000", "1,299.50" and "1,299.50 EUR": a fast path for the usual forms.
 ///
 /// Nearly all prices of a feed are written like this, and a large section has many thousands.
 ///
@@ -179,7 +178,7 @@ private func joinedUnits(
 ///   - text: The price in UTF-8.
 ///   - currency: The currency, an ISO 4217 code.
 ///   - places: How many decimals the currency has.
-/// - Returns: The minor units; nil when the text must be looked at more closely.
+/// - Returns: The minor units; nil when the text needs the general parser.
 private func plainUnits(
   _ text: UnsafeBufferPointer<UInt8>,
   of currency: String,
@@ -220,13 +219,13 @@ private func plainUnits(
   return units
 }
 
-/// A price text taken apart: units around an amount.
+/// A price text split into an amount and the units around it.
 struct WrittenPrice {
   /// The whole text, for messages.
   let text: String
   /// The units before and after the amount, lower case.
   private(set) var units: [String] = []
-  /// Digits as their value; separators as the scalar that stood there.
+  /// Digits by value, and separators by scalar.
   private var amount: [Part] = []
 
   private enum Part: Equatable {
@@ -274,8 +273,7 @@ struct WrittenPrice {
 
   /// The digits before and after the decimal separator.
   ///
-  /// - Throws: ``CatalogError`` when the digits are in no known order, or in one that may mean two
-  ///   amounts.
+  /// - Throws: ``CatalogError`` when the digits are grouped in no known way, or may mean two amounts.
   func parts(in currency: String) throws(CatalogError) -> (whole: [UInt8], fraction: [UInt8]) {
     var (groups, separators) = split()
     let fraction = try hasDecimals(groups, separators, currency) ? groups.removeLast() : []
@@ -291,7 +289,7 @@ struct WrittenPrice {
     return (groups.flatMap(\.self), fraction)
   }
 
-  /// The digits between separators, and these.
+  /// The digits between separators, and the separators.
   private func split() -> (groups: [[UInt8]], separators: [Unicode.Scalar]) {
     var groups: [[UInt8]] = [[]]
     var separators: [Unicode.Scalar] = []
@@ -308,11 +306,11 @@ struct WrittenPrice {
 
   /// The meaning of the point in a price.
   enum Point: Hashable {
-    /// It separates thousands, or would: the comma is the decimal one.
+    /// It separates thousands, or would: the comma is the decimal separator.
     case groups
     /// It is the decimal point, or would be: the comma separates thousands.
     case decimals
-    /// It is before three digits at the end, and only the custom of the currency decides.
+    /// It is before three digits at the end, and only the convention of the currency decides.
     case open
   }
 
@@ -329,7 +327,7 @@ struct WrittenPrice {
 
   /// Whether the last separator, a point or a comma, is the decimal one.
   ///
-  /// Nil for a lone one before three digits, of which the digits alone do not tell.
+  /// Nil for a lone one before three digits, because the digits alone do not tell.
   private static func lastIsDecimal(
     _ groups: [[UInt8]],
     _ separators: [Unicode.Scalar]
@@ -352,19 +350,19 @@ struct WrittenPrice {
   /// The meaning of a lone separator before three digits: thousands, or decimals with a zero at
   /// the end.
   ///
-  /// The custom of the currency decides; a text that it leaves ambiguous is an error.
+  /// The convention of the currency decides; a text that is still ambiguous is an error.
   private func meaning(
     of separator: Unicode.Scalar,
     before digits: [UInt8],
     _ currency: String
   ) throws(CatalogError) -> SeparatorMeaning {
-    // Decimals that the currency has not could only be zeros, and nobody writes three of those.
+    // In a currency without decimals they could only be zeros, and nobody writes three of those.
     switch Currency.exponent(of: currency) {
     case 0: return .thousands
     case 2: break
     default: return separator == "." ? .decimals : .thousands
     }
-    // Programs write no decimal comma, and people three decimals of nothing.
+    // Programs do not write a decimal comma, and people do not write three decimals.
     if separator == "," { return .thousands }
     let isPadded = digits.last == 0
     switch Currency.separators(of: currency) {
@@ -372,8 +370,7 @@ struct WrittenPrice {
       if isPadded { return .decimals }
     case .pointGroups: return .thousands
     case .either:
-      // A written unit tells a text for people, where thousands are apart; a bare number may be a
-      // database's.
+      // A unit shows that the text is for people, who group thousands; a bare number may come from a database.
       if !units.isEmpty || !isPadded { return .thousands }
     }
     throw priceError(
@@ -391,7 +388,7 @@ struct WrittenPrice {
     ["--", "-", "–", "—"].map { separator + $0 }
   }
 
-  /// Notes that say the amount is the full price.
+  /// Notes that taxes are included, so that the amount is the full price.
   ///
   /// Other notes may mean another amount.
   private static let taxNotes = [
@@ -401,7 +398,7 @@ struct WrittenPrice {
     "부가세포함", "vat포함", "含税",
   ]
 
-  /// A unit without the note that taxes are in the amount, in brackets or not.
+  /// A unit without a note that taxes are included, which may be in brackets.
   private static func withoutTaxNote(_ unit: String) -> String {
     for note in taxNotes {
       for text in ["(\(note))", "（\(note)）", note]
@@ -419,7 +416,7 @@ struct WrittenPrice {
   ) throws(CatalogError) -> String {
     var unit = ""
     for scalar in part where !scalar.properties.isWhitespace {
-      // Marks of the direction in which people read say nothing.
+      // Marks of the reading direction have no meaning here.
       if scalar.properties.generalCategory != .format { unit.unicodeScalars.append(scalar) }
     }
     if let mark = emptyDecimals.first(where: unit.hasPrefix) {
@@ -432,7 +429,7 @@ struct WrittenPrice {
     return unit.isEmpty || !Currency.codes(writtenAs: unit).isEmpty ? unit : withoutTaxNote(unit)
   }
 
-  /// The value of a digit, half or full width, or as Arabic and Persian write it.
+  /// The value of a digit: ASCII, full-width, Arabic or Persian.
   private static func digit(_ scalar: Unicode.Scalar) -> UInt8? {
     switch scalar.value {
     case 0x30...0x39: UInt8(scalar.value - 0x30)
@@ -461,18 +458,18 @@ struct WrittenPrice {
   }
 }
 
-/// A price text that names two ends: "5~7", "10.00 - 12.50 EUR".
+/// A price text that is a range: "5~7", "10.00 - 12.50 EUR".
 enum PriceRange {
   private static let marks: Set<Character> = ["~", "～", "〜", "-", "–", "—", "−"]
   /// The longest text that is looked at, in bytes: two amounts with their units are shorter.
   private static let longest = 80
 
-  /// The low end of a range; nil for a text that is none.
+  /// The low end of a range; nil for a text that is not a range.
   ///
   /// - Parameters:
   ///   - text: The price as written.
   ///   - currency: The catalog's currency, an ISO 4217 code.
-  /// - Returns: The low end, which the item costs at least.
+  /// - Returns: The low end: the least that the item costs.
   /// - Throws: ``CatalogError`` with code `price` when an end cannot be read or the first is the higher one.
   static func low(of text: String, currency: String) throws(CatalogError) -> Price? {
     guard text.utf8.count <= longest else { return nil }
@@ -506,7 +503,7 @@ struct DecimalDigits {
   /// The number of digits before the point; may be negative or past the end.
   var pointIndex = 0
 
-  /// Takes the text apart; nil when it is no unsigned decimal number.
+  /// Parses a text; nil when it is not an unsigned decimal number.
   init?(_ text: String) {
     var pointSeen = false
     var rest = Substring(text).utf8

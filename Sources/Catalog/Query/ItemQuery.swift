@@ -1,10 +1,10 @@
-/// Which items are listed, and in which order.
+/// A query for items: filters, an order and a limit.
 public struct ItemQuery: Hashable, Sendable {
   /// The text to find in id, title, description or a badge; nil for anything.
   public var search: SearchText?
   /// The text to find in a badge; nil for anything.
   public var badge: SearchText?
-  /// The bounds of the price; nil for any price and none.
+  /// The bounds of the price; nil for any price or no price.
   public var price: PriceBounds?
   /// The order; nil for the catalog's.
   public var order: ItemSort?
@@ -26,13 +26,13 @@ public struct ItemQuery: Hashable, Sendable {
     self.limit = limit
   }
 
-  /// How many items may be read before the answer is known; nil when it takes all of them.
+  /// How many admitted items are enough for the answer; nil when all items must be read.
   public var readLimit: Int? { order == nil ? limit : nil }
 
-  /// Whether some items may not be asked for.
+  /// Whether the query has a filter.
   public var isFiltering: Bool { search != nil || badge != nil || price != nil }
 
-  /// Whether an item is asked for.
+  /// Whether an item passes the filters.
   public func admits(_ item: StoreItem) -> Bool {
     if let price {
       guard let cost = item.price, price.contains(cost) else { return false }
@@ -58,19 +58,19 @@ public struct ItemQuery: Hashable, Sendable {
   }
 }
 
-/// In which order items are listed when not in the catalog's.
+/// An order of items other than the catalog's.
 public enum ItemSort: String, CaseIterable, Hashable, Sendable {
   /// The cheapest first, those without a price last.
   case price
-  /// The dearest first, those without a price last.
+  /// The most expensive first, those without a price last.
   case dearest = "-price"
-  /// By title, without regard to case and width.
+  /// By title, without regard to case and character width.
   case title
 
-  /// Puts elements into order; those that are equal keep theirs.
+  /// Sorts elements; equal ones keep their order.
   ///
   /// - Parameters:
-  ///   - elements: The elements to put into order.
+  ///   - elements: The elements to sort.
   ///   - item: The item of an element.
   /// - Returns: The elements in order.
   public func sorted<Element>(
@@ -80,7 +80,7 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     sorted(elements.map { (key: key(of: item($0)), element: $0) }).map(\.element)
   }
 
-  /// Puts elements into order by their keys, without the items; those that are equal keep theirs.
+  /// Sorts elements by their keys, without the items; equal ones keep their order.
   package func sorted<Element>(
     _ elements: [(key: Key, element: Element)]
   ) -> [(key: Key, element: Element)] {
@@ -90,7 +90,7 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
 
   /// The sort key of an item.
   package enum Key: Sendable {
-    /// It has no price.
+    /// The key of an item without a price.
     case none
     /// A price, in minor units of a currency with `exponent` digits after the point.
     case amount(units: Int, exponent: Int)
@@ -122,7 +122,7 @@ public enum ItemSort: String, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Minor units as millionths of a major one, exactly while they are below 10^15.
+  /// An amount in major units; amounts below 10^15 minor units are compared exactly.
   private static func major(_ units: Int, _ exponent: Int) -> Double {
     Double(units) / (0..<exponent).reduce(1.0) { power, _ in power * 10 }
   }
@@ -133,11 +133,11 @@ extension StoreItem {
   public var price: Price? { salePrice ?? normalPrice }
 }
 
-/// Which prices are wanted: at least so much, at most so much, or both, in the currency's major unit.
+/// A range of prices with a low end, a high end or both, in the currency's major unit: `5000..9000`.
 public struct PriceBounds: Hashable, Sendable {
-  /// The lowest wanted; nil for no limit.
+  /// The low end; nil for no limit.
   private let low: Amount?
-  /// The highest wanted; nil for no limit.
+  /// The high end; nil for no limit.
   private let high: Amount?
 
   /// An exact decimal number.
@@ -193,7 +193,7 @@ public struct PriceBounds: Hashable, Sendable {
     if let low, let high, low.isAbove(high.digits, exponent: high.places) { return nil }
   }
 
-  /// Whether a price is wanted.
+  /// Whether a price is in the range.
   public func contains(_ price: Price) -> Bool {
     let exponent = Currency.exponent(of: price.currency)
     if let low, low.isAbove(price.minorUnits, exponent: exponent) { return false }

@@ -1,12 +1,12 @@
-/// A text to search for, compared as people compare: without regard to case, to the width of
-/// characters, to how Unicode composes them, or to the amount of white space.
+/// A text to search for, compared without regard to case, character width, Unicode composition and the amount of white
+/// space.
 ///
 /// A Korean initial consonant stands for every syllable that begins with it, as on a phone: `ㅂㄱㄱ` and
 /// `불ㄱㄱ` find 불고기.
 public struct SearchText: Hashable, Sendable {
   /// The pattern, character by character.
   private let pattern: [Mark]
-  /// The same for plain texts; nil when it has characters that are not plain.
+  /// The pattern for comparison with plain texts; nil if it is not plain itself. (``PlainScalars``)
   private let plainPattern: [PlainMark]?
 
   private enum Mark: Hashable, Sendable {
@@ -21,7 +21,7 @@ public struct SearchText: Hashable, Sendable {
     var initial: UInt32?
   }
 
-  /// Reads a search text; one without any character finds everything.
+  /// Reads a search text; an empty one finds everything.
   public init(_ text: String) {
     pattern = Self.folded(text).map { character in
       Self.initial(of: character).map { .initial($0, character) } ?? .character(character)
@@ -34,10 +34,10 @@ public struct SearchText: Hashable, Sendable {
     }
   }
 
-  /// Whether everything is found.
+  /// Whether it finds everything.
   public var isEmpty: Bool { pattern.isEmpty }
 
-  /// Whether a text holds the search text.
+  /// Whether a text contains the search text.
   public func isIn(_ text: String) -> Bool {
     if pattern.isEmpty { return true }
     if let plainPattern, let scalars = PlainScalars.folded(text) {
@@ -70,13 +70,13 @@ public struct SearchText: Hashable, Sendable {
     mark.scalar == scalar || mark.initial.map { $0 == leading(scalar) } ?? false
   }
 
-  /// A text with everything taken out in which texts may differ and mean the same.
+  /// A text in a form in which texts that mean the same are equal: usual widths, lower case, single spaces.
   ///
   /// Characters are compared by canonical equivalence, so composed and decomposed ones are equal already.
   static func folded(_ text: String) -> [Character] {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars { scalars.append(narrowed(scalar)) }
-    // Upper case first, for ß is SS there and both are ss below.
+    // Upper case first: ß becomes SS, and both become ss in lower case.
     let plain = String(scalars).uppercased().lowercased()
     var characters: [Character] = []
     for character in plain {
@@ -90,7 +90,7 @@ public struct SearchText: Hashable, Sendable {
     return characters
   }
 
-  /// The same as text.
+  /// ``folded(_:)`` as text.
   static func foldedText(_ text: String) -> String {
     guard let scalars = PlainScalars.folded(text) else { return String(folded(text)) }
     return String(String.UnicodeScalarView(scalars.compactMap(Unicode.Scalar.init)))
@@ -108,7 +108,7 @@ public struct SearchText: Hashable, Sendable {
     ("。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン"
     + "\u{3099}\u{309A}").unicodeScalars.map(\.value)
 
-  /// The same by number.
+  /// The same for a scalar's value.
   fileprivate static func narrowed(_ value: UInt32) -> UInt32 {
     switch value {
     case 0xFF01...0xFF5E: value - 0xFEE0
@@ -125,7 +125,7 @@ public struct SearchText: Hashable, Sendable {
   /// The 19 consonants that begin a syllable, as they are typed alone, in Unicode's order.
   private static let initials = Array("ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ")
 
-  /// The number of an initial consonant that stands alone; nil for anything else.
+  /// The number of a single initial consonant; nil for anything else.
   private static func initial(of character: Character) -> UInt32? {
     if let place = initials.firstIndex(of: character) { return UInt32(place) }
     let scalars = character.unicodeScalars
@@ -150,10 +150,9 @@ public struct SearchText: Hashable, Sendable {
 }
 
 extension SearchText {
-  /// Texts of the characters that most shops write in: each is one scalar next to any other, and
-  /// its lower case is one scalar too.
+  /// A fast path for texts of common characters, each of which is one scalar next to any other, and in lower case too.
   ///
-  /// The general way, by Unicode's tables, takes forty times as long, and a search asks every text of a catalog.
+  /// The general way, by Unicode's tables, takes forty times as long, and a search looks at every text of a catalog.
   enum PlainScalars {
     /// The scalars of ``SearchText/folded(_:)``; nil for a text that is not plain.
     static func folded(_ text: String) -> [UInt32]? {
@@ -177,7 +176,7 @@ extension SearchText {
       case 0x09...0x0D, 0x20: 0x20
       case 0x41...0x5A: value + 0x20
       case 0..<0x80: value
-      // Latin letters. ß is two in upper case, and the two signs between the letters are none.
+      // Latin letters. ß is left out, because it is two letters in upper case; × and ÷ are not letters.
       case 0xC0...0xDE where value != 0xD7: value + 0x20
       case 0xE0...0xFF, 0xD7: value
       // Dashes, quotation marks and the ellipsis.

@@ -1,12 +1,12 @@
-/// The notation of bodies: a mapping reads JSON, and every other notation becomes JSON first.
+/// The notation of bodies: a mapping reads JSON, and every other notation is converted to JSON first.
 ///
-/// Tables, XML and lines become `{"items": […]}`, an object a record; JSON Lines become an array.
+/// Tables, XML and lines become `{"items": […]}` with one object for each record; JSON Lines become an array.
 public struct BodyFormat: Hashable, Sendable {
   /// The notations by their names in `read:` of a catalog file.
   public enum Kind: String, CaseIterable, Sendable {
     /// JSON as it is. (RFC 8259)
     case json
-    /// A JSON value a line. (jsonlines.org)
+    /// One JSON value on each line. (jsonlines.org)
     case jsonl
     /// A table of values between commas, semicolons or bars. (RFC 4180)
     case csv
@@ -14,23 +14,23 @@ public struct BodyFormat: Hashable, Sendable {
     case tsv
     /// XML 1.0.
     case xml
-    /// A page of HTML, or JSON-LD alone: its products of schema.org.
+    /// The schema.org products of an HTML page or a JSON-LD document.
     case html
-    /// A text a line.
+    /// One text on each line.
     case lines
   }
 
-  /// The notation; nil when the content of each body tells.
+  /// The notation; nil to detect it from the content of each body.
   var kind: Kind?
   /// How XML becomes records; nil for the document as one tree.
   var xml: XMLRecords.Rule?
   /// How a table becomes records; nil for names and values as they are.
   var table: TableRecords.Rule?
 
-  /// JSON, which needs no reader.
+  /// JSON, which needs no conversion.
   public static let json = BodyFormat()
 
-  /// Whether bodies are JSON in any case, so that large ones can be cut.
+  /// Whether bodies are always JSON, so that large ones can be cut.
   var isJSON: Bool {
     kind == .json || kind == .jsonl || (kind == nil && xml == nil && table == nil)
   }
@@ -50,10 +50,10 @@ public struct BodyFormat: Hashable, Sendable {
   /// A body as JSON.
   ///
   /// - Parameters:
-  ///   - body: The body as it came.
+  ///   - body: The body as received.
   ///   - subject: The name of the body, for messages.
-  ///   - columns: Column names; a table needs at least one of them. Empty: any table.
-  ///   - linesBefore: The number of lines before it, where it is a part of a larger body.
+  ///   - columns: Column names, at least one of which a table needs to have; empty for any table.
+  ///   - linesBefore: The number of lines before it, if it is a part of a larger body.
   ///   - limits: The run's limits for decoding.
   /// - Returns: JSON in UTF-8.
   /// - Throws: ``CatalogError`` when the body is not in this notation.
@@ -88,7 +88,7 @@ public struct BodyFormat: Hashable, Sendable {
       .json(of: body, within: limits)
   }
 
-  /// The notation of a body whose file names none, but how XML or tables are read; its beginning is enough.
+  /// The notation of a body, detected from its beginning, if the catalog file does not name one.
   func content(of body: [UInt8]) -> Kind {
     if isJSON { return JSONLines.seem(body) ? .jsonl : .json }
     if xml != nil, table == nil || Self.isMarkup(body) { return .xml }
@@ -106,9 +106,9 @@ public struct BodyFormat: Hashable, Sendable {
   }
 }
 
-/// Data that larder does not read, known by its first bytes.
+/// Data that larder does not read, recognized by its first bytes.
 enum ForeignData {
-  /// The first bytes, each as the scalar of its number.
+  /// The first bytes, each as the scalar with its value.
   private static let kinds: [(beginning: String, name: String, remedy: String)] = [
     ("PAR1", "Parquet", "export it as JSON Lines or CSV"),
     ("ARROW1", "an Arrow file", "export it as JSON Lines or CSV"),
@@ -124,7 +124,7 @@ enum ForeignData {
     ("\u{FD}7zXZ", "packed with xz", "unpack it, or pack it with gzip"),
   ]
 
-  /// Names the kind of data that a body is when no reader takes it; nil when one may.
+  /// The kind of a body that larder cannot read, and a remedy; nil for any other body.
   static func name(of body: [UInt8]) -> (name: String, remedy: String)? {
     let kind = kinds.first { kind in
       body.starts(with: kind.beginning.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
@@ -132,7 +132,7 @@ enum ForeignData {
     return kind.map { ($0.name, $0.remedy) }
   }
 
-  /// Refuses a body that no reader takes.
+  /// Refuses a body that larder cannot read.
   static func check(_ body: [UInt8], _ subject: String) throws(CatalogError) {
     guard let kind = name(of: body) else { return }
     throw CatalogError(
@@ -190,7 +190,7 @@ enum TextLines {
     word.hasPrefix("http://") || word.hasPrefix("https://")
   }
 
-  /// Whether the first line of a body that is not empty holds a URL.
+  /// Whether the first non-empty line of a body contains a URL.
   static func haveURLs(_ body: [UInt8]) -> Bool {
     let bytes = JSONText(body).bytes.prefix(1 << 14).drop { $0 <= 0x20 }
     let line = String(decoding: bytes.prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)

@@ -7,7 +7,7 @@ class HTMLReceiver {
   private(set) var depth = 0
   /// The number of events so far.
   fileprivate var events = 0
-  /// Whether the text up to the end tag is no markup, as in a script.
+  /// Whether the text up to the end tag is not markup, as in a script.
   fileprivate var isRaw = false
 
   /// An element begins: its name in lower case, and for a script its `type`.
@@ -16,9 +16,9 @@ class HTMLReceiver {
   /// An element ends: by its tag, by the markup after it, or with the page.
   func end(_ name: String) {}
 
-  /// Characters, entities undone; those of a script unchanged.
+  /// Characters, with entities decoded; those of a script are unchanged.
   ///
-  /// A text may come in pieces, cut anywhere.
+  /// A text may be delivered in pieces, cut anywhere.
   func text(_ bytes: [UInt8]) {}
 
   fileprivate func took(start name: String, type: String?) {
@@ -41,18 +41,18 @@ class HTMLReceiver {
   }
 }
 
-/// A reading of one HTML page by libxml2, which repairs broken markup as browsers do.
+/// A parser of one HTML page: libxml2, which repairs broken markup as browsers do.
 ///
 /// It fetches nothing. libxml2 compares each attribute of a tag with all others, and each end tag with all open
 /// elements, so ``MarkupTags`` and ``Limits`` bound both.
 struct HTMLPage: ~Copyable {
-  /// How much a page may ask for.
+  /// The limits for one page.
   struct Limits {
-    /// Elements in one another.
+    /// Nested elements.
     var depth = 512
     /// Words in one tag or comment of many kilobytes: each may be an attribute.
     var words = 50_000
-    /// Seconds of processor time; nil for two and one more for each megabyte.
+    /// Seconds of processor time; nil for two, and one more for each megabyte.
     var seconds: Double?
   }
 
@@ -66,12 +66,12 @@ struct HTMLPage: ~Copyable {
   /// Reads a page.
   ///
   /// - Parameters:
-  ///   - bytes: The page; when it is no UTF-8, in the encoding that its `meta` element names.
+  ///   - bytes: The page, in UTF-8 or else in the encoding that its `meta` element names.
   ///   - receiver: The handler of the page's events, all called before this returns.
   ///   - subject: The name of the page, for messages.
-  ///   - limits: How much it may ask for.
+  ///   - limits: The limits for the page.
   ///   - run: The run's limits for decoding.
-  /// - Throws: ``CatalogError`` when memory is out or a limit is passed.
+  /// - Throws: ``CatalogError`` when memory runs out or a limit is exceeded.
   static func read(
     _ bytes: ArraySlice<UInt8>,
     into receiver: HTMLReceiver,
@@ -97,7 +97,7 @@ struct HTMLPage: ~Copyable {
       }
       try run.demandTime(subject)
       page.push(piece)
-      // The events so far are behind the parser; the last tag of the piece may be incomplete.
+      // The parser is past the words before these events; only the last tag of the piece may be incomplete.
       if receiver.events > events { words = wordCount(of: piece) }
       guard receiver.depth <= limits.depth else {
         throw refusal("has more than \(limits.depth) elements in one another", subject)
@@ -157,8 +157,9 @@ struct HTMLPage: ~Copyable {
 
   private borrowing func end() { cxml_page_end(page) }
 
-  /// The bytes that come next, up to the last `<` in them: the parser takes the end tag of a script for its text when
-  /// it sees a part of it.
+  /// The next bytes, up to the last `<` in them.
+  ///
+  /// If the parser gets only a part of a script's end tag, it takes it for text of the script.
   private static func piece(of bytes: ArraySlice<UInt8>, from start: Int) -> ArraySlice<UInt8> {
     let rest = bytes[start...]
     guard rest.count > piece else { return rest }
@@ -167,7 +168,7 @@ struct HTMLPage: ~Copyable {
     return last.map { bytes[start..<$0] } ?? next
   }
 
-  /// How many attributes a text may hold: each but the first follows white space or a quote.
+  /// The most attributes that a text may have: each but the first follows white space or a quote.
   private static func wordCount(of bytes: ArraySlice<UInt8>) -> Int {
     var count = 0
     var wasSpace = false
@@ -201,7 +202,7 @@ struct HTMLPage: ~Copyable {
   }
 }
 
-/// The text of a piece of HTML, as shops write it into the fields of their data.
+/// The plain text of HTML that shops write into the fields of their data.
 enum PageText {
   /// Elements that begin on a line of their own.
   private static let blocks: Set<String> = [
@@ -209,10 +210,10 @@ enum PageText {
     "section", "article", "header", "footer", "blockquote", "pre", "dl", "dt", "dd",
   ]
 
-  /// A text without its tags, entities undone, blocks on lines of their own.
+  /// A text without tags, with entities decoded and blocks on lines of their own.
   ///
   /// - Parameter text: HTML, or plain text.
-  /// - Returns: Plain text; the text as it was when it cannot be read.
+  /// - Returns: Plain text; the text unchanged if it cannot be parsed.
   static func plain(_ text: String) -> String {
     guard text.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "<") }) else {
       return text
@@ -224,10 +225,10 @@ enum PageText {
     return PlainText.block(String(decoding: gathering.bytes, as: UTF8.self))
   }
 
-  /// A text with its entities undone; a text that looks like a tag stays.
+  /// A text with its entities decoded; anything that looks like a tag stays.
   ///
   /// - Parameter text: Text with character references (HTML, section 13.5), or without.
-  /// - Returns: The text; as it was when it cannot be read.
+  /// - Returns: The text; unchanged if it cannot be parsed.
   static func withoutEntities(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
     return plain(text.replacing("<", with: "&lt;"))

@@ -1,13 +1,13 @@
 import CSimdjson
 import Synchronization
 
-/// One parsed JSON text (RFC 8259), freed exactly once when the last node of it is gone.
+/// One parsed JSON text (RFC 8259), freed exactly once, when its last node is gone.
 ///
-/// simdjson reads it. The tree takes about as much memory as the text.
+/// simdjson parses it. The tree takes about as much memory as the text.
 ///
-/// Tolerant where feeds are careless and nothing is lost by it. A byte order mark is skipped, the
-/// last of duplicate names wins, and NUL escapes are kept. A number that fits neither `Int` nor
-/// `Double` becomes text with the same digits; half a surrogate pair becomes U+FFFD.
+/// It tolerates careless feeds where nothing is lost by that. A byte order mark is skipped, the last of duplicate names
+/// wins, and NUL escapes are kept. A number that fits neither `Int` nor `Double` becomes text with the same digits;
+/// half a surrogate pair becomes U+FFFD.
 public final class JSONDocument: @unchecked Sendable {
   // SAFETY: the tree is never changed after `init`, reading simdjson's values touches no shared
   // state, and nodes hold the document, so no value outlives it.
@@ -17,7 +17,7 @@ public final class JSONDocument: @unchecked Sendable {
   /// How many steps the filters and descendants of paths may take in all.
   private let stepLimit: Int
   private let stepsTaken = Atomic(0)
-  /// Asked every few thousand steps whether to end.
+  /// The run's limits, checked every few thousand steps.
   private let limits: DecodingLimits
 
   /// Parses a text that holds exactly one value.
@@ -25,7 +25,7 @@ public final class JSONDocument: @unchecked Sendable {
   /// - Parameters:
   ///   - bytes: The text in UTF-8.
   ///   - subject: The name of the text, for messages: "section main".
-  ///   - depthLimit: How many arrays and objects may enclose one another.
+  ///   - depthLimit: How many arrays and objects may be nested.
   /// - Throws: ``CatalogError`` with line, column and the expected token.
   public convenience init(
     parsing bytes: [UInt8],
@@ -35,7 +35,7 @@ public final class JSONDocument: @unchecked Sendable {
     try self.init(parsing: bytes, of: subject, depthLimit: depthLimit, within: DecodingLimits())
   }
 
-  /// Parses a text whose paths are followed no further once the run ends.
+  /// Parses a text; the evaluation of paths in it stops once the run ends.
   init(
     parsing bytes: [UInt8],
     of subject: String,
@@ -44,7 +44,7 @@ public final class JSONDocument: @unchecked Sendable {
   ) throws(CatalogError) {
     self.subject = subject
     self.limits = limits
-    // A filter looks at every item a few times; more than so often at every byte is an attack or a mistake.
+    // A filter looks at every item a few times. More steps than eight for each byte are an attack or a mistake.
     stepLimit = 1_000_000 + 8 * bytes.count
     let text = JSONText(bytes)
     if let tree = Self.parse(text.bytes, depthLimit: depthLimit) {
@@ -140,14 +140,14 @@ public struct JSONNode: Sendable {
   public var text: String? {
     var count = 0
     guard let start = larder_json_string(value, &count) else {
-      // One that only an unsigned number could hold is text with the same digits, like larger ones.
+      // A number that fits only `UInt64` is text with the same digits, like larger ones.
       let isUnsigned = larder_json_kind_of(value) == LARDER_JSON_UNSIGNED
       return isUnsigned ? String(larder_json_unsigned(value)) : nil
     }
     return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  /// Whether this is a string of such bytes alone; no text is made of them to find out.
+  /// Whether this is a string whose bytes all satisfy a condition; it makes no `String` of them.
   func isString(of condition: (UInt8) -> Bool) -> Bool {
     var count = 0
     guard let start = larder_json_string(value, &count) else { return false }
@@ -180,7 +180,7 @@ public struct JSONNode: Sendable {
       && value.words.1 == other.value.words.1
   }
 
-  /// Counts a look at this value, which costs more the more it holds.
+  /// Counts a look at this value: one step, and one more for each element or member.
   func countLook() throws(CatalogError) {
     try document.count(steps: 1 + larder_json_count(value))
   }
@@ -204,7 +204,7 @@ public struct JSONNode: Sendable {
 
   /// The element at an index that counts from 0; nil when there is none.
   ///
-  /// Walks from the first; use ``elements`` to see them all.
+  /// It walks from the first element; use ``elements`` to visit all of them.
   public subscript(index: Int) -> JSONNode? {
     var element = larder_json_value()
     guard index >= 0, larder_json_element(value, index, &element) else { return nil }
@@ -215,7 +215,7 @@ public struct JSONNode: Sendable {
   public var elements: [JSONNode] {
     guard kind == .array else { return [] }
     let count = larder_json_count(value)
-    // An array without room would write its count into the one empty array that all threads share.
+    // An array of capacity 0 would write its count into the empty array that all threads share.
     guard count > 0 else { return [] }
     return withUnsafeTemporaryAllocation(of: larder_json_value.self, capacity: count) { values in
       let found = larder_json_elements(value, values.baseAddress, count)
@@ -233,7 +233,7 @@ public struct JSONNode: Sendable {
 
   /// The members of an object in the text's order; empty for anything else.
   ///
-  /// Of a name that comes again the last value counts, in the place of the first.
+  /// If a name is repeated, its last value counts, at the position of the first.
   public var members: [(name: String, value: JSONNode)] {
     guard kind == .object else { return [] }
     let count = larder_json_count(value)
@@ -242,7 +242,7 @@ public struct JSONNode: Sendable {
       written = larder_json_members(value, buffer.baseAddress, count)
     }
     var members: [(name: String, value: JSONNode)] = []
-    // By bytes: JSON's names are not equal because Unicode calls them so. (RFC 8259, section 8.3)
+    // By bytes: names in JSON are not equal merely because they are equivalent in Unicode. (RFC 8259, section 8.3)
     var places: [[UInt8]: Int] = [:]
     members.reserveCapacity(count)
     for member in found {
@@ -259,7 +259,7 @@ public struct JSONNode: Sendable {
     return members
   }
 
-  /// The first members of an object as they stand, names that come again included.
+  /// The first members of an object, repeated names included.
   func firstMembers(_ most: Int) -> [(name: String, value: JSONNode)] {
     guard kind == .object else { return [] }
     let found = [larder_json_member](unsafeUninitializedCapacity: most) { buffer, written in
@@ -279,7 +279,7 @@ public struct JSONNode: Sendable {
 }
 
 extension JSONNode {
-  /// The value, or the text of an element of XML that has attributes besides.
+  /// The value, or the `#text` of an XML element that has attributes too.
   var content: JSONNode { kind == .object ? self["#text"] ?? self : self }
 
   /// Writes the value as JSON.

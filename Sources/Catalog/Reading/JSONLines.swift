@@ -1,4 +1,4 @@
-/// JSON Lines: a value a line, read as the array of them. (jsonlines.org, and NDJSON)
+/// JSON Lines: one value on each line, read as an array. (jsonlines.org, and NDJSON)
 package enum JSONLines {
   /// Whether a name or a media type says that a body is JSON Lines.
   ///
@@ -16,7 +16,7 @@ package enum JSONLines {
   /// Whether a body of unknown name and type is JSON Lines: its first two lines are objects.
   package static func seem(_ body: [UInt8]) -> Bool {
     let bytes = JSONText(body).bytes.drop { $0 <= 0x20 }
-    // One of more than a mebibyte is no line that people write.
+    // A longer first line is not taken for one of JSON Lines.
     guard bytes.first == UInt8(ascii: "{"), let end = bytes.prefix(1 << 20).firstIndex(of: 0x0A),
       isObject(bytes[..<end])
     else { return false }
@@ -35,21 +35,21 @@ package enum JSONLines {
     "application/x-json-stream", "text/jsonl", "text/x-ndjson",
   ]
 
-  /// The lines as one array, each value on the line where it was, so that faults are placed.
+  /// The lines as one array; each value stays on its line, so that errors name the right one.
   ///
-  /// - Parameter body: A value a line; a body that is an array already is returned as it is.
+  /// - Parameter body: One value on each line; a body that is an array already is returned as it is.
   /// - Returns: JSON.
   package static func array(of body: [UInt8]) -> [UInt8] {
     var joining = Joining()
     return joining.joined(body[...]) + joining.end
   }
 
-  /// Makes an array of lines while they come.
+  /// Converts lines to an array while they are received.
   package struct Joining: Sendable {
     private enum State {
       /// Before the first value.
       case start
-      /// It is an array already.
+      /// The body is an array already.
       case array
       /// Between lines.
       case line
@@ -63,7 +63,7 @@ package enum JSONLines {
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Nothing came yet.
+    /// Makes a converter for a new body.
     package init() {}
 
     /// Converts a further piece to a part of the array.

@@ -1,4 +1,4 @@
-/// The bytes of a JSON text without byte order mark, which knows the line and column of a byte.
+/// The bytes of a JSON text without byte order mark; makes errors with the line and column of a byte.
 struct JSONText {
   /// The text in UTF-8.
   let bytes: ArraySlice<UInt8>
@@ -38,7 +38,7 @@ struct JSONText {
 
   /// Why the text cannot be read, with the place of the first fault.
   func error(subject: String) -> CatalogError {
-    // A text without fault is one that simdjson had no memory for.
+    // If the text has no fault, simdjson had no memory for it.
     let fault =
       JSONFault(in: bytes)
       ?? JSONFault(offset: 0, expected: "valid JSON (too large for this machine)", found: nil)
@@ -72,15 +72,15 @@ struct JSONText {
   }
 }
 
-/// The first fault of a text that is no JSON: its place and the expected token. (RFC 8259)
+/// The first fault of a text that is not valid JSON: its place and the expected token. (RFC 8259)
 ///
-/// simdjson is fast and says neither; its refusal is looked into here.
+/// simdjson is fast but reports neither, so a text that it refuses is parsed again here.
 struct JSONFault: Error, Equatable {
   /// The number of bytes before the wrong token.
   var offset: Int
   /// The token that was expected there.
   var expected: String
-  /// The text there, as it goes into a message; nil where there is no place to point at.
+  /// The text that was found there, for a message; nil when there is no place to point at.
   var found: String?
 
   /// Reads a text; nil when nothing is wrong with it.
@@ -100,11 +100,11 @@ struct JSONFault: Error, Equatable {
   }
 }
 
-/// Reads a JSON text for its grammar alone, and throws its first fault.
+/// Checks a JSON text against the grammar, and throws its first fault.
 private struct JSONFaultReader {
   private let bytes: ArraySlice<UInt8>
   private var index: Int
-  /// The brackets that are to close the open ones, the innermost last.
+  /// The expected closing brackets, the innermost last.
   private var closers: [UInt8] = []
 
   private enum Place {
@@ -214,7 +214,7 @@ private struct JSONFaultReader {
     throw fault("a closing quote", at: start, found: Self.end)
   }
 
-  /// The length of the escape here; nil when it is none.
+  /// The length of the escape here; nil when it is not valid.
   private var escapeLength: Int? {
     let escape = bytes[(index + 1)...].prefix(5)
     guard let kind = escape.first, "\"\\/bfnrtu".utf8.contains(kind) else { return nil }
@@ -296,7 +296,7 @@ extension ArraySlice<UInt8> {
   }
 }
 
-/// A JSON text rewritten so that values which simdjson cannot hold do not spoil the rest.
+/// A JSON text in which values that simdjson cannot hold are replaced, so that the rest can be read.
 ///
 /// Numbers beyond `Int` and `Double` become strings of the same digits; half a surrogate pair becomes
 /// U+FFFD. Everything else stays as it is, faults included.
@@ -308,7 +308,8 @@ struct JSONRepair {
   ///
   /// - Parameters:
   ///   - original: The text.
-  ///   - wholeLimit: The largest whole number that stays one, for readers who hold it in a `Double`.
+  ///   - wholeLimit: The largest whole number that stays a number; it is below `Int.max` for readers that use a
+  ///     `Double`.
   init?(_ original: ArraySlice<UInt8>, wholeLimit: Int = .max) {
     var output: [UInt8] = []
     output.reserveCapacity(original.count + 64)
@@ -325,7 +326,7 @@ struct JSONRepair {
       } else if Self.isNumeric(byte) {
         let end = original[index...].firstIndex { !Self.isNumeric($0) } ?? original.endIndex
         let number = original[index..<end]
-        // A number instead of a name is left as it is: a fault.
+        // A number instead of a name is left as it is, because it is a fault.
         if Self.isTooLarge(number, wholeLimit), !Self.isFollowedByColon(original, end) {
           output += [UInt8(ascii: "\"")] + number + [UInt8(ascii: "\"")]
           isChanged = true
@@ -366,7 +367,7 @@ struct JSONRepair {
 
   /// Whether a token is a number that fits neither an `Int` nor a `Double`.
   private static func isTooLarge(_ token: ArraySlice<UInt8>, _ wholeLimit: Int) -> Bool {
-    // `22.e9` is no number, though Swift would take it for one: it stays, to be refused.
+    // `22.e9` is not a JSON number, although Swift parses it: it stays as it is, and is refused later.
     guard token.isJSONNumber else { return false }
     let text = String(decoding: token, as: UTF8.self)
     let isWhole = !token.contains { ".eE".utf8.contains($0) }
@@ -407,7 +408,7 @@ struct JSONRepair {
       string[index + 1] == UInt8(ascii: "u")
     else { return nil }
     let digits = String(decoding: string[index + 2..<index + 6], as: UTF8.self)
-    // A sign is no digit, though Swift would take one.
+    // A sign is not a digit, although Swift's parser accepts one.
     return digits.allSatisfy(\.isHexDigit) ? UInt16(digits, radix: 16) : nil
   }
 }

@@ -8,10 +8,11 @@ enum LinkedData {
 
   /// A body as JSON that a mapping reads.
   ///
-  /// A block of a page that is no JSON is skipped; if it mentions products, a text takes the place
-  /// of an item and gives the reason.
+  /// A block of a page that is not JSON is skipped. If it mentions products, a text with the reason takes the place of
+  /// an item.
   ///
-  /// - Throws: ``CatalogError`` when the body is neither, or holds neither products nor an empty list of them.
+  /// - Throws: ``CatalogError`` when the body is neither JSON-LD nor HTML, or has neither products nor an empty list of
+  ///   them.
   static func json(
     of body: [UInt8],
     _ subject: String,
@@ -29,7 +30,7 @@ enum LinkedData {
     JSONText(body).first == UInt8(ascii: "<")
   }
 
-  /// Whether a body looks like data of this kind, whether or not it holds products.
+  /// Whether a body looks like JSON-LD or a page with JSON-LD, with or without products.
   static func appears(in body: [UInt8]) -> Bool {
     if isPage(body) { return (try? scripts(in: body, "page"))?.isEmpty == false }
     guard let root = try? JSONDocument(parsing: body).root else { return false }
@@ -37,7 +38,7 @@ enum LinkedData {
     return nodes.contains { $0["@context"] != nil || $0["@graph"] != nil || $0["@type"] != nil }
   }
 
-  /// The products of a body, none when it has none.
+  /// The products of a body, of which there may be none.
   static func products(
     in body: [UInt8],
     _ subject: String,
@@ -122,13 +123,12 @@ enum LinkedData {
   }
 }
 
-/// The nodes of JSON-LD, found by their `@id`.
+/// An index of the nodes of JSON-LD by their `@id`.
 ///
-/// Nodes of one `@id` are one thing (JSON-LD 1.1, section 3.3), so a reference `{"@id": …}` has
-/// the members of all nodes with that id. References are followed on demand only, one step at a
-/// time: cycles do no harm.
+/// Nodes with the same `@id` are one thing (JSON-LD 1.1, section 3.3), so a reference `{"@id": …}` has the members of
+/// all nodes with that id. References are followed on demand only, one step at a time, so cycles do no harm.
 struct LinkedGraph {
-  /// How many nodes of one `@id` are put together.
+  /// The most nodes with one `@id` that are merged.
   private static let mostParts = 8
 
   private var nodes: [String: [JSONNode]] = [:]
@@ -136,10 +136,10 @@ struct LinkedGraph {
   private(set) var groups: [String: JSONNode] = [:]
   /// By a product's `@id`, the offer that refers to it.
   private(set) var offers: [String: JSONNode] = [:]
-  /// The types that there are, in the order of their first mention.
+  /// The types in the data, in the order of their first mention.
   private(set) var types: [String] = []
 
-  /// Looks at every node below some roots.
+  /// Indexes every node below some roots.
   init(_ roots: [JSONNode]) {
     for root in roots { visit(root) }
   }
@@ -217,7 +217,7 @@ struct LinkedGraph {
   }
 }
 
-/// One thing of JSON-LD: the members that its nodes have, by their plain names.
+/// One thing in JSON-LD: the merged members of its nodes, by their plain names.
 struct LinkedNode {
   /// The id; nil when nothing can refer to it.
   let id: String?
@@ -229,8 +229,7 @@ struct LinkedNode {
     self.id = id
   }
 
-  /// Whether a node of the same `@id` is another thing: some templates give all products of a page
-  /// one id.
+  /// Whether a node with the same `@id` is another thing: some templates give all products of a page the same id.
   fileprivate func contradicts(_ node: JSONNode) throws(CatalogError) -> Bool {
     try node.countLook()
     return ["sku", "name"].contains { name in
@@ -239,10 +238,10 @@ struct LinkedNode {
     }
   }
 
-  /// Adds the members of a node; a member that has a value already stays.
+  /// Adds the members of a node; a member that already has a value keeps it.
   fileprivate mutating func add(_ node: JSONNode) throws(CatalogError) {
     let members = node.members
-    // Taking a member over costs more than a step of a path.
+    // Copying a member costs more than a step of a path.
     try node.document.count(steps: 8 * (1 + members.count))
     for (name, value) in members where !value.isEmpty {
       let plain = LinkedGraph.plain(name)
@@ -256,10 +255,10 @@ struct LinkedNode {
   /// Its types without their prefix.
   var types: [String] { (values["@type"] ?? values["type"]).map(LinkedGraph.plainTexts) ?? [] }
 
-  /// The value of a member; nil when it has none that says something.
+  /// The value of a member; nil when it is absent or empty.
   subscript(name: String) -> JSONNode? { values[name] }
 
-  /// The values of a member, a list taken apart.
+  /// The values of a member, with a list flattened.
   func all(_ name: String) -> [JSONNode] {
     guard let value = values[name] else { return [] }
     if value.kind == .array { return value.elements.filter { !$0.isEmpty } }
@@ -270,7 +269,7 @@ struct LinkedNode {
   }
 }
 
-/// A value of JSON-LD on its way to plain JSON.
+/// A value of JSON-LD, converted to plain JSON.
 enum LinkedValue: Equatable {
   case text(String)
   case integer(Int)
@@ -315,7 +314,7 @@ enum LinkedValue: Equatable {
     }
   }
 
-  /// The value that a node is or has; nil for a list, and for a thing.
+  /// The node itself, or its `@value`; nil for a list or a thing.
   private static func scalar(_ node: JSONNode) -> JSONNode? {
     guard let value = node.kind == .object ? node["@value"] : node,
       value.kind != .object, value.kind != .array
@@ -343,12 +342,12 @@ enum LinkedValue: Equatable {
     }
   }
 
-  /// Whether a text is a URL, in which `&copy=1` is no character reference.
+  /// Whether a text is a URL, in which `&copy=1` is not a character reference.
   static func isAddress(_ text: String) -> Bool {
     text.contains("://") || text.hasPrefix("/")
   }
 
-  /// A URL as it was before a shop's template escaped it.
+  /// A URL without the escapes of a shop's HTML template: `&amp;` becomes `&`.
   static func address(_ text: String) -> String { text.replacing("&amp;", with: "&") }
 
   func write(to writer: inout StoredFormWriter) {

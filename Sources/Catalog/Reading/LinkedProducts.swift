@@ -1,9 +1,8 @@
-/// The products of JSON-LD as plain JSON, an object each.
+/// The products of JSON-LD as plain JSON, one object each.
 ///
-/// Its members are `price`, `listPrice`, `priceCurrency` and `availability` (a list) of the offer
-/// that counts, `image` (a list of URLs), and the product's other texts and numbers, under the
-/// names of schema.org; a thing such as a brand becomes its name. A variant takes the members that
-/// it lacks from its group.
+/// An object has `price`, `listPrice`, `priceCurrency` and `availability` (a list) from the best offer, and `image` (a
+/// list of URLs). The product's other texts and numbers have their schema.org names; a thing such as a brand becomes
+/// its name. A variant takes the members that it lacks from its group.
 struct LinkedProducts {
   /// A product, by the names of its members.
   typealias Item = [(name: String, value: LinkedValue)]
@@ -19,7 +18,7 @@ struct LinkedProducts {
   let place: Place
   private let byteLimit: Int
   private var byteCount = 0
-  /// The products taken, by `@id`, number and name.
+  /// The products added so far, by `@id`, number and name.
   private var seen: Set<[String]> = []
   /// By id and name, the place of a product.
   private var places: [String: Int] = [:]
@@ -31,7 +30,7 @@ struct LinkedProducts {
   ]
   private static let groups: Set<String> = ["ProductGroup"]
   private static let lists: Set<String> = ["ItemList", "OfferCatalog", "ProductCollection"]
-  /// Members that lead to other things than the page is about.
+  /// Members that lead to things that the page is not about.
   private static let others: Set<String> = [
     "@context", "itemReviewed", "isRelatedTo", "isSimilarTo", "isAccessoryOrSparePartFor",
     "isConsumableFor", "review", "reviews",
@@ -51,9 +50,9 @@ struct LinkedProducts {
   ///
   /// - Parameters:
   ///   - roots: The documents.
-  ///   - count: How many bytes they came from.
-  ///   - place: Where they stood.
-  /// - Throws: ``CatalogError`` when references make more of them than their size allows.
+  ///   - count: The number of bytes in the body.
+  ///   - place: Where in the response they were.
+  /// - Throws: ``CatalogError`` when references expand them beyond what the body's size allows.
   init(in roots: [JSONNode], of count: Int, place: Place) throws(CatalogError) {
     graph = LinkedGraph(roots)
     self.place = place
@@ -82,7 +81,7 @@ struct LinkedProducts {
     return writer.bytes
   }
 
-  /// The texts of a member, of every product where it is one.
+  /// The values of a member, from every product in which it is a text.
   func texts(_ name: String) -> [String] {
     items.compactMap { item in item.first { $0.name == name }?.value.text }
   }
@@ -140,7 +139,7 @@ struct LinkedProducts {
     if linkedPage == nil { linkedPage = elements.lazy.compactMap { $0["url"]?.text }.first }
   }
 
-  /// Takes a product, or the variants of one that has some.
+  /// Adds a product, or its variants if it has any.
   private mutating func take(
     _ json: JSONNode,
     _ types: Set<String>,
@@ -148,8 +147,8 @@ struct LinkedProducts {
   ) throws(CatalogError) {
     let node = try graph.node(json)
     guard !types.isEmpty || node.types.allSatisfy({ Self.products.contains($0) }) else { return }
-    // The group may be within the one variant that the page is about. Only a group in the node
-    // itself counts: the nodes of its id may lead back.
+    // The group may be inside the one variant that the page is about. Only a group in the node itself counts, because
+    // other nodes with its id may lead back here.
     for (name, group) in json.members where LinkedGraph.plain(name) == "isVariantOf" {
       if group["hasVariant"] != nil { try visit(group) }
     }
@@ -171,7 +170,7 @@ struct LinkedProducts {
     of group: LinkedNode? = nil,
     within offer: JSONNode? = nil
   ) throws(CatalogError) {
-    // A mention of a product of another page.
+    // Skip a mere mention of a product on another page.
     let isVariant = group != nil && node.names.contains { !$0.hasPrefix("@") }
     guard isVariant || node["name"] != nil || node["offers"] != nil else { return }
     let key = [node.id, node["sku"]?.text, node["name"]?.text].map { $0 ?? "" }
@@ -226,7 +225,7 @@ struct LinkedProducts {
     return item
   }
 
-  /// An `@id` that means the same on every page; one that only this page knows when there is no other.
+  /// An `@id` that is valid on every page; one that is valid on this page only (`#p1`) if the product has no URL.
   private func lasting(_ id: String?, hasOther: Bool) -> LinkedValue? {
     guard let id, !id.hasPrefix("_:"), !(id.hasPrefix("#") && hasOther) else { return nil }
     return .text(id)
@@ -306,18 +305,18 @@ struct LinkedProducts {
 }
 
 extension LinkedProducts {
-  /// Where the data stood.
+  /// Where the data was.
   enum Place {
     case json
-    /// A page with a number of blocks; some could not be read.
+    /// A page with a number of blocks, and those that could not be read.
     case page(blocks: Int, [Unreadable])
   }
 
-  /// A block that is no JSON.
+  /// A block that is not JSON.
   struct Unreadable {
-    /// Why, in a line.
+    /// The reason, in one line.
     let reason: String
-    /// Whether it speaks of products.
+    /// Whether it mentions products.
     let concernsProducts: Bool
 
     init(_ error: CatalogError, block: Int, of text: ArraySlice<UInt8>) {
@@ -329,7 +328,7 @@ extension LinkedProducts {
     }
   }
 
-  /// Why blocks that speak of products cannot be read.
+  /// The reasons why blocks that mention products cannot be read.
   var unreadable: [String] {
     guard case .page(_, let faults) = place else { return [] }
     return faults.filter(\.concernsProducts).map(\.reason)
@@ -368,19 +367,19 @@ extension LinkedProducts {
   }
 }
 
-/// The price of a thing: one of the offers of its `offers`.
+/// One offer of a product: its price, currency and availability.
 ///
 /// (schema.org/Offer, AggregateOffer and PriceSpecification)
 struct LinkedOffer {
   /// The price to pay.
   private(set) var price: LinkedValue?
-  /// The price before a reduction, or the one called usual.
+  /// The price before a reduction, or the list price.
   private(set) var listPrice: LinkedValue?
   /// The currency of both, as the page writes it.
   private(set) var currency: LinkedValue?
   /// `InStock` and the like, without prefix.
   private(set) var availability: String?
-  /// Where it is sold.
+  /// The URL of the offer.
   private(set) var url: LinkedValue?
 
   /// The types of prices before a reduction, the best first. (schema.org/PriceTypeEnumeration)
@@ -389,12 +388,11 @@ struct LinkedOffer {
   ]
   private static let soldOut: Set<String> = ["OutOfStock", "SoldOut", "Discontinued"]
 
-  /// The offer that counts among those of a thing: the cheapest one that is available, in the
-  /// currency of the first.
+  /// The best offer of a product: the cheapest available one in the currency of the first.
   ///
   /// - Parameters:
   ///   - values: The values of `offers`.
-  ///   - graph: Where references lead.
+  ///   - graph: The nodes to which references lead.
   /// - Returns: The offer; nil when there is none.
   /// - Throws: ``CatalogError`` with code `path-work` when they refer to more than a body of this size needs.
   static func best(
@@ -413,7 +411,7 @@ struct LinkedOffer {
     return rivals.min { ($0.price?.number ?? 0) < ($1.price?.number ?? 0) }
   }
 
-  /// The offers of values, those within an aggregate that names no price among them.
+  /// The offers in values; an aggregate without a price is replaced by the offers inside it.
   private static func offers(
     _ values: [JSONNode],
     in graph: LinkedGraph,
@@ -477,7 +475,7 @@ struct LinkedOffer {
     }
   }
 
-  /// A word of schema.org's, a text or a reference, without its prefix.
+  /// A schema.org word without its prefix, given as a text or a reference.
   private static func word(_ name: String, of node: LinkedNode) -> String? {
     guard let json = node.all(name).first else { return nil }
     return (json.text ?? json["@value"]?.text ?? LinkedGraph.id(of: json)).map {

@@ -1,6 +1,6 @@
 /// A table as `{"items": [{"id": "A1", "price": "19.90 EUR"}]}`: a line of column names, then a line for each record.
 ///
-/// In quotes, a cell may hold separators and line ends, and a doubled quote is one. An empty cell is left out.
+/// In quotes, a cell may hold separators and line ends, and a doubled quote means one quote. An empty cell is left out.
 /// (RFC 4180, section 2)
 struct TableRecords {
   /// How the columns of a table become the members of records.
@@ -31,7 +31,7 @@ struct TableRecords {
   /// - Parameters:
   ///   - rule: The mapping of columns to members.
   ///   - separator: The separator of cells; nil for the most frequent one in the first line.
-  ///   - columns: Column names; a table needs at least one of them. Empty: any table.
+  ///   - columns: Column names, at least one of which a table needs to have; empty for any table.
   ///   - subject: The name of the table, for messages.
   init(_ rule: Rule, separator: UInt8?, columns: [String], _ subject: String) {
     self.rule = rule
@@ -159,7 +159,7 @@ struct TableRecords {
     return Array(String(decoding: units, as: UTF16.self).utf8)[...]
   }
 
-  /// The lines that are not empty, cell by cell.
+  /// Reads the lines that are not empty, cell by cell.
   private struct Rows {
     private let bytes: ArraySlice<UInt8>
     private let separator: UInt8
@@ -205,11 +205,11 @@ struct TableRecords {
   }
 }
 
-/// A walk through a table, byte after byte. (RFC 4180, section 2)
+/// A state machine that finds the cells of a table, byte by byte. (RFC 4180, section 2)
 struct CellScan {
-  /// The part that a byte has in the table.
+  /// The role of a byte in the table.
   enum Step {
-    /// It belongs to the cell; a doubled quote is one.
+    /// It belongs to the cell, as does the second of two quotes.
     case part
     /// It is a quote around the cell.
     case quote

@@ -48,7 +48,7 @@ public struct Transform: Hashable, Sendable {
   /// Compiles a program.
   ///
   /// - Parameter program: The program.
-  /// - Throws: ``CatalogError`` when libjq does not know the program's words.
+  /// - Throws: ``CatalogError`` when the program does not compile.
   public init(compiling program: String) throws(CatalogError) {
     try self.init(compiling: program, line: nil)
   }
@@ -64,7 +64,8 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// The largest response that a program is given, in bytes: jq holds all of it at once, many times its size.
+  /// The largest response that a program is given, in bytes: jq holds all of it in memory at once, in many times its
+  /// size.
   static let mostInput = 256 << 20
 
   /// Refuses a response that is too large for a program.
@@ -87,7 +88,7 @@ public struct Transform: Hashable, Sendable {
   ///     with the same digits, because jq would change it.
   ///   - subject: The name of the body, for messages: "section main".
   ///   - limits: The limits of the run; nil for ``Limits/usual(forBytes:)``.
-  ///   - isStopped: Asked several times a second whether the run is to end.
+  ///   - isStopped: Called several times a second; true ends the program.
   /// - Returns: The one value that the program yields, as JSON in UTF-8.
   /// - Throws: ``CatalogError`` with code `transform`, and the line of the program in its catalog file.
   public func apply(
@@ -148,9 +149,9 @@ public struct Transform: Hashable, Sendable {
     }
   }
 
-  /// Names that the program must not use.
+  /// Definitions that replace the functions that the program must not use.
   ///
-  /// Defined on the first line of the text that is compiled, so that lines keep their numbers.
+  /// They are on the first line of the compiled text, so that lines keep their numbers.
   private static let preamble: String = {
     let names = [
       "env", "input", "inputs", "debug", "debug(f)", "stderr", "input_filename",
@@ -163,14 +164,13 @@ public struct Transform: Hashable, Sendable {
     }.joined()
   }()
 
-  /// libjq's message, "jq: error: REASON at <top-level>, line N:" and more, with the line in the
-  /// file.
+  /// The error for libjq's message `jq: error: REASON at <top-level>, line N: …`, with the line in the catalog file.
   private func fault(compiling words: String) -> CatalogError {
     let first = words.prefix { $0 != "\n" }
     let place = first.ranges(of: " at <top-level>, line ").last
     var what = place.map { first[..<$0.lowerBound] } ?? first
     if what.hasPrefix("jq: error: ") { what = what.dropFirst("jq: error: ".count) }
-    // A hint for those who write programs on a command line.
+    // Drop a hint that only helps on a command line.
     if let hint = what.firstRange(of: " (Unix shell quoting issues?)") {
       what = what[..<hint.lowerBound] + what[hint.upperBound...]
     }
@@ -210,20 +210,20 @@ struct JQRun {
   let program: String
   /// The limits of the process.
   let limits: Transform.Limits
-  /// Asked several times a second whether to end the process.
+  /// Called several times a second; true ends the process.
   var isStopped: @Sendable () -> Bool = { false }
 
   /// How a run ended.
   enum Outcome: Equatable {
     /// The program yields one value: its JSON.
     case value([UInt8])
-    /// libjq does not know the program's words: its own about it.
+    /// The program does not compile: libjq's message.
     case notCompiled(String)
-    /// The program fails on this input: why.
+    /// The program fails on this input: the reason.
     case refused(String)
   }
 
-  /// Why nothing can be run at all.
+  /// Why no process could be started.
   struct Failure: Error {
     let reason: String
   }
@@ -255,7 +255,7 @@ struct JQRun {
     )
     guard let text else { return cjq_start(program, nil, 0, limits, &output) }
     return text.withUnsafeBytes {
-      // An empty text has no address, which would mean none.
+      // An empty text may have no address; without an address, the program is only compiled.
       let start = $0.baseAddress?.assumingMemoryBound(to: CChar.self)
       return cjq_start(program, start, $0.count, limits, &output)
     }
@@ -264,11 +264,11 @@ struct JQRun {
   /// The output of a process.
   private enum Read {
     case whole([UInt8])
-    /// The process has to be ended, and why.
+    /// The process has to be killed, for this reason.
     case left(String)
   }
 
-  /// Reads until the process closes its end, for a few times as long as it may compute.
+  /// Reads until the process closes its end of the pipe, for a few times as long as its limit of processor time.
   private func answer(from output: Int32) -> Read {
     let clock = ContinuousClock()
     let end = clock.now + .seconds(10 + 4 * limits.seconds)

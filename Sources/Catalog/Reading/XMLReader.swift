@@ -25,7 +25,7 @@ struct XMLReader: ~Copyable {
   /// - Parameters:
   ///   - body: The document, in any encoding that it declares.
   ///   - subject: The name of the document, for messages.
-  /// - Throws: ``CatalogError`` when a tag of the document is at fault or memory is out.
+  /// - Throws: ``CatalogError`` when a tag of the document is refused, or memory runs out.
   init(_ body: [UInt8], of subject: String) throws(CatalogError) {
     if let fault = MarkupTags.fault(inXML: body) {
       throw Self.fault(fault.line, fault.reason, subject)
@@ -65,7 +65,7 @@ struct XMLReader: ~Copyable {
     }
   }
 
-  /// The attributes of the element that just began, in their order; namespaces are none.
+  /// The attributes of the element that just began, in order, without namespace declarations.
   func attributes() -> [(name: String, value: String)] {
     var attributes: [(name: String, value: String)] = []
     while cxml_next_attribute(reader) {
@@ -76,7 +76,7 @@ struct XMLReader: ~Copyable {
     return attributes
   }
 
-  /// A fault on the line that the parser has come to.
+  /// A fault on the parser's current line.
   func fault(_ reason: String) -> CatalogError {
     Self.fault(Int(cxml_line(reader)), reason, subject)
   }
@@ -102,10 +102,11 @@ extension CatalogError {
   }
 }
 
-/// A look at the tags of an XML document or an HTML page before libxml2 parses it.
+/// A check of the tags of an XML document or an HTML page before libxml2 parses it.
 ///
-/// libxml2 compares each attribute of a tag with all before it, and each name with all namespaces in force, which takes
-/// the square of their number. A document type of XML is refused here too, so that none of its entities is ever read.
+/// libxml2 compares each attribute of a tag with all before it, and each name with all namespaces in force, so its time
+/// grows with the square of their number. A document type of XML is refused here too, so that none of its entities is
+/// ever read.
 enum MarkupTags {
   /// How many attributes one tag may have.
   static let mostAttributes = 256
@@ -138,7 +139,7 @@ enum MarkupTags {
 
   /// The first fault of an HTML page; nil when there is none.
   ///
-  /// Where a page is so broken that libxml2 sees other tags in it than this does, its limit of time holds.
+  /// If a page is so broken that libxml2 sees other tags in it, the limit of ``HTMLPage/Limits/seconds`` still holds.
   static func fault(inHTML page: ArraySlice<UInt8>) -> Fault? {
     page.withUnsafeBufferPointer { bytes in
       var scan = Scan(bytes: bytes)
@@ -146,7 +147,7 @@ enum MarkupTags {
     }
   }
 
-  /// The document with a byte for each unit of its encoding; nil where markup may hide in other bytes.
+  /// The document with one byte for each code unit; nil for an encoding in which other bytes may be markup.
   private static func units(of body: [UInt8]) -> [UInt8]? {
     let isLittle = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0x3C, 0x00])
     if isLittle || body.starts(with: [0xFE, 0xFF]) {
@@ -173,7 +174,7 @@ enum MarkupTags {
     return rest.dropFirst().prefix { $0 != quote }.lowercased()
   }
 
-  /// Whether the markup of a document with these first bytes is ASCII, a byte each.
+  /// Whether the markup of a document with these first bytes is ASCII, one byte for each character.
   static func isASCII(_ beginning: [UInt8]) -> Bool {
     !isWide(beginning) && isASCIIBased(encoding(of: beginning))
   }
@@ -183,9 +184,9 @@ enum MarkupTags {
     [[0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0x00]].contains { beginning.starts(with: $0) }
   }
 
-  /// Whether the bytes of markup mean markup, and no others do.
+  /// Whether the ASCII bytes of markup, such as `<`, always mean markup in an encoding, and no other bytes do.
   ///
-  /// Those of ISO-2022, UTF-7 and EBCDIC do not.
+  /// This does not hold for ISO-2022, UTF-7 and EBCDIC.
   private static func isASCIIBased(_ encoding: String?) -> Bool {
     guard let encoding else { return true }
     return [
@@ -195,7 +196,7 @@ enum MarkupTags {
     ].contains { encoding.hasPrefix($0) }
   }
 
-  /// A walk from tag to tag.
+  /// A scanner that goes from tag to tag.
   private struct Scan {
     let bytes: UnsafeBufferPointer<UInt8>
     var place = 0
@@ -222,7 +223,7 @@ enum MarkupTags {
       return nil
     }
 
-    /// Skips a tag.
+    /// Skips a tag, and returns its fault; nil when there is none.
     private mutating func tagFault() -> String? {
       var attributes = 0
       var namespaces = 0
@@ -270,7 +271,7 @@ enum MarkupTags {
       return nil
     }
 
-    /// Skips a tag of HTML, and the text of a script. (HTML, sections 13.2.5.6 to 13.2.5.40)
+    /// Skips an HTML tag and the text of a script, and returns the tag's fault. (HTML, sections 13.2.5.6 to 13.2.5.40)
     private mutating func pageTagFault() -> String? {
       let start = place
       while place < bytes.count, bytes[place] > 0x20, !">/".utf8.contains(bytes[place]) {

@@ -6,11 +6,11 @@
 struct XMLRecords {
   /// Which elements are records, and the names of their members.
   struct Rule: Hashable, Sendable {
-    /// The names of elements that are records each; none for the document as one tree.
+    /// The names of the elements that are records; empty for the document as one tree.
     var records: [String] = []
-    /// The names that the outermost element may have; none for any.
+    /// The names that the outermost element may have; empty for any.
     var roots: [String] = []
-    /// Namespaces whose elements are named without prefix, and count before others of the same name.
+    /// Namespaces whose elements are named without prefix, and take precedence over others of the same name.
     var plain: [String] = []
 
     /// The rule as text that changes with it.
@@ -19,7 +19,7 @@ struct XMLRecords {
     }
   }
 
-  /// How many elements may enclose one another.
+  /// How many elements may be nested.
   private static let mostDepth = 64
   /// How many elements a record may have.
   private static let mostElements = 10_000
@@ -61,7 +61,7 @@ struct XMLRecords {
 
   /// Reads a document, record by record.
   ///
-  /// - Throws: ``CatalogError`` when it is not well-formed, goes beyond the limits, or is not such a document.
+  /// - Throws: ``CatalogError`` when it is not well-formed, exceeds the limits, or does not fit the rule.
   func json(of body: [UInt8]) throws(CatalogError) -> [UInt8] {
     var reading = self
     return try reading.read(body)
@@ -153,13 +153,13 @@ struct XMLRecords {
     }
   }
 
-  /// Refuses a document that is another one.
+  /// Refuses a document whose outermost element is not one of the rule's.
   private func check(root: String) throws(CatalogError) {
     guard !rule.roots.isEmpty, !rule.roots.contains(root) else { return }
     throw otherDocument(rule.roots, "expected XML of", "found XML that begins with <\(root)>")
   }
 
-  /// Refuses a document without records, unless its outermost element says that it is one that may have none.
+  /// Refuses a document without records, unless the rule names its outermost element: such a feed may be empty.
   private func checkRecords(under root: String) throws(CatalogError) {
     guard records == 0, !rule.records.isEmpty, rule.roots.isEmpty else { return }
     throw otherDocument(
@@ -206,7 +206,7 @@ struct XMLRecords {
   }
 }
 
-/// A value of an XML document on its way to JSON.
+/// A value of an XML document, converted to JSON.
 private enum XMLValue {
   case text(String)
   case object([(name: String, values: [XMLValue])])

@@ -1,7 +1,7 @@
 /// Finds the candidate that takes the fewest edits to reach from `word`.
 ///
-/// An edit inserts, drops or replaces a letter, or swaps two neighbours (optimal string
-/// alignment). Case is ignored; of equals the first wins.
+/// An edit inserts, drops or replaces a letter, or swaps two neighbours (optimal string alignment). Case is ignored;
+/// among equals the first wins.
 ///
 /// - Parameters:
 ///   - word: The word as written.
@@ -11,10 +11,10 @@ public func nearest(to word: String, in candidates: [String]) -> String? {
   nearest(1, to: word, in: candidates).first
 }
 
-/// Finds the candidates that come nearest, by the edits that ``nearest(to:in:)`` counts.
+/// Finds the nearest candidates, by the edits that ``nearest(to:in:)`` counts.
 ///
 /// - Parameters:
-///   - count: How many to find at most.
+///   - count: The most candidates to return.
 ///   - word: The word as written.
 ///   - candidates: The known words.
 /// - Returns: The nearest candidates, the nearest first.
@@ -37,12 +37,12 @@ package func nearest(_ count: Int, to word: String, in candidates: some Sequence
   return best.map(\.candidate)
 }
 
-/// Finds the candidate that was probably meant: the nearest one, when most of its letters are those that were written.
+/// Finds the candidate that was probably meant: the nearest one, if its edits are fewer than half of the letters.
 ///
 /// - Parameters:
 ///   - word: The word as written.
 ///   - candidates: The known words.
-/// - Returns: The nearest candidate; nil when more would be a guess.
+/// - Returns: The nearest candidate; nil when it would only be a guess.
 package func probablyMeant(by word: String, in candidates: [String]) -> String? {
   guard let candidate = nearest(to: word, in: candidates) else { return nil }
   let letters = [word, candidate].map { Array($0.lowercased().unicodeScalars.prefix(64)) }

@@ -1,4 +1,4 @@
-/// A member of a JSON document whose key is always there: `null` where it has no value.
+/// A member of a JSON document whose key is always present: `null` if it has no value.
 ///
 /// The compiler's own coding leaves out the key of an optional that is nil.
 @propertyWrapper

@@ -1,4 +1,4 @@
-/// An origin's error message about a request, from the body of its answer.
+/// An origin's error message about a request, from the body of its response.
 ///
 /// One line without control characters, short enough for a message. It may still hold secrets of the request that the
 /// origin repeats: apply a ``SecretRedactor`` before showing it.
@@ -12,11 +12,11 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   /// broken.
   static let longestBody = 4 << 20
 
-  /// Reads the body of an answer; nil when it says nothing.
+  /// Reads the body of a response; nil when it has no message.
   ///
   /// - Parameters:
   ///   - body: The body, or its beginning.
-  ///   - isRefusal: Whether the status says that the request failed, so that the body holds nothing else.
+  ///   - isRefusal: Whether the status says that the request failed, so that the body can only be about that.
   package init?(in body: some Collection<UInt8>, isRefusal: Bool) {
     let body = Array(body.prefix(Self.longestBody + 1))
     if let page = Self.page(body) {
@@ -30,7 +30,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
     description = words
   }
 
-  /// Reads the body that came instead of a picture; nil when it has no message.
+  /// Reads the body that was received instead of a picture; nil when it has no message.
   ///
   /// - Parameter body: The body, or its beginning.
   package init?(inPlaceOfPicture body: [UInt8]) {
@@ -115,7 +115,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func title(of page: String) -> String? {
-    // Matched on the page itself, for lower case may have another length.
+    // Matched on the page itself, because lower case may have another length.
     guard let start = page.firstRange(of: #/<title[^>]*>/#.ignoresCase()) else { return nil }
     let rest = page[start.upperBound...]
     let end = rest.firstRange(of: #/<\/title/#.ignoresCase())?.lowerBound ?? rest.endIndex
@@ -136,7 +136,7 @@ extension CatalogError {
   /// The error with the origin's message from the body that could not be used.
   ///
   /// - Parameter body: the body, or its beginning.
-  /// - Returns: The error in the origin's words, or as it was.
+  /// - Returns: The error with the origin's message, or unchanged.
   package func quoting(_ body: [UInt8]) -> CatalogError {
     let codes: Set<Code> = [
       .malformedJSON, .absentItems, .unexpectedShape, .reportedFailure, .transform,
@@ -150,7 +150,7 @@ extension CatalogError {
       error.reason = words.description
     } else {
       error.reason += "; \(words)"
-      // The catalog file may be right: it is the origin that has to be asked otherwise.
+      // The catalog file may be right: the request has to be another one.
       if code != .reportedFailure { error.remedy = nil }
     }
     return error

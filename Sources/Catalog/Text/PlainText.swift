@@ -12,7 +12,7 @@ public enum PlainText {
       .joined(separator: " ")
   }
 
-  /// The text on one line as it is, every break a space: for a line that is laid out already.
+  /// The text on one line, with every break as a space and other white space kept: for a line that is laid out already.
   public static func row(_ text: String) -> String {
     if isPlain(text) { return text }
     return without(text, keepingBreaks: false)
@@ -29,7 +29,7 @@ public enum PlainText {
     return lines[first...last].joined(separator: "\n")
   }
 
-  /// Whether a text is already a line, judged by its scalars, as most texts are.
+  /// A quick test whether a text is already a line, as most texts are.
   ///
   /// False for combining letters, which need a look at whole characters.
   private static func isPlainLine(_ text: String) -> Bool {
@@ -49,10 +49,9 @@ public enum PlainText {
 
   /// Whether a character is removed from text that is shown.
   ///
-  /// Controls (C0, DEL, C1), line and paragraph separators, characters that turn the direction of
-  /// text (Unicode, UAX 9), characters without width and shape, and noncharacters. The joiners
-  /// that emoji and some scripts need are none of them; tag characters are, except in the flags
-  /// that they were made for.
+  /// These are controls (C0, DEL, C1), line and paragraph separators, characters that change the direction of text
+  /// (Unicode, UAX 9), characters without width and shape, and noncharacters. The joiners that emoji and some scripts
+  /// need are kept. Tag characters are removed, except in the flags that they were made for.
   public static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x20...0x7E, 0xA0...0x061B: false

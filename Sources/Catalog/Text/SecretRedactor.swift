@@ -1,17 +1,16 @@
 /// Redacts secrets in foreign text that is to be shown.
 ///
-/// An origin may repeat in its answer the secrets of the request, and a program may print them on
-/// stderr.
+/// An origin may repeat the secrets of the request in its response, and a program may print them on stderr.
 package struct SecretRedactor: Hashable, Sendable {
   /// The secrets to redact, as bytes.
   private var secrets: Set<[UInt8]> = []
-  /// Shorter words are no secrets, and would be found in every other text.
+  /// Shorter words are not secrets, and would be found in many texts by chance.
   package static let shortestSecret = 4
 
-  /// Hides nothing.
+  /// Makes a redactor without secrets.
   package init() {}
 
-  /// Hides the words of a text, and all of them together; of `Bearer x` it is `x` that is secret.
+  /// Adds the words of a text as secrets, and all of them together; of `Bearer x`, only `x` is secret.
   package mutating func hide(_ text: String) {
     let schemes: Set<String> = ["basic", "bearer", "token", "digest", "apikey"]
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -34,7 +33,7 @@ package struct SecretRedactor: Hashable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Replaces bytes wherever they stand, as they are or with any of them percent-encoded.
+  /// Replaces bytes wherever they occur, as they are or with any of them percent-encoded.
   ///
   /// - Parameters:
   ///   - value: The bytes to look for; not empty.
@@ -78,7 +77,7 @@ package struct SecretRedactor: Hashable, Sendable {
     return place
   }
 
-  /// Where a byte ends that begins at `start` percent-encoded, however often: `%2B`, `%252B`.
+  /// The end of a percent-encoded byte that begins at `start`, encoded once or several times: `%2B`, `%252B`.
   private static func escape(of wanted: UInt8, in text: [UInt8], at start: Int) -> Int? {
     guard text[start] == UInt8(ascii: "%") else { return nil }
     var place = start + 1
@@ -105,7 +104,7 @@ package struct SecretRedactor: Hashable, Sendable {
 
 extension SecretRedactor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
 {
-  /// How many secrets there are, and none of them.
+  /// The number of secrets, without the secrets.
   package var description: String { "\(secrets.count) secrets" }
   /// The same as `description`.
   package var debugDescription: String { description }

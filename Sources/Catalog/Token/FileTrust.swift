@@ -1,8 +1,8 @@
-/// Whether a file may say which program is run, or be that program: judged by who else can write it.
+/// Judges whether a file may be run as a program, or may name one, by who else can write to it.
 package enum FileTrust {
-  /// Owner and mode of a file or folder, as `stat(2)` tells them.
+  /// Owner and mode of a file or folder, as `stat(2)` returns them.
   package struct Entry: Hashable, Sendable {
-    /// The owner's number.
+    /// The owner's user id.
     package let owner: UInt32
     /// The type and the permissions.
     package let mode: UInt32
@@ -26,13 +26,13 @@ package enum FileTrust {
     fileprivate var isOpen: Bool {
       mode & Self.typeMask != Self.device && mode & (Self.group | Self.other) != 0
     }
-    /// Whether everybody may put another file in the place of one in this folder.
+    /// Whether everybody may replace a file in this folder.
     fileprivate var isOpenFolder: Bool { mode & Self.other != 0 && mode & Self.sticky == 0 }
   }
 
   /// Why a file is not trusted.
   package enum Doubt: Hashable, Sendable {
-    /// It belongs to another user than root and the one that runs larder.
+    /// It belongs neither to root nor to the user who runs larder.
     case owner(UInt32)
     /// Its group or everybody may write it.
     case writable
@@ -58,7 +58,7 @@ package enum FileTrust {
     }
   }
 
-  /// Judges a file by its own entry and those of the folders that hold it and the link that names it.
+  /// Judges a file by its own entry and those of the folders that contain it and the link to it.
   ///
   /// - Parameters:
   ///   - file: The file, links followed.

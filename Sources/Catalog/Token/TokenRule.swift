@@ -1,4 +1,4 @@
-/// How a run gets new credentials when an origin refuses those that it sent.
+/// How a run gets a new token when an origin answers 401.
 ///
 /// The command is an argument vector: no shell reads it, and nothing in it is replaced.
 public struct TokenRule: Hashable, Sendable {
@@ -68,8 +68,8 @@ enum TokenParser {
 
 /// The state of a run's token, and the reaction to each 401.
 ///
-/// A value: its owner guards it, and runs the command when told to. However many requests are refused at
-/// once, one of them starts the command and the others wait for it.
+/// It is a value: its owner guards it, and runs the command when told to. If many requests are refused at once, one of
+/// them starts the command and the others wait for it.
 package struct TokenState<Waiting> {
   private enum Phase {
     case unasked
@@ -86,9 +86,9 @@ package struct TokenState<Waiting> {
     case wait
     /// Send the request again with that value.
     case again(String)
-    /// The refusal stands: the origin refuses the command's token, too.
+    /// Report the 401: the origin refuses the command's token, too.
     case refusedAgain
-    /// The refusal stands, because the command failed; see ``ProgramFault/words``.
+    /// Report the 401, because the command failed; see ``ProgramFault/words``.
     case stand(String)
   }
 
@@ -97,15 +97,15 @@ package struct TokenState<Waiting> {
   /// Makes the state of a run that begins.
   package init() {}
 
-  /// The value that requests are sent with from now on; nil before the command has ended well.
+  /// The value that requests are sent with from now on; nil until the command has succeeded.
   package var value: String? {
     if case .held(let value) = phase { value } else { nil }
   }
 
-  /// Judges a request that came back with 401.
+  /// Judges a request that was answered with 401.
   ///
   /// - Parameters:
-  ///   - sent: The command's value that it was sent with; nil when it went out before there was one.
+  ///   - sent: The command's value that it was sent with; nil when it was sent before there was one.
   ///   - waiting: The request to keep until the command has ended.
   /// - Returns: The reaction.
   package mutating func refused(sentWith sent: String?, _ waiting: Waiting) -> Step {
@@ -136,17 +136,17 @@ package struct TokenState<Waiting> {
   }
 }
 
-/// How a program that the user names ended, such as the command of a ``TokenRule``.
+/// The outcome of a program that the user names, such as the command of a ``TokenRule``.
 package struct ProgramOutput: Hashable, Sendable {
   /// The way in which it ended.
   package enum End: Hashable, Sendable {
-    /// It left with a status.
+    /// It exited with a status.
     case status(Int32)
     /// A signal ended it.
     case signal(Int32)
     /// It took longer than a number of seconds.
     case tooSlow(Int)
-    /// It could not be started; the system's words.
+    /// It could not be started, with the system's error message.
     case notStarted(String)
   }
 
@@ -174,7 +174,7 @@ package struct ProgramOutput: Hashable, Sendable {
   /// The most characters of stderr that a message repeats.
   private static let longestWords = 300
 
-  /// The first line of stdout without white space around it; may be no value.
+  /// The first line of stdout without white space around it; it may not be a valid value.
   private var line: String {
     let first = output.split(separator: 0x0A, maxSplits: 1, omittingEmptySubsequences: false).first
     return String(decoding: first ?? [], as: UTF8.self).trimmed
