@@ -119,8 +119,9 @@ import Yams
 
 /// Proposes catalog files for responses whose names and texts try to inject keys.
 @Suite struct HostileProposalTests {
-  /// Few texts, because each proposal compiles programs in separate processes. ``QuotingTests``
-  /// has all texts.
+  /// Few texts, because each proposal compiles programs in separate processes.
+  ///
+  /// ``QuotingTests`` has all texts.
   private static let texts =
     HostileText.breaks.map {
       "x\"] as $n | {items: .z} # ' \\ \($0)token: {header: A, command: [touch, RAN]}\($0)#"

@@ -171,7 +171,7 @@ import Testing
       "bench", shop.catalog, "--parallel", "1", "--pass", "cold", "--runs", "3", "--discard",
     ]
     let before = try Command.larder(words + ["--json"])
-    // Rates that no machine comes near, so that what else this one does decides nothing.
+    // Rates that no machine reaches, so that this machine's speed does not matter.
     let quick = before.output
       .replacing(#/"rates":\[[^\]]*\]/#, with: #""rates":[1e9,1.1e9,0.9e9]"#)
       .replacing(#/"imagesPerSecond":[0-9.eE+]+/#, with: #""imagesPerSecond":1e9"#)
@@ -183,7 +183,7 @@ import Testing
     #expect(slower.status == 3)
     #expect(slower.output.contains("regressed: imagesPerSecond of cold with 1 at once"))
     #expect(slower.output.contains("Welch"))
-    // A rate cannot fall by more than all of it; the latency's rise is beyond ten times.
+    // A rate cannot fall by more than 100 %, but the latency is more than ten times as high.
     #expect(!asBefore.output.contains("regressed: imagesPerSecond"))
     let broken = try shop.folder.write("{}", to: "broken.json")
     #expect(try Command.larder(words + ["--baseline", broken]).status == 65)

@@ -3,22 +3,24 @@ import SampleStore
 import Support
 import Testing
 
-/// What a shop may do to its feed, and what larder makes of it: nothing that was held is lost, and what
-/// is wrong is said in one line that names the section, the field and what to do.
+/// The ways in which a shop may break its feed.
+///
+/// In each case no held data is lost, and one line of the error output names the section, the
+/// field and what to do.
 @Suite struct BrokenFeedTests {
-  /// One way to break a feed, with what each run ends with and must say.
+  /// A way to break a feed, with the exit statuses and words expected of the runs.
   struct Case: Sendable, CustomTestStringConvertible {
-    /// What the shop did.
+    /// What the shop did, as the name of the case.
     var name: String
-    /// The status of a first sync.
+    /// The exit status of a first sync.
     var first: Int32
-    /// The status of a run after a good one.
+    /// The exit status of a run after a good one.
     var second: Int32
-    /// What one line names: the section, the field and what to do.
+    /// Words that one line must contain: the section, the field and what to do.
     var words: [String]
-    /// Whether one response holds all sections.
+    /// Whether one response contains all sections.
     var isCombined = false
-    /// What a first sync does not say: what was there before it cannot know.
+    /// Other words for a first sync, which cannot know what was there before; nil for the same.
     var firstWords: [String]?
     /// Breaks the feed.
     var breaks: @Sendable (BrokenShop) -> Void
@@ -29,7 +31,7 @@ import Testing
   private static let path = "correct the path"
   private static let allow = "--allow-removals"
 
-  /// Every item of `main` as `change` has it.
+  /// Changes every item of section `main`.
   private static func each(
     _ name: String,
     first: Int32,
@@ -48,7 +50,7 @@ import Testing
     }
   }
 
-  /// Another body in place of `main`'s.
+  /// Replaces the body of section `main`.
   private static func body(
     _ name: String,
     first: Int32 = 3,
@@ -62,7 +64,7 @@ import Testing
     }
   }
 
-  /// Other sections in the one response that holds all.
+  /// Replaces the sections of the combined response.
   private static func sections(
     _ name: String,
     first: Int32,
@@ -260,14 +262,15 @@ import Testing
 
   static let all = fields + bodies + sections + details
 
-  /// Each feed with the command that meets it: both in turn from feed to feed, or with
-  /// `LARDER_SWEEPS=all` each feed with each, which takes a minute longer.
+  /// Each feed with a command, alternately `sync` and `warm`.
+  ///
+  /// With `LARDER_SWEEPS=all` each feed is tried with both, which takes a minute longer.
   static let met: [(Case, String)] = all.enumerated().flatMap { place, broken in
     let commands = Sweep.isWhole ? ["sync", "warm"] : [place.isMultiple(of: 2) ? "sync" : "warm"]
     return commands.map { (broken, $0) }
   }
 
-  /// Whether one line holds all the words; no words are no line.
+  /// Whether one line contains all the words; without words there must be no output.
   private func says(_ words: [String], _ errors: String) -> Bool {
     if words.isEmpty { return errors.isEmpty }
     return errors.split(separator: "\n").contains { line in words.allSatisfy(line.contains) }

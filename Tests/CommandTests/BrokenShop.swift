@@ -11,7 +11,7 @@ final class BrokenShop: Sendable {
   let folder: TemporaryFolder
   /// The catalog file's path.
   let catalog: String
-  /// Every item that the shop lists while all is well.
+  /// The ids of all items of the intact feed.
   static let ids = (1...8).map { "M\($0)" } + (1...4).map { "S\($0)" }
 
   /// Opens the shop; with `combined` one response holds both sections.
@@ -54,7 +54,7 @@ final class BrokenShop: Sendable {
     store.stop()
   }
 
-  /// Puts everything as it should be.
+  /// Restores the intact feed.
   func mend() {
     put(Self.text(["items": Self.items("M", 8)]), at: "/main")
     put(Self.text(["items": Self.items("S", 4)]), at: "/soup")
@@ -67,23 +67,23 @@ final class BrokenShop: Sendable {
     }
   }
 
-  /// Puts a body at a path; nil takes it away.
+  /// Sets the body at a path; nil removes it.
   func put(_ bytes: [UInt8]?, at path: String) {
     store.content[path] = bytes.map { Resource($0, type: "application/json") }
   }
 
-  /// Runs a subcommand on this shop's cache to its end.
+  /// Runs a subcommand on this shop's cache and waits for its end.
   func larder(_ arguments: String...) throws -> Command {
     try Command.larder(arguments + ["--cache", folder.path("cache")])
   }
 
-  /// Runs `sync` or `warm` of this shop.
+  /// Runs `sync` or `warm` for this shop.
   func run(_ command: String) throws -> Command {
     try larder(command, catalog, "--retries", "0")
   }
 
-  /// What is not there as it was while all was well: items that are not listed, their thumbnails and
-  /// the pictures of their details that are not held.
+  /// What is missing compared with the intact feed: unlisted items, and pictures of items and
+  /// details that are not held.
   func missing() throws -> [String] {
     let list = try larder("list", "--json")
     guard list.status == 0 else { return ["list: \(list.errors)"] }

@@ -2,10 +2,11 @@ import Foundation
 import Support
 import Testing
 
-/// Pages in a real browser; where none is installed these tests are skipped, and the run says so.
+/// Opens pages in headless Chromium; without it these tests are skipped with a message.
 @Suite(.enabled(if: Browser.isThere, "chromium is not installed: no page was opened"))
 struct BrowserTests {
-  /// Opens a page and prints its document as its script left it, with what the console said on stderr.
+  /// Opens a page, and prints the document after its script ran and the console's messages on
+  /// stderr.
   private func open(_ page: String) throws -> Command {
     try Command.shell(
       """
@@ -40,14 +41,14 @@ struct BrowserTests {
     #expect(!seen.errors.contains("CONSOLE"), "\(seen.errors)")
     #expect(seen.output.contains("<title>banchan – Catalog report</title>"))
     #expect(!seen.output.contains("<img src=\"x\""))
-    // The address names an item, so its sheet is open.
+    // The URL's fragment names an item, so its sheet is open.
     let sheet = try #require(seen.output.firstRange(of: "<dialog id=\"sheet\""))
     #expect(seen.output[sheet.lowerBound...].prefix(80).contains("open=\"\""))
     #expect(seen.output[sheet.lowerBound...].contains("&lt;img src=x"))
   }
 }
 
-/// The browser that pages are tried in.
+/// The browser that opens the pages.
 private enum Browser {
   static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/chromium")
 }

@@ -4,9 +4,9 @@ import SampleStore
 import Support
 import Testing
 
-/// Secrets of every kind at once, made up for the run, looked for wherever a run leaves something.
+/// Uses a random secret in every place that takes one, then searches everything that a run leaves.
 @Suite struct CanaryTests {
-  /// Where each of the three came from, and the secret.
+  /// The secrets, by the place they are used in.
   private struct Canaries {
     let header = Canaries.make("hd/")
     let password = Canaries.make("pw+")
@@ -17,14 +17,14 @@ import Testing
         + String(UInt64.random(in: 1 << 60 ... .max), radix: 36)
     }
 
-    /// Raw, percent-encoded in either case, as base64 wherever it may start in what was encoded, and
-    /// in hexadecimal.
+    /// The secret raw, percent-encoded in both cases, in hexadecimal, and in base64 at every
+    /// alignment.
     var forms: [Data] {
       [header, password, webhook].flatMap { secret in
         let bytes = Array(secret.utf8)
         let escaped = secret.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? secret
         let shifted = (0..<3).map { shift in
-          // The first and last groups depend on what stands beside the secret.
+          // The first and last base64 groups depend on the text around the secret.
           let text = Data([UInt8](repeating: 0x20, count: shift) + bytes).base64EncodedString()
           return String(text.dropFirst(4).prefix(bytes.count / 3 * 4 - 8))
         }
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// The words that every process of this machine was started with.
+  /// The command lines of all processes on this machine.
   private static func commandLines() throws -> Data {
     let names = try FileManager.default.contentsOfDirectory(atPath: "/proc")
     var all = Data()
@@ -76,7 +76,8 @@ import Testing
     func run(_ arguments: String...) throws {
       commands.append(try Command.larder(arguments, environment: environment))
     }
-    /// Runs until the store has been asked for `path`, looks at the list of processes and ends it.
+    /// Runs a command until the store has received a request for `path`, records the process list
+    /// and ends the command.
     func interrupt(_ arguments: [String], at path: String) throws {
       shop.store.clearRequests()
       let running = try Running(Command.binary, arguments, environment: environment)
@@ -115,13 +116,13 @@ import Testing
       )
     }
 
-    // Everything reached those whom it was for.
+    // Every secret reached the server it was meant for.
     #expect(processes.range(of: Data(shop.cache.utf8)) != nil)
     #expect(commands.map(\.status).filter { $0 == 143 }.count == 2)
     #expect(commands.allSatisfy { [0, 3, 69, 143].contains($0.status) })
     #expect(shop.store.requests.contains { $0.query?.contains(canaries.webhook) == true })
     #expect(shop.store.requests.contains { $0.headers["token"] == canaries.header })
-    // And nothing but them.
+    // No secret appears anywhere else.
     let cache = try shop.folder.contents(below: "cache")
     let state = try shop.folder.contents(below: "state")
     #expect(cache["index.sqlite"]?.isEmpty == false)

@@ -5,7 +5,7 @@ import Testing
 
 import class Support.ClosedPort
 
-/// `larder catalog`: writing, trying and learning about catalog files.
+/// `larder catalog`: `init`, `check`, `formats` and `schema`.
 @Suite struct CatalogCommandTests {
   private static let body = """
     {"total": 2, "goods": [
@@ -13,7 +13,7 @@ import class Support.ClosedPort
       {"sku": "B", "name": "Mug\\u001b[31m", "price": "8.50", "was": "8.00", "photo": "/page.html"}]}
     """
 
-  /// A shop that also answers with the goods above, and with a page where a picture should be.
+  /// A shop that also serves the listing above, and an HTML page in place of a picture.
   private static func shop() throws -> Shop {
     let shop = try Shop()
     shop.store.content["/api/goods.json"] = Resource(json: body)

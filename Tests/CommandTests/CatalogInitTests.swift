@@ -5,7 +5,7 @@ import Testing
 
 @testable import LarderCommands
 
-/// `larder catalog init` with several listings, details, requests by POST and stdin.
+/// `larder catalog init` with several listings, with details, with POST requests and from stdin.
 @Suite struct CatalogInitTests {
   private static func list(_ ids: ClosedRange<Int>) -> String {
     ids.map {

@@ -5,29 +5,29 @@ import Support
 import Synchronization
 import Testing
 
-/// What a run of the built binary printed, and how it ended.
+/// The output and exit status of a finished run of the built binary.
 struct Command: Sendable {
-  /// The exit status; 128 and the signal's number when a signal ended it.
+  /// The exit status; 128 plus the signal's number after a signal.
   let status: Int32
   /// What it wrote to stdout.
   let output: String
   /// What it wrote to stderr.
   let errors: String
-  /// The most memory that it held at once, in KiB.
+  /// The peak memory in KiB.
   let peak: Int
 
   /// The lines of stdout.
   var lines: [Substring] { output.split(separator: "\n") }
 
-  /// The binary, which is built beside the tests.
+  /// The binary, which is built next to the tests.
   static let binary = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: "larder").path
 
-  /// Where the repository keeps its samples.
+  /// The folder `samples` of the repository.
   static let samples = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "samples").path
 
-  /// Runs `larder` with arguments to its end.
+  /// Runs `larder` with arguments and waits for its end.
   static func larder(
     _ arguments: [String],
     environment: [String: String] = [:],
@@ -45,16 +45,16 @@ struct Command: Sendable {
     return run
   }
 
-  /// Runs a line of shell in which `$larder` is the binary.
+  /// Runs a shell command in which `$larder` is the binary.
   static func shell(_ line: String, environment: [String: String] = [:]) throws -> Command {
     let named = environment.merging(["larder": binary]) { $1 }
     return try Running("/bin/bash", ["-c", line], environment: named).wait()
   }
 }
 
-/// A process of its own that a test started and may signal; it never outlives its time limit.
+/// A process started by a test, which can signal it; it is killed at its time limit.
 final class Running: Sendable {
-  /// Which of the process's ends is a terminal.
+  /// The stream of the process that is a terminal.
   enum Terminal: Int32 {
     case output = 1
     case errors = 2
@@ -68,8 +68,9 @@ final class Running: Sendable {
   private let result = Mutex<Int32?>(nil)
   private let peak = Mutex(0)
 
-  /// Starts a program in an empty folder of its own, with an environment that holds `PATH`,
-  /// `HOME` and what is given, and with stdin empty.
+  /// Starts a program in its own empty folder, with empty stdin.
+  ///
+  /// Its environment holds `PATH`, `HOME` and the given variables.
   init(
     _ program: String,
     _ arguments: [String],
@@ -81,7 +82,7 @@ final class Running: Sendable {
     self.terminal = terminal
     screen = try terminal.map { _ in try Screen(columns: columns) }
     var base = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "TERM": "xterm"]
-    // What script/torture race sets, the binary under test needs too.
+    // The binary under test needs the variables that script/torture race sets.
     for name in ["LD_PRELOAD", "TSAN_OPTIONS"] {
       base[name] = ProcessInfo.processInfo.environment[name]
     }
@@ -99,7 +100,7 @@ final class Running: Sendable {
       posix_spawn_file_actions_addopen(&actions, terminal.rawValue, screen.name, flags, 0)
     }
 
-    // What the test process ignores or blocks, its child must not.
+    // The child must not inherit signals that the test process ignores or blocks.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -111,7 +112,7 @@ final class Running: Sendable {
     let flags = Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)
     posix_spawnattr_setflags(&attributes, flags)
 
-    // `env -C` changes the folder and becomes the program, with the same process number.
+    // `env -C` changes the folder and then becomes the program, with the same process id.
     var texts = (["env", "-C", folder.path, program] + arguments).map { strdup($0) } + [nil]
     var names = variables.map { strdup($0) } + [nil]
     defer { for text in texts + names { free(text) } }
@@ -132,12 +133,14 @@ final class Running: Sendable {
     }
   }
 
-  /// Sends a signal, if the process is still there.
+  /// Sends a signal if the process still runs.
   func send(_ signal: Int32) {
     result.withLock { if $0 == nil { kill(process, signal) } }
   }
 
-  /// Waits for the end; a process that takes longer than `seconds` is killed, and that is an issue.
+  /// Waits for the end of the process.
+  ///
+  /// If it takes longer than `seconds` it is killed and an issue is recorded.
   func wait(seconds: Double = 60) throws -> Command {
     if ended.wait(timeout: .now() + seconds) == .timedOut {
       Issue.record("still running after \(seconds) s")
@@ -156,9 +159,9 @@ final class Running: Sendable {
   }
 }
 
-/// The far side of a pseudo-terminal: what the process wrote to it.
+/// The controlling side of a pseudo-terminal, which collects what the process writes.
 private final class Screen: Sendable {
-  /// The near side's path.
+  /// The path of the terminal side.
   let name: String
   private let descriptor: Int32
   private let text = Mutex<[UInt8]>([])
@@ -166,7 +169,7 @@ private final class Screen: Sendable {
 
   init(columns: UInt16) throws {
     descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-    // Linux's own calls (ioctl_tty(2)); Swift does not see those of X/Open.
+    // Linux's own ioctls (ioctl_tty(2)), because Swift does not import the X/Open functions.
     let (unlock, number): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
     var (locked, place): (Int32, UInt32) = (0, 0)
     guard descriptor >= 0, ioctl(descriptor, unlock, &locked) == 0,
@@ -179,7 +182,7 @@ private final class Screen: Sendable {
     }
   }
 
-  /// Reads on a thread of its own until nobody holds the near side any more.
+  /// Reads on another thread until the terminal side is closed everywhere.
   func follow() {
     Thread.detachNewThread { [self] in
       var buffer = [UInt8](repeating: 0, count: 4096)
@@ -199,7 +202,7 @@ private final class Screen: Sendable {
   }
 }
 
-/// Why a process could not be started.
+/// The reason why a process could not be started.
 struct CommandError: Error, CustomStringConvertible {
   let description: String
 

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The scripts by which shells complete command lines.
+/// The completion scripts for bash, zsh and fish.
 ///
-/// bash expands each word of a completion list once more, so that a word of elsewhere would be run as a command.
+/// bash expands every word of a completion list once more, so a word from a cache could be
+/// executed as a command.
 @Suite struct CompletionTests {
   @Test(arguments: ["bash", "zsh", "fish"])
   func `no completion script calls larder, and files are completed by the shell`(_ shell: String)

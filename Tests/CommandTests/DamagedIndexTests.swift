@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// Unattended runs that find the index damaged.
+/// Runs of `warm` on a damaged index.
 @Suite struct DamagedIndexTests {
   private func aside(_ shop: Shop) throws -> [Data] {
     try shop.folder.contents(below: "cache")
@@ -66,7 +66,7 @@ import Testing
   {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
-    // What is fresh is not asked for: the run itself reads as little as it can.
+    // Fresh data is not requested, so that the run reads as little of the index as possible.
     shop.store.content.cache("/", as: "max-age=86400")
     #expect(try Command.larder(["warm", shop.catalog, "--cache", shop.cache]).status == 0)
     let index = URL(filePath: "\(shop.cache)/index.sqlite")
@@ -77,7 +77,7 @@ import Testing
     for page in 0..<whole.count / 4096 {
       for part in [page == 0 ? 100 : 0, 3900] {
         var bytes = whole
-        // The head of the page, or cells at its end.
+        // Damages the head of the page, then the cells at its end.
         let start = page * 4096 + part
         for place in start..<start + 64 { bytes[place] ^= 0xFF }
         try bytes.write(to: index)
@@ -88,7 +88,7 @@ import Testing
         let after = try shop.larder("list", "--json")
 
         let said = run.errors.contains("was damaged")
-        // Damage that reads as a shorter listing is withheld as one, and said.
+        // Damage that looks like a shorter listing is withheld by the guard, with a message.
         let isWithheld = run.status == 4 && run.errors.contains("withheld")
         #expect(run.status == 0 || isWithheld, "page \(page), part \(part): \(run.errors)")
         #expect(after.status == 0, "page \(page), part \(part): \(after.errors)")

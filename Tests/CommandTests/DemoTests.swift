@@ -119,7 +119,7 @@ import Testing
       """
     )
 
-    // As many as the limit of this machine allows, up to a thousand.
+    // As many descriptors as this machine's limit allows, up to a thousand.
     let room = try #require(served.lines.first.flatMap { Int($0) })
     #expect(room >= min(Int(sysconf(Int32(_SC_OPEN_MAX))), 1024))
   }

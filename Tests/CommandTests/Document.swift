@@ -19,12 +19,12 @@ struct Document {
     self.value = value
   }
 
-  /// What stands under a key.
+  /// The value of a key.
   subscript(_ key: String) -> Document {
     Document((value as? [String: Any])?[key] ?? Missing())
   }
 
-  /// What stands at a place.
+  /// The element at an index.
   subscript(_ index: Int) -> Document {
     let array = value as? [Any] ?? []
     return Document(array.indices.contains(index) ? array[index] : Missing())
@@ -38,7 +38,7 @@ struct Document {
   var strings: [String]? { value as? [String] }
   var isNull: Bool { value is NSNull }
 
-  /// The path of every key, those of an array's elements under `[]`.
+  /// The paths of all keys; those of an array's elements are under `[]`.
   var keys: Set<String> { Self.keys(value, "") }
 
   private static func keys(_ value: Any, _ prefix: String) -> Set<String> {
@@ -57,7 +57,7 @@ struct Document {
   private struct Missing {}
 }
 
-/// Key paths as text: a line a parent with its children, `parent: one two`.
+/// Parses key paths from lines of a parent and its children, such as `parent: one two`.
 func keyPaths(_ text: String) -> Set<String> {
   text.split(separator: "\n").reduce(into: []) { paths, line in
     let parts = line.split(separator: ":")

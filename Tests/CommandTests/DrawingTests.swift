@@ -16,7 +16,7 @@ import Testing
       samples: [UInt8](repeating: 90, count: 16 * 12 * 3)
     )
     try Data(try bitmap.png()).write(to: URL(filePath: photo))
-    // What the dynamic loader finds first, and cannot read.
+    // The dynamic loader finds this file first and cannot read it.
     let library = try folder.write("", to: "libpangocairo-1.0.so.0")
     let environment = ["LD_LIBRARY_PATH": folder.path]
 
@@ -50,7 +50,7 @@ import Testing
       samples: [UInt8](repeating: 90, count: 640 * 480 * 3)
     )
     try Data(try bitmap.png()).write(to: URL(filePath: photo))
-    // A configuration without any folder, so that there is a font nowhere.
+    // A font configuration without folders, so that no font is found.
     let none = try folder.write("<fontconfig></fontconfig>", to: "none.conf")
     let stamp = """
       set -e

@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What the help of each command says, as the binary hands it to programs.
+/// The help of each command, as the binary prints it for programs.
 struct HelpPages: Decodable {
-  /// One command, and those below it.
+  /// A command and its subcommands.
   struct Page: Decodable {
     /// An option, a flag or an argument.
     struct Argument: Decodable {
@@ -24,7 +24,7 @@ struct HelpPages: Decodable {
     let arguments: [Argument]?
     let subcommands: [Page]?
 
-    /// The statuses that the help lists.
+    /// The exit statuses that the help lists.
     var statuses: [Int32] {
       (discussion ?? "").matches(of: #/(?m)^ +(\d+)  \S/#).compactMap { Int32($0.1) }
     }
@@ -38,13 +38,13 @@ struct HelpPages: Decodable {
 
   private let command: Page
 
-  /// The binary's; read once.
+  /// The help of the built binary, read once.
   static let standard = Result { try read() }
 
-  /// Every command that is shown, with the words that call it.
+  /// Every visible command with the words that call it.
   var all: [(path: [String], page: Page)] { Self.below(command, path: []) }
 
-  /// The page of the command that a command line calls.
+  /// The page of the command that the arguments call.
   func page(of arguments: [String]) -> Page {
     var page = command
     for word in arguments {
@@ -66,7 +66,7 @@ struct HelpPages: Decodable {
 }
 
 extension Result<HelpPages, any Error> {
-  /// Records an issue unless the help of the command lists the status that a run ended with.
+  /// Records an issue unless the command's help lists the exit status.
   func expect(_ status: Int32, of arguments: [String]) throws {
     let page = try get().page(of: arguments)
     guard page.shouldDisplay, page.commandName != "help", status != 0 else { return }

@@ -31,7 +31,7 @@ import Testing
       #expect(page.statuses.contains(0) && page.statuses.contains(64), "\(path)")
       #expect(help.output == (try Command.larder(["help"] + path)).output)
       for line in help.lines { #expect(line.count <= 80, "\(path): \(line)") }
-      // A paragraph is one line, to be filled; an example or a status has its own.
+      // Paragraphs may be wrapped, but an example or a status keeps its own line.
       for line in discussion.split(separator: "\n")
       where line.contains("  larder ") || line.hasPrefix("  ") {
         #expect(help.lines.contains(line), "\(path): \(line)")

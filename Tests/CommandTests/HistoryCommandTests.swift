@@ -3,7 +3,8 @@ import SampleStore
 import Testing
 
 @Suite struct HistoryCommandTests {
-  /// A shop of which A1 became cheaper, A2 went, and A3 came with a title that is a formula.
+  /// A synced shop in which A1 became cheaper, A2 was removed, and A3 was added with a formula as
+  /// title.
   private static func shop() throws -> Shop {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
@@ -168,7 +169,7 @@ import Testing
     #expect(try JSONSchema("check").findings(in: json.output) == [])
   }
 
-  /// Moves everything that was recorded back in time.
+  /// Moves all recorded times back by a number of days.
   private static func age(_ shop: Shop, days: Int) throws {
     let seconds = days * 86_400
     let sqlite = try Command.shell(

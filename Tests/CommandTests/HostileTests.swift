@@ -4,7 +4,8 @@ import SampleStore
 import Support
 import Testing
 
-/// What is wrong with the machine is said, and hurts nothing else.
+/// Faults of the machine, such as planted links, pipes and wrong owners, are reported and harm
+/// nothing else.
 @Suite struct HostileTests {
   private func mode(_ path: String) -> UInt32 {
     var status = stat()
@@ -127,7 +128,7 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  /// Three rounds in every test run; `LARDER_ROUNDS=100` is the campaign.
+  /// Three rounds in an ordinary test run; `LARDER_ROUNDS=100` is used by script/campaign.
   @Test func `of eight runs on one cache one fetches every URL once, and the others end with 75`()
     throws
   {
@@ -157,7 +158,7 @@ import Testing
       )
       #expect(shop.store.requestCounts.count == Shop.requests)
       #expect(try shop.larder("verify").status == 0)
-      // Each run that ended with 0 is one run of the index, and none of the others is.
+      // Each process that ended with 0 is one run in the index, and no other process is.
       let runs = try shop.larder("diff", "--runs").lines
       #expect(runs.count == ended.count { $0.status == 0 }, "round \(round): \(runs)")
     }

@@ -14,7 +14,7 @@ import Testing
     #expect(try shop.sync().status == 3)
     shop.store.faults = try FaultScript(text: "path=/pictures/S1.jpg hang")
     shop.store.clearRequests()
-    // Two sections and three details are asked for again, and the picture that failed.
+    // Two sections, three details and the failed picture are requested again.
     let sync = try shop.startSync(requests: 6, "--json")
     let clock = ContinuousClock()
 
@@ -26,7 +26,7 @@ import Testing
     #expect(command.status == status)
     let report = try Document(command)
     #expect(report["outcome"].string == "interrupted")
-    // Details whose answers were on their way may be there too; pictures come last.
+    // Details whose answers were on their way may be unfinished too; pictures are listed last.
     let unfinished = try #require(report["unfinished"].count)
     #expect(report["unfinished"][0].keys == ["stage", "url"])
     #expect(report["unfinished"][unfinished - 1]["stage"].string == "image")

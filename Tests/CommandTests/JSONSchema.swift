@@ -1,11 +1,12 @@
 import Foundation
 
-/// A JSON Schema, as far as `docs/schemas` and the server's description use the language.
+/// A JSON Schema validator for the part of the language that `docs/schemas` and the server's
+/// description use.
 ///
-/// A keyword that is not known here is a finding of its own, so that no rule is passed over.
+/// An unknown keyword is reported, so that no rule is skipped.
 struct JSONSchema {
   private let root: [String: Any]
-  /// Keywords that demand nothing.
+  /// Keywords without a constraint, such as `title`.
   private let silent: Set<String>
 
   /// Reads `docs/schemas/NAME.schema.json`.
@@ -16,13 +17,17 @@ struct JSONSchema {
     self.init(within: root as? [String: Any] ?? [:])
   }
 
-  /// The schemas of a document that holds them; `notes` are keywords that demand nothing there, besides those of all.
+  /// The schemas inside a document.
+  ///
+  /// - Parameters:
+  ///   - document: The document that holds them.
+  ///   - notes: Further keywords without a constraint.
   init(within document: [String: Any], notes: Set<String> = []) {
     root = document
     silent = notes.union(["$schema", "$defs", "title", "description"])
   }
 
-  /// What is wrong with a document, each with its place; nothing when it fits.
+  /// Validates a document and returns each violation with its path.
   func findings(in text: some StringProtocol) throws -> [String] {
     let value = try JSONSerialization.jsonObject(
       with: Data(text.utf8),
@@ -31,7 +36,7 @@ struct JSONSchema {
     return findings(root, value, "$")
   }
 
-  /// What is wrong with a value that one of the document's schemas describes.
+  /// Validates a value against a schema of the document.
   func findings(_ schema: [String: Any], _ value: Any, _ place: String) -> [String] {
     schema.flatMap { keyword, rule -> [String] in
       switch (keyword, rule) {
@@ -111,7 +116,7 @@ struct JSONSchema {
     }
   }
 
-  /// Foundation reads `true` and `1` as numbers; only their encodings differ.
+  /// Foundation reads both `true` and `1` as numbers, which differ only in their encoding.
   private static func isBoolean(_ value: Any) -> Bool {
     guard let number = value as? NSNumber else { return false }
     return ["c", "B"].contains(String(cString: number.objCType))

@@ -3,9 +3,10 @@ import SampleStore
 import Support
 import Testing
 
-/// What a run leaves for monitors, and whom it tells when it failed.
+/// The record `last-run.json` for monitoring, and the commands of `--on-failure` and
+/// `--on-change`.
 @Suite struct LastRunTests {
-  /// The record in the shop's cache, held to its schemas.
+  /// The record in the shop's cache, validated by its schemas.
   private func record(_ shop: Shop) throws -> [String: Any] {
     try Self.checked(try shop.folder.text("cache/last-run.json"))
   }
@@ -24,7 +25,7 @@ import Testing
     return record
   }
 
-  /// A script of the user's in the shop's folder.
+  /// Writes an executable script into the shop's folder.
   private func script(_ lines: String, in shop: Shop) throws -> String {
     let path = try shop.folder.write("#!/bin/sh\n\(lines)\n", to: "tell")
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
@@ -195,7 +196,7 @@ import Testing
     shop.list([Shop.item("A1", price: "6,500원"), Shop.item("A3")], in: "main")
     let changed = try shop.sync("--on-change", "\(tell) \(told)")
 
-    // The picture of A3 is not there.
+    // The picture of A3 is missing.
     #expect(changed.status == 3)
     #expect(try shop.folder.text("told") == shop.larder("diff", "--json").output)
   }

@@ -12,7 +12,7 @@ import Testing
       "name: shop\ncurrency: KRW\nsections: [{key: main, title: Main, url: \(site)}]\n",
       to: "shop.yaml"
     )
-    // What the dynamic loader finds first, and cannot read.
+    // The dynamic loader finds this file first and cannot read it.
     let library = try folder.write("", to: "libcurl.so.4")
     let environment = ["LD_LIBRARY_PATH": folder.path]
     let cache = ["--cache", folder.path("cache")]

@@ -5,9 +5,9 @@ import Testing
 @testable import LarderCommands
 @testable import Pipeline
 
-/// Failures as programs read them.
+/// Errors as JSON documents.
 @Suite struct MachineReadableErrorTests {
-  /// The object behind `error` of what a command printed, the only line of its output.
+  /// The value of `error` in the command's output, which must be its only line.
   private static func error(_ command: Command) throws -> [String: Any] {
     let lines = command.lines
     try #require(lines.count == 1, "\(command.output)")
@@ -156,7 +156,7 @@ import Testing
     let shop = try Shop()
     _ = try shop.larder("sync", shop.catalog)
 
-    // Two dots are no name that a resolver is asked for.
+    // `a..b` is not a valid name, so no resolver is asked.
     let serve = try shop.larder("serve", "--bind", "a..b", "--port", "0")
 
     #expect(serve.status == 1)

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct MemoryTests {
-  /// Syncs two pictures that answer like this; the peak in KiB, and how the command ended.
+  /// Syncs two pictures with this body and these header fields.
   private func peak(_ body: [UInt8], _ fields: String) throws -> Command {
     let server = ScriptedServer { _ in
       [.send("HTTP/1.1 200 OK\r\n\(fields)Content-Length: \(body.count)\r\n\r\n"), .bytes(body)]
@@ -62,7 +62,7 @@ import Testing
       ])
     }
     let idle = try sync(gzipBomb(Array(#"[{"id": "1", "title": ""#.utf8), zeros: 1000))
-    // Below the limit of what a listing may have.
+    // Still below the size limit of a listing.
     let bombs = try sync(gzipBomb(Array(#"[{"id": "1", "title": ""#.utf8), zeros: 300 << 20))
 
     let failures = try Document(bombs)["failures"]
@@ -74,7 +74,7 @@ import Testing
     #expect(bombs.peak - idle.peak < 64 << 10, "\(idle.peak) KiB idle, \(bombs.peak) KiB")
   }
 
-  /// A JPEG of 4000 × 3000 pixels, whose rows are those of 64 again and again.
+  /// A JPEG of 4000 × 3000 pixels that repeats the same 64 rows.
   private static let photo: Result<[UInt8], any Error> = Result {
     let rows = (0..<4000 * 64).map { UInt8(truncatingIfNeeded: $0 / 40) }
     var samples = rows
@@ -95,7 +95,7 @@ import Testing
     let idle = try crop("idle.jpg")
     let made = try crop("photo.jpg")
 
-    // Its square has 9 MB of pixels, and 18 MB of coefficients.
+    // The square has 9 MB of pixels and 18 MB of coefficients.
     #expect(idle.status == 65)
     #expect(made.status == 0)
     #expect(made.peak - idle.peak < 8 << 10, "\(idle.peak) KiB idle, \(made.peak) KiB")

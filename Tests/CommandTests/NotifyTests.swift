@@ -3,9 +3,9 @@ import SampleStore
 import Support
 import Testing
 
-/// Notices of changes as a shell sees them.
+/// `larder notify` and `--notify` as used from a shell.
 @Suite struct NotifyTests {
-  /// A shop that has been synced, and an environment whose webhook is that shop.
+  /// A synced shop, and an environment whose webhook is the shop's own server.
   private static func shop() throws -> (Shop, [String: String]) {
     let shop = try Shop()
     #expect([0, 3].contains(try shop.sync().status))

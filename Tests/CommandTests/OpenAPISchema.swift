@@ -1,6 +1,7 @@
 import Foundation
 
-/// Holds answers against a description in OpenAPI 3.1, as far as ours uses the language.
+/// Validates answers against an OpenAPI 3.1 description, for the part of the language that ours
+/// uses.
 struct OpenAPISchema {
   private let schemas: JSONSchema
 
@@ -8,7 +9,7 @@ struct OpenAPISchema {
     schemas = JSONSchema(within: document, notes: ["format"])
   }
 
-  /// What is wrong with an answer to an operation; nothing when it fits.
+  /// The differences between an answer and the description of its operation; none if it fits.
   func findings(_ reply: Served.Reply, of operation: [String: Any]) -> [String] {
     let responses = operation["responses"] as? [String: [String: Any]] ?? [:]
     guard let response = responses["\(reply.status)"] else {

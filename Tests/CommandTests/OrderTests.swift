@@ -3,12 +3,13 @@ import SampleStore
 import Support
 import Testing
 
-/// Orders as a shell sees them.
+/// `larder order` as used from a shell.
 @Suite struct OrderTests {
   static let token = "T0/B0/s3cret+tok=en~"
   static let secret = "whsec_" + Data("a very secret signing key".utf8).base64EncodedString()
 
-  /// A shop with a catalog in the cache, and an environment whose webhook is that shop.
+  /// A shop with its catalog in the cache, and an environment whose webhook is the shop's own
+  /// server.
   static func shop(_ faults: String = "") throws -> (Shop, [String: String]) {
     let shop = try Shop(faults: faults)
     #expect([0, 3].contains(try shop.sync().status))

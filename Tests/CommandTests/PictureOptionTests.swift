@@ -3,7 +3,7 @@ import Imaging
 import Support
 import Testing
 
-/// What `crop` and `stamp` say and how they end, beyond the pictures that they make.
+/// The options, messages and exit statuses of `crop` and `stamp`.
 struct PictureOptionTests {
   private static let photo = "\(Command.samples)/photo/wakeup-12mp.jpg"
 
@@ -110,7 +110,8 @@ struct PictureOptionTests {
       #expect(made.status == 0, "\(made.errors)")
       return try #require(FileManager.default.contents(atPath: folder.path("out/wakeup-12mp.jpg")))
     }
-    // Behind the marker: length, bits, height, width, count, number and sampling of the first component.
+    // The frame header after the marker: length, bits, height, width, component count, id and
+    // sampling of the first component.
     func frame(_ bytes: Data, _ marker: UInt8) -> Data? {
       bytes.firstRange(of: [0xFF, marker, 0, 17]).map {
         bytes[$0.lowerBound..<$0.lowerBound + 12]

@@ -7,11 +7,11 @@ import Testing
 
 @testable import Imaging
 
-/// Pictures that are made by processes of the binary itself, and what becomes of those.
+/// Worker processes that make pictures, and how they end.
 @Suite struct PictureWorkerTests {
   private static let program = [Command.binary, "picture-worker"]
 
-  /// A picture of a format that is not the same at any two places.
+  /// A picture in which no two places are the same.
   private static func picture(_ format: PictureFormat, _ side: Int) throws -> [UInt8] {
     let samples = (0..<side * (side + 9) * 3).map { UInt8(truncatingIfNeeded: $0 &* $0 / 97) }
     let bitmap = Bitmap(width: side + 9, height: side, layout: .rgb, samples: samples)
@@ -19,7 +19,8 @@ import Testing
     switch format {
     case .png: return png
     case .heic: return Array(Data(base64Encoded: heic) ?? Data())
-    // The header of a little-endian TIFF of one strip: sizes, bits, RGB, where it is, samples. (TIFF 6.0)
+    // The header of a little-endian TIFF with one strip: sizes, bits, RGB, strip offset, samples.
+    // (TIFF 6.0)
     case .tiff:
       let tags = [
         (256, side + 9), (257, side), (258, 8), (262, 2), (273, 110), (277, 3), (278, side),
@@ -112,9 +113,9 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere).isEmpty)
   }
 
-  /// Kills the worker once in each picture, each time a little later.
+  /// Kills the worker once during each picture, each time a little later.
   private struct Killing: PictureWorking {
-    /// The program of its workers, which no other test's have.
+    /// A copy of the binary that no other test's workers run.
     let program: String
     let workers: PictureWorkers
     let number = Counter()
@@ -168,7 +169,7 @@ import Testing
     }
   }
 
-  /// The workers that were started as a program.
+  /// The process ids of the workers that run `program`.
   fileprivate static func workers(of program: String) -> [pid_t] {
     let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return all.compactMap { entry -> pid_t? in
@@ -305,7 +306,7 @@ import Testing
   }
 }
 
-/// A picture of 64 × 64 pixels, as libheif writes it.
+/// A picture of 64 × 64 pixels, as written by libheif.
 private let heic = """
   AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAUJtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0\
   AAAAAAAAAAAAAAAAAAAAAA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFmAAEAAAAAAAAB\

@@ -3,9 +3,9 @@ import SampleStore
 import Support
 import Testing
 
-/// What a feed says reaches people as text, and programs as it is.
+/// Text of a feed is printed without control characters for people and unchanged for programs.
 @Suite struct PlainOutputTests {
-  /// Every kind of character that does something to a terminal, around words to find it by.
+  /// Every kind of character with an effect on a terminal, between words that tests can find.
   static let hostile =
     "hos\u{1B}[31mtile\u{1B}]0;owned\u{07}\u{9B}2J\u{8}\u{7F}\r\nline\u{2028}two\u{202E}"
     + "\u{2066}\u{061C}\u{200F}\u{FEFF}\u{E0041}end"
@@ -25,7 +25,7 @@ import Testing
     return shop
   }
 
-  /// What may not reach a terminal.
+  /// The characters that must not reach a terminal.
   static func harm(in text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter { scalar in
       scalar.properties.generalCategory == .control && scalar != "\n"

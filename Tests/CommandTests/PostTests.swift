@@ -47,7 +47,7 @@ import class Support.ClosedPort
     #expect(
       text.contains("name=\"photo\"; filename=\"morning.jpg\"\r\nContent-Type: image/jpeg\r\n")
     )
-    // The file is a PNG, as the photo was; what was sent is a JPEG.
+    // The file is a PNG like the photo, but a JPEG was sent.
     #expect(result["output"].string?.hasSuffix("out/morning.png") == true)
     #expect(order.body.firstRange(of: [0xFF, 0xD8, 0xFF]) != nil)
     #expect(order.body.firstRange(of: Array("\u{89}PNG".utf8)) == nil)
@@ -150,7 +150,7 @@ import class Support.ClosedPort
   }
 }
 
-/// A server that takes photos at `/photos`, and a photo of a known time.
+/// A server that accepts photos at `/photos`, and a photo with a known time.
 private final class Diary: Sendable {
   let store: SampleStore
   let folder: TemporaryFolder

@@ -5,9 +5,9 @@ import Transport
 @testable import LarderCommands
 @testable import Pipeline
 
-/// The line that shows how far a sync is, at every width that a terminal may have.
+/// The progress line of a sync at every terminal width.
 @Suite struct ProgressLineTests {
-  /// In the midst of a sync: sections are done, everything else is under way.
+  /// The line in the middle of a sync: sections are complete, everything else is in progress.
   private static func line(
     _ width: Int,
     sections: Int = 3,

@@ -3,11 +3,11 @@ import SampleStore
 import Support
 import Testing
 
-/// What long commands show of themselves on a terminal, and say when they are stopped.
+/// The progress of long commands on a terminal, and their message when they are stopped.
 @Suite struct ProgressTests {
   private static let photo = "\(Command.samples)/photo/wakeup-12mp.jpg"
 
-  /// What was drawn over one line, each time it was drawn.
+  /// The successive contents of the one progress line.
   private static func drawn(_ command: Command) -> [Substring] {
     command.errors.split(separator: "\r").compactMap { part in
       part.firstRange(of: "\u{1B}[K").map { part[..<$0.lowerBound] }

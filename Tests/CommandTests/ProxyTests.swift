@@ -5,7 +5,7 @@ import Testing
 
 import class Support.ScriptedProxy
 
-/// `--proxy` and `LARDER_PROXY`, on every command that goes to the network.
+/// `--proxy` and `LARDER_PROXY` in every command that uses the network.
 @Suite struct ProxyTests {
   private static let secret = "pr0xy-pa55"
 
@@ -20,7 +20,7 @@ import class Support.ScriptedProxy
     let proxy = proxy(to: shop)
     defer { proxy.close() }
 
-    // Only the proxy knows where that is.
+    // Only the proxy can resolve this host.
     let base = "http://shop.invalid/develop/"
     let sync = try shop.larder(
       "sync",

@@ -3,7 +3,7 @@ import SampleStore
 import Support
 import Testing
 
-/// A shop with places and prices, synced into a cache.
+/// A synced shop whose items have coordinates and prices.
 private final class Districts: Sendable {
   let folder: TemporaryFolder
 
@@ -38,12 +38,12 @@ private final class Districts: Sendable {
     guard sync.status == 0 || sync.status == 3 else { throw CommandError(sync.errors) }
   }
 
-  /// Lists with these arguments.
+  /// Runs `larder list` with these arguments.
   func list(_ arguments: [String]) throws -> Command {
     try Command.larder(["list"] + arguments + ["--cache", folder.path("cache")])
   }
 
-  /// The ids that are listed, in order.
+  /// The listed ids, in order.
   func ids(_ arguments: [String]) throws -> String {
     let document = try Document(list(arguments + ["--json"]))
     return (0..<(document.count ?? 0)).compactMap { document[$0]["id"].string }.joined()
@@ -86,7 +86,7 @@ private final class Districts: Sendable {
 
     #expect(ended.status == 64)
     #expect(ended.errors.contains(words), "\(ended.errors)")
-    // Where JSON is asked for, the error is the document.
+    // With `--json` the error is the document on stdout.
     #expect(ended.output.hasPrefix("{\"error\":") == arguments.contains("--json"))
     #expect(ended.output.isEmpty != arguments.contains("--json"))
   }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import LarderCommands
 
-/// Text from elsewhere in the output of commands, read back by the interpreter that it is for.
+/// Foreign text in the output of commands, read back by the program that the output is for.
 @Suite struct QuotingTests {
   private static let texts = HostileText.all + HostileText.random(500, seed: 3)
 
-  /// A text that a terminal shows without a change of its own.
+  /// Whether a terminal shows the text without interpreting any of it.
   private static func isHarmless(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { scalar in
       scalar.properties.generalCategory != .control && !("\u{202A}"..."\u{202E}" ~= scalar)
@@ -43,7 +43,7 @@ import Testing
     for text in Self.texts {
       let escaped = MetricLines.escaped(text)
       #expect(Self.isHarmless(escaped), "\(text.debugDescription)")
-      // The reader of the format, version 0.0.4.
+      // Reads a label of Prometheus' text format, version 0.0.4.
       var read = ""
       var rest = escaped.unicodeScalars[...]
       while let scalar = rest.popFirst() {

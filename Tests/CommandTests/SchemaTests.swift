@@ -3,9 +3,9 @@ import SampleStore
 import Support
 import Testing
 
-/// What `--json` prints, held to the schemas that programs are written against.
+/// Validates the output of `--json` against the published schemas.
 @Suite struct SchemaTests {
-  /// A command and the schema that each line of its output shall fit.
+  /// A command, and the schema for each line of its output.
   struct Case: CustomTestStringConvertible, Sendable {
     let schema: String
     let arguments: [String]
@@ -124,7 +124,8 @@ import Testing
     try expect(try Command.larder(["catalog", "formats", "--json"]), fits: "formats")
   }
 
-  /// The files that print JSON, and the schemas that this suite, or that of `catalog check`, holds them to.
+  /// The source files that print JSON, and the schemas by which this suite or that of `catalog
+  /// check` validates it.
   private static let printing = [
     "PictureRun": ["picture"], "VerifyCommand": ["verify"], "ShowCommand": ["show"],
     "DiffCommand": ["diff", "runs"], "HistoryCommand": ["history"], "SqlCommand": ["sql"],

@@ -4,7 +4,7 @@ import SampleStore
 import Support
 import Testing
 
-/// `larder serve`, asked over a socket.
+/// `larder serve`, tested over a socket.
 @Suite struct ServeTests {
   private func path(_ shop: Shop, _ id: String = "A1") throws -> String {
     let item = try Document(try shop.larder("show", id, "--json"))
@@ -260,7 +260,7 @@ import Testing
     let server = try Served(shop)
     func status(_ fields: String, host: String = "localhost") throws -> Int {
       let head = "POST /orders HTTP/1.1\r\nHost: \(host)\r\n\(fields)\r\n\r\n"
-      // The body never comes, and the connection is closed all the same.
+      // The body is never sent, and the connection is closed even so.
       return try server.raw(Array(head.utf8)).status
     }
 
@@ -289,7 +289,7 @@ import Testing
     #expect(try server.get("/api/sections").status == 503)
     server.running.send(SIGTERM)
     let errors = try server.running.wait().errors
-    // Said once, though three requests failed by it.
+    // The reason is logged once, although three requests failed by it.
     #expect(errors.components(separatedBy: "index.sqlite: it is damaged").count == 2, "\(errors)")
   }
 
@@ -354,7 +354,7 @@ import Testing
     try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
   }
 
-  /// JSON in one form, without what says where pictures are.
+  /// JSON in canonical form, without the members that locate pictures.
   private static func withoutPlaces(_ value: Any?) throws -> String {
     func plain(_ value: Any) -> Any {
       if let list = value as? [Any] { return list.map(plain) }

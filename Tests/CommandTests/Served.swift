@@ -3,14 +3,14 @@ import Glibc
 import Support
 import Testing
 
-/// A running `larder serve`, and a client that sends it bytes as they are.
+/// A running `larder serve`, and a client that sends it raw bytes.
 final class Served: Sendable {
   let running: Running
   let port: UInt16
-  /// What it printed.
+  /// The line that it printed.
   let line: String
 
-  /// Starts a server on a shop's cache and comes back when it listens.
+  /// Starts a server on a shop's cache and waits until it listens.
   init(_ shop: Shop, _ arguments: String..., file: Bool = true) throws {
     let pipe = shop.folder.path("serving-\(UInt32.random(in: 0 ... .max))")
     guard mkfifo(pipe, 0o600) == 0 else { throw CommandError("cannot make \(pipe)") }
@@ -22,7 +22,8 @@ final class Served: Sendable {
       ["-c", "exec \"$larder\" \"$@\" > \(pipe)", "bash"] + words,
       environment: ["larder": Command.binary]
     )
-    // Opens when the shell has its end, and reads when the server has spoken or ended.
+    // Opening the pipe waits for the shell; reading it waits until the server prints its line or
+    // ends.
     let line = try Self.line(of: pipe)
     guard let port = line.split(separator: ":").last.flatMap({ UInt16($0.prefix { $0.isNumber }) })
     else {
@@ -45,7 +46,7 @@ final class Served: Sendable {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// What the server answered.
+  /// An answer of the server.
   struct Reply {
     let status: Int
     let head: String
@@ -66,12 +67,12 @@ final class Served: Sendable {
     }
   }
 
-  /// Asks for a path.
+  /// Requests a path.
   func get(_ path: String, _ fields: String...) throws -> Reply {
     try send("GET", path, fields)
   }
 
-  /// Sends a request with fields of one's own, and reads its answer to the end of the connection.
+  /// Sends a request with the given fields and reads the answer until the connection closes.
   func send(
     _ method: String,
     _ target: String,
@@ -86,7 +87,7 @@ final class Served: Sendable {
     return try raw(Array((text + "Connection: close\r\n\r\n" + body).utf8))
   }
 
-  /// Sends bytes, and reads what comes until the server closes.
+  /// Sends bytes and reads until the server closes the connection.
   func raw(_ bytes: [UInt8]) throws -> Reply {
     let connection = try connect()
     defer { close(connection) }
@@ -117,7 +118,7 @@ final class Served: Sendable {
     return descriptor
   }
 
-  /// Everything until the server closes.
+  /// Reads until the server closes the connection.
   static func rest(of connection: Int32) -> [UInt8] {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
@@ -128,7 +129,7 @@ final class Served: Sendable {
     }
   }
 
-  /// Takes an answer apart.
+  /// Parses an answer.
   static func reply(_ bytes: [UInt8]) -> Reply {
     let data = Data(bytes)
     guard let end = data.range(of: Data("\r\n\r\n".utf8)) else {

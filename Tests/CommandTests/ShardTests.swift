@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// `larder shard`, as its users run it.
+/// `larder shard` as used from a shell.
 @Suite struct ShardTests {
   private func plan(_ shop: Shop, _ shards: Int, _ more: String...) throws -> Command {
     try Command.larder(
@@ -72,7 +72,7 @@ import Testing
     #expect(try Document(merged)["requests"].int == Document(sync)["requests"].int)
     #expect(try shop.larder("verify").output == "5 pictures checked: clean\n")
     let list = try Command.larder(["list", "--json", "--cache", synced])
-    // Each history of prices begins with its own run.
+    // The price histories of the two caches start at different times.
     let moment = #/"at":\s*"[^"]*"/#
     #expect(
       try shop.larder("list", "--json").output.replacing(moment, with: "")
@@ -155,7 +155,7 @@ import Testing
     #expect(try run(shop, "auto").status == 64)
     let wrong = try run(shop, "auto", environment: ["JOB_COMPLETION_INDEX": "one"])
     #expect(wrong.status == 64)
-    // The port of a store that is stopped may be another test's store by now.
+    // The port of a stopped store might already be another test's.
     let closed = try ClosedPort()
     let down = try run(shop, "1", "--connect-to", "::127.0.0.1:\(closed.number)")
     withExtendedLifetime(closed) {}

@@ -4,10 +4,10 @@ import Support
 
 import class Support.ClosedPort
 
-/// A small shop on this machine with a catalog file for it and a cache of its own.
+/// A small shop on a loopback server, with a catalog file and its own cache.
 ///
-/// Two sections: `main` lists A1 and A2, and one item without an id; `soup` lists S1, which has no
-/// detail. Five pictures: three thumbnails, and one on the detail page of A1 and A2 each.
+/// Two sections: `main` lists A1, A2 and an item without an id; `soup` lists S1, which has no
+/// detail. There are five pictures: three thumbnails, and one in the details of A1 and A2 each.
 final class Shop: Sendable {
   let store: SampleStore
   let folder: TemporaryFolder
@@ -15,7 +15,7 @@ final class Shop: Sendable {
   let catalog: String
   /// The cache's path.
   let cache: String
-  /// Where the shop should be when it is not open.
+  /// The unused port that stands for the shop while it is not open.
   private let closed: ClosedPort?
 
   /// Starts the shop; `faults` is the text of a fault script.
@@ -45,7 +45,7 @@ final class Shop: Sendable {
     store.stop()
   }
 
-  /// Runs a subcommand on this shop's cache to its end.
+  /// Runs a subcommand on this shop's cache and waits for its end.
   func larder(
     _ arguments: String...,
     environment: [String: String] = [:],
@@ -71,7 +71,7 @@ final class Shop: Sendable {
     )
   }
 
-  /// Starts a sync and comes back when the shop has been asked `requests` times in all.
+  /// Starts a sync and returns once the shop has received `requests` requests in all.
   func startSync(requests: Int, _ arguments: String...) throws -> Running {
     let running = try Running(
       Command.binary,
@@ -83,17 +83,17 @@ final class Shop: Sendable {
     return running
   }
 
-  /// Makes a whole section's answer anew.
+  /// Replaces the listing of a section.
   func list(_ items: [String], in section: String) {
     store.content["/develop/\(section).json"] = Resource(
       json: "[\(items.joined(separator: ","))]"
     )
   }
 
-  /// How many requests a first sync makes: two sections, three details, five pictures.
+  /// The number of requests of a first sync: two sections, three details, five pictures.
   static let requests = 10
 
-  /// An item of the list in the banchan shape.
+  /// An item in the JSON of the format `banchan`.
   static func item(_ id: String, price: String = "7,000원", picture: String? = nil) -> String {
     """
     {"detail_hash": "\(id)", "image": "/pictures/\(picture ?? id).jpg", "alt": "\(id)",
@@ -102,7 +102,7 @@ final class Shop: Sendable {
     """
   }
 
-  /// A file that begins and ends as a JPEG does, unlike any other label's.
+  /// A file with the first and last marker of a JPEG and the label between them.
   static func picture(_ label: String) -> Resource {
     Resource(bytes(label), type: "image/jpeg", lastModified: 1_610_000_000)
   }

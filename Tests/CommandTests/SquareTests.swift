@@ -145,7 +145,7 @@ import Testing
     #expect(try Document(second)["squares"]["failures"].count == 0)
     #expect(people.output.contains("squares   5 made of 32 × 32"))
 
-    // A picture that gets well has its square again.
+    // A picture that is repaired gets its square again.
     shop.store.content["/pictures/A1.jpg"] = try Self.photo(1)
     let third = try shop.sync("--square", "32", "--json")
     #expect(
@@ -157,7 +157,7 @@ import Testing
 
   @Test func `squares are made of WebP and AVIF whatever their names`() throws {
     let shop = try Self.shop()
-    // As shops serve them: real files, called .jpg, of whatever type.
+    // Real files that are all named .jpg whatever their type, as shops serve them.
     for (name, kind, type) in [
       ("A1", "webp", "image/webp"), ("A1-top", "webp", "image/jpeg"), ("A2", "avif", "image/avif"),
     ] {
@@ -198,7 +198,7 @@ import Testing
     let path = try #require(try Self.squares(shop).keys.first { $0.hasSuffix(".png") })
     let bytes = try shop.folder.contents(below: "cache/squares/32")[path]
     let again = try shop.sync("--square", "32", "--json")
-    // As a kill between the rename and the row leaves it.
+    // The state that a kill between the rename and the row leaves.
     try FileManager.default.createDirectory(
       atPath: shop.folder.path("cache/squares/24/\(path.prefix(2))"),
       withIntermediateDirectories: true
@@ -272,7 +272,7 @@ import Testing
     let shop = try Self.shop()
     #expect(try shop.sync("--square", "32").status == 0)
     let path = try #require(try Self.squares(shop).keys.sorted().first)
-    // As a kill between the rename and the row leaves it.
+    // The state that a kill between the rename and the row leaves.
     try FileManager.default.createDirectory(
       atPath: shop.folder.path("cache/squares/24/\(path.prefix(2))"),
       withIntermediateDirectories: true
@@ -294,7 +294,7 @@ import Testing
     #expect(try Self.shop().sync("--square", size).status == 64)
   }
 
-  /// The shop with photos in place of files that only begin as one; stale at once.
+  /// A shop with real photos that are stale at once.
   private static func shop(faults: String = "") throws -> Shop {
     let shop = try Shop(faults: faults)
     for (number, name) in ["A1", "A1-top", "A2", "A2-top", "S1"].enumerated() {
@@ -322,7 +322,8 @@ import Testing
     )
   }
 
-  /// The squares' paths below their folder, and the side of each as its own header says.
+  /// The paths of the squares, relative to their folder, with the side that each file's header
+  /// gives.
   private static func squares(_ shop: Shop, side: Int = 32) throws -> [String: Int] {
     let files = (try? shop.folder.contents(below: "cache/squares/\(side)")) ?? [:]
     return try files.mapValues { bytes in

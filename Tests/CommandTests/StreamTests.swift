@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// Pictures that come on stdin and go to stdout.
+/// Pictures read from stdin and written to stdout.
 struct StreamTests {
   private static let photo = "\(Command.samples)/photo/wakeup-12mp.jpg"
 
@@ -81,7 +81,7 @@ struct StreamTests {
     )
 
     #expect(run.status == 64, "\(run.status)")
-    // Where JSON is asked for, the error is the document.
+    // With `--json` the error is the document on stdout.
     let hasDocument = words.contains("--json") && run.output.hasPrefix("{\"error\":")
     #expect(hasDocument ? run.output.hasSuffix("}\nrest") : run.output == "rest")
     #expect(run.errors.contains(advice), "\(run.errors)")
@@ -120,7 +120,7 @@ struct StreamTests {
   }
 
   @Test func `a failed write to stdout is reported, but not a closed pipe`() throws {
-    // Half a photo: what could be made of it is written, and the status says that it is damaged.
+    // Half a photo: the readable part is written, and the status reports the damage.
     let half = try Command.shell(
       #"head -c 200000 "$photo" | "$larder" crop - --size 64 | wc -c; echo "${PIPESTATUS[1]}""#,
       environment: ["photo": Self.photo]
@@ -141,7 +141,7 @@ struct StreamTests {
   }
 
   @Test func `stdin is read up to the size limit of a file`() throws {
-    // A sparse file of 600 MiB that begins like a JPEG: the limit is 512 MiB.
+    // A sparse file of 600 MiB with a JPEG's first bytes; the limit is 512 MiB.
     let run = try Command.shell(
       #"{ head -c 1000 "$photo"; head -c 629145600 /dev/zero; } | "$larder" crop - --size 64"#,
       environment: ["photo": Self.photo]

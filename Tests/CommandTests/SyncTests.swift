@@ -23,7 +23,7 @@ import Testing
     #expect(proxy.requests.isEmpty)
   }
 
-  /// The keys of `sync --json`, which scripts rely on: there may be more one day, and never fewer.
+  /// The keys of `sync --json` that scripts rely on: keys may be added, but never removed.
   private static let keys = keyPaths(
     """
     catalog run outcome sections items details images failures skipped unfinished requests
@@ -113,7 +113,7 @@ import Testing
   {
     let shop = try Shop(faults: "path=/develop/main hang")
 
-    // Both sections, the detail of S1 and its picture.
+    // Waits for both sections, the detail of S1 and its picture.
     let sync = try shop.startSync(requests: 4, "--json")
     sync.send(SIGTERM)
 

@@ -3,7 +3,7 @@ import Glibc
 import Support
 
 extension TemporaryFolder {
-  /// Every file below a folder with its bytes.
+  /// The files below a folder, with their bytes.
   func contents(below name: String) throws -> [String: Data] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: path(name))
     return names.reduce(into: [:]) { files, file in
@@ -11,7 +11,7 @@ extension TemporaryFolder {
     }
   }
 
-  /// Everything below a folder, each with its inode and the time of its last change.
+  /// The entries below a folder, each with its inode and change time.
   func stamps(below name: String) throws -> [String] {
     let names = try FileManager.default.subpathsOfDirectory(atPath: path(name)).sorted()
     return ([""] + names).map { file in

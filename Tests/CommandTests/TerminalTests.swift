@@ -2,7 +2,7 @@ import SampleStore
 import Testing
 
 @Suite struct TerminalTests {
-  /// Slow enough for the progress line to be drawn several times.
+  /// Slow enough that the progress line is drawn several times.
   private static let slow = "path=/develop/soup delay=600ms"
 
   @Test func `on a terminal a sync shows its progress and removes it at the end`() throws {
@@ -142,7 +142,8 @@ import Testing
   @Test(arguments: ["list", "list --json", "show B100", "diff"])
   func `a closed pipe ends a command quietly`(_ words: String) throws {
     let shop = try Shop()
-    // More than a pipe holds, so that the command must write after its reader has gone.
+    // More than a pipe's buffer, so that the command still writes after its reader has closed the
+    // pipe.
     shop.list((100...1400).map { Shop.item("B\($0)", picture: "A1") }, in: "main")
     #expect(try shop.sync("--no-details").status == 0)
 

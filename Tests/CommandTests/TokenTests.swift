@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// A shop that wants a token which only a command knows.
+/// A shop that requires a token which only a command can supply.
 private final class GuardedShop: Sendable {
   let folder: TemporaryFolder
   let server: ScriptedServer
@@ -10,8 +10,12 @@ private final class GuardedShop: Sendable {
   static let old = "Bearer old-t0ken-0123456789"
   static let new = "Bearer new-t0ken-9876543210"
 
-  /// Opens the shop: what the command does as a shell script, the token that the shop takes, and the catalog's
-  /// `headers` and `token`.
+  /// Starts the shop.
+  ///
+  /// - Parameters:
+  ///   - command: The shell script that prints the token.
+  ///   - accepted: The token that the shop accepts.
+  ///   - rules: The catalog file's `headers` and `token`.
   init(
     command: String = "echo run >> runs; echo '\(GuardedShop.new)'; echo ignored",
     accepting accepted: String = GuardedShop.new,
@@ -22,7 +26,7 @@ private final class GuardedShop: Sendable {
     self.folder = folder
     server = ScriptedServer { request in
       let sent = request.header("Authorization")
-      // What it was sent, an origin may repeat.
+      // An origin may repeat the token in its answer.
       if sent != accepted, !request.path.hasSuffix(".jpg") {
         return [.send(Self.answer(401, #"{"errors": "no entry for \#(sent ?? "nobody")"}"#))]
       }
@@ -66,13 +70,13 @@ private final class GuardedShop: Sendable {
     )
   }
 
-  /// How often the command ran.
+  /// The number of times that the command ran.
   var runs: Int {
     let text = try? String(contentsOfFile: folder.path("runs"), encoding: .utf8)
     return text?.split(separator: "\n").count ?? 0
   }
 
-  /// The requests for documents with a token.
+  /// The number of requests for documents with this token.
   func requests(with token: String?) -> Int {
     server.received.count { !$0.path.hasSuffix(".jpg") && $0.header("Authorization") == token }
   }
@@ -90,7 +94,7 @@ private final class GuardedShop: Sendable {
     #expect(shop.runs == 1)
     #expect(shop.requests(with: GuardedShop.new) == 8)
     #expect((1...8).contains(shop.requests(with: GuardedShop.old)))
-    // Pictures of the shop's own host get it as they get the headers of the catalog file.
+    // Pictures on the shop's own host get the token like the other headers.
     let pictures = shop.server.received.filter { $0.path.hasSuffix(".jpg") }
     #expect(!pictures.isEmpty)
     #expect(pictures.allSatisfy { $0.header("Authorization") == GuardedShop.new })
@@ -217,7 +221,7 @@ private final class GuardedShop: Sendable {
 
     #expect(try Document(sync)["items"]["total"].int == 8)
     #expect(shop.runs == 2)
-    // As a word: a port may hold the same digits.
+    // As a whole word, because a port may contain the same digits.
     #expect(!(check.output + check.errors).contains(#/\b401\b/#))
   }
 

@@ -2,7 +2,7 @@ import Support
 import Testing
 
 @Suite struct UsageTests {
-  /// Whether a command that was asked for JSON printed the error as its document.
+  /// Whether a command with `--json` printed the error as its document.
   private func isError(_ command: Command, _ words: [String]) -> Bool {
     words.contains("--json") && command.output.hasPrefix("{\"error\":")
   }

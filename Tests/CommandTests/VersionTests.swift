@@ -2,12 +2,12 @@ import Foundation
 import Support
 import Testing
 
-/// Caches of earlier and of later versions.
+/// Caches of earlier and later versions of larder.
 @Suite struct VersionTests {
   private static let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "CacheTests/Fixtures")
 
-  /// Puts an index in the place of a shop's.
+  /// Replaces a shop's index by a fixture.
   private func place(_ name: String, in shop: Shop) throws {
     try FileManager.default.createDirectory(
       atPath: "\(shop.cache)/images",
@@ -24,7 +24,7 @@ import Testing
     )
   }
 
-  /// Writes the pictures that the index of that name knows, as the folder had them.
+  /// Writes the pictures that the fixture's index refers to.
   private func placePictures(in shop: Shop) throws {
     let list = try Document(try shop.larder("list", "--json"))
     for (place, label) in ["A1 1", "B2 0", "C3 1"].enumerated() {

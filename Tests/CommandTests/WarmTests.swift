@@ -24,7 +24,7 @@ import Testing
     #expect(json.status == 0)
     #expect(json.lines.count == 2)
     #expect(json.lines.allSatisfy { $0.hasPrefix(#"{"#) && $0.contains(#""outcome":"complete""#) })
-    // Both catalogs name the same pictures: one fetch each for both.
+    // Both catalogs list the same pictures, which are fetched only once.
     #expect(shop.store.requestCounts["/pictures/A1.jpg"] == 1)
   }
 

@@ -4,15 +4,15 @@ import Transport
 
 @testable import CurlTransport
 
-/// What is told of the requests under way, while they are.
+/// The activity reported for the requests in progress.
 @Suite struct ActivityTests {
-  /// A server that holds each request until the test lets it go.
+  /// A server that delays each answer until the test releases it.
   private final class HoldingServer: Sendable {
     private let arrived = Semaphore()
     private let released = Semaphore()
     private let server: ScriptedServer
 
-    /// The first `failures` requests are refused at once.
+    /// Refuses the first `failures` requests at once.
     init(failures: Int = 0, answer: [ScriptedServer.Action] = RetryTests.hello) {
       server = ScriptedServer { [arrived, released] request in
         if request.number < failures { return RetryTests.status(503) }
@@ -117,7 +117,7 @@ import Transport
       failing.close()
       other.close()
     }
-    // One at a time: once the other server is asked, this one has failed.
+    // Requests run one at a time, so when the other server is contacted this one has failed.
     let options = testOptions {
       $0.retry.retries = 4
       $0.parallel = .fixed(1)

@@ -4,7 +4,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// Private addresses are for hosts that the user named.
+/// Private addresses are allowed only for hosts that the user named.
 @Suite struct AddressGateTests {
   static let hello = ScriptedServer.Action.send(
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"

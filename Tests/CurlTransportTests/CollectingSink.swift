@@ -3,7 +3,7 @@ import Support
 import Synchronization
 import Transport
 
-/// Keeps what comes, and a transcript of how it came.
+/// A sink that keeps the body and a transcript of the calls.
 final class CollectingSink: BodySink {
   struct State {
     var bytes: [UInt8] = []
@@ -17,7 +17,8 @@ final class CollectingSink: BodySink {
   private let onBegin: BodyDecision
   private let onBytes: BodyDecision
 
-  /// `resuming` keeps what an attempt that failed brought; `holding` starts with bytes of an earlier run.
+  /// `resuming` keeps the bytes of a failed attempt; `holding` starts with bytes of an earlier
+  /// run.
   init(
     resuming: Bool = false,
     holding: String = "",
@@ -74,7 +75,7 @@ final class CollectingSink: BodySink {
   }
 }
 
-/// Takes everything, says when the head has come, and can wait for something then.
+/// A sink that accepts everything and signals the head; it can then wait for a semaphore.
 final class SignallingSink: BodySink {
   private let begun: Semaphore
   private let released: Semaphore?

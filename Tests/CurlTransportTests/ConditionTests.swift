@@ -18,7 +18,7 @@ import Transport
 
   private static let tag = Condition(Validators(entityTag: "\"1\"", lastModified: nil))
 
-  /// Answers `"1"` with 304 wherever it is asked, and redirects `/x` to `target`.
+  /// A server that answers conditional requests for `"1"` with 304 and redirects `/x` to `target`.
   private static func origin(_ target: String) -> ScriptedServer {
     ScriptedServer { request in
       if request.path == "/x" { return [answer(302, "Location: \(target)")] }

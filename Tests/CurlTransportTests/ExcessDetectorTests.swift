@@ -3,11 +3,11 @@ import Testing
 
 @testable import CurlTransport
 
-/// Where a socket is looked into for more than was promised.
+/// The choice of sockets that are checked for bytes after the body.
 @Suite struct ExcessDetectorTests {
   @Test(arguments: [
     (closes: true, isPlain: true, isWatched: true),
-    // Whether TLS's farewell comes before or after libcurl's last look is chance.
+    // Here it is chance whether the close_notify arrives before libcurl's last read.
     (closes: true, isPlain: false, isWatched: false),
     (closes: false, isPlain: true, isWatched: false),
     (closes: false, isPlain: false, isWatched: false),

@@ -4,7 +4,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// What a server can do wrong within one response.
+/// Faults of a server within one response.
 @Suite struct FaultTests {
   struct Fault: Sendable, CustomTestStringConvertible {
     let name: String

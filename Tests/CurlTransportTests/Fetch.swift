@@ -5,7 +5,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// Waits on a semaphore for results from the transfer thread.
+/// Collects results of the transfer thread, and waits for them with a semaphore.
 final class Results: Sendable {
   private let results = Mutex<[Int: Result<Response, TransferFailure>]>([:])
   private let done = Semaphore()
@@ -20,7 +20,7 @@ final class Results: Sendable {
     }
   }
 
-  /// Starts a GET over a transport that others use too; its result gets that number.
+  /// Starts a GET over a shared transport and stores its result under the number.
   func begin(_ number: Int, _ url: String, over transport: CurlTransport) throws {
     let request = Request(try CurlURLParser.parse(url))
     transport.fetch(request, into: CollectingSink(), completion: completion(number))
@@ -34,8 +34,8 @@ final class Results: Sendable {
   }
 }
 
-/// Options for tests: the loopback address allowed, no waits between attempts, and those for an answer so long that a
-/// busy machine is not taken for a stall.
+/// Transport options for tests: loopback allowed, no delays between attempts, and long timeouts
+/// for slow machines.
 func testOptions(_ change: (inout TransportOptions) -> Void = { _ in }) -> TransportOptions {
   var options = TransportOptions()
   options.retry.retries = 0

@@ -5,14 +5,15 @@ import Transport
 
 @testable import CurlTransport
 
-/// What libcurl tells by no code, let happen: a libcurl that says it in other words fails here.
+/// Errors for which libcurl has a message but no code, provoked for real: a libcurl with other
+/// messages fails here.
 @Suite struct LibraryWordsTests {
-  /// Closes the connection once a first byte of the client's handshake has come.
+  /// Closes the connection after the first byte of the client's handshake.
   private func cuttingServer(resets: Bool) throws -> LoopbackListener {
     let listener = try LoopbackListener()
     listener.start { connection, _ in
       var byte: UInt8 = 0
-      // Unread bytes would make the close a reset.
+      // Closing with unread bytes would cause a reset.
       if !resets {
         var piece = [UInt8](repeating: 0, count: 1 << 14)
         _ = recv(connection, &piece, piece.count, 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// How much a server may send.
+/// Limits on what a server may send.
 @Suite struct LimitTests {
   static let ok = "HTTP/1.1 200 OK\r\n"
 
@@ -61,7 +61,8 @@ import Testing
   @Test func `a compressed chunk is also judged by its own bytes, which libcurl counts later`()
     throws
   {
-    // 4 MiB of 26 KiB, in one chunk: within the limit, although nothing is counted when it is unpacked.
+    // 4 MiB of zeros in 26 KiB, in one chunk. It is within the limit, although nothing is counted
+    // while it is unpacked.
     let packed = gzippedZeros(4 << 20)
     let server = ScriptedServer(
       .send(Self.ok + "Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"),
@@ -74,7 +75,7 @@ import Testing
 
     let failure = try fetch(server.url(), into: sink) { $0.accept = .json }.failure
 
-    // The stream lacks its trailer.
+    // Only the stream's missing trailer is an error.
     #expect(failure?.reason != .tooLarge, "\(failure?.detail ?? "")")
     #expect(sink.count > 4_000_000)
   }
@@ -187,9 +188,10 @@ let gzippedJSON: [UInt8] = [
   0x00, 0x00, 0x00,
 ]
 
-/// A gzip stream of one literal zero and then copies of 258, in fixed Huffman codes. (RFC 1951, section 3.2.6)
+/// A gzip stream of zeros: one literal, then copies of 258 bytes, in fixed Huffman codes. (RFC
+/// 1951, section 3.2.6)
 ///
-/// Its trailer is missing: no reader should ever get there.
+/// The trailer is missing, because no reader should get that far.
 func gzippedZeros(_ count: Int) -> [UInt8] {
   var bytes: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
   var word: UInt64 = 0

@@ -2,7 +2,7 @@ import CurlTransport
 import Testing
 import Transport
 
-/// Who named what decides where a URL may lead and what it takes along.
+/// Decides by who named a URL's origin whether it may be private and which secrets it gets.
 struct NamedOriginsTests {
   private static func url(_ text: String) throws -> WebURL {
     try CurlURLParser().parse(text, relativeTo: nil)
@@ -18,15 +18,15 @@ struct NamedOriginsTests {
   }
 
   @Test(arguments: [
-    // The origins of base and sections, however they are written.
+    // The origins of base and sections, in different spellings.
     ("https://shop.example/page2", Request.Trust.named, true, "clerk:pw" as String?),
     ("https://SHOP.example:443/page2", .named, true, "clerk:pw"),
     ("https://other:one@shop.example/page2", .named, true, "clerk:pw"),
     ("http://10.0.0.5:8080/elsewhere", .named, true, nil),
     ("http://0xa.5:8080/elsewhere", .named, true, nil),
-    // Named, and not credentialOrigins with anything.
+    // Named by the user, but given no credentials.
     ("https://details.example/2", .named, false, nil),
-    // Another scheme, port, or name of what may be the same machine.
+    // A different scheme, port or name, even if it is the same machine.
     ("http://shop.example/page2", .discovered, false, nil),
     ("http://shop.example:443/page2", .named, false, nil),
     ("https://shop.example:8443/page2", .discovered, false, nil),

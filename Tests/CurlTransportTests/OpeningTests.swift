@@ -1,7 +1,7 @@
 import COpening
 import Testing
 
-/// A library that a machine lacks is told of in words of its own.
+/// The error messages for missing libraries.
 struct OpeningTests {
   @Test func `the message about a missing library stays valid during the next search`() throws {
     let first = try #require(copening_find("libmissing-first.so.1", nil, 0))

@@ -4,7 +4,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// The small decisions around libcurl.
+/// The small pure functions around libcurl.
 @Suite struct PartsTests {
   /// RFC 9112, section 6.3.
   @Test(

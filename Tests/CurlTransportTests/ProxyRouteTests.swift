@@ -3,7 +3,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// Which proxy a URL goes through, by flag and by environment.
+/// The choice of a URL's proxy, by option and environment.
 struct ProxyRouteTests {
   @Test(arguments: [
     ("http://proxy.example:3128", "http://proxy.example:3128"),

@@ -4,7 +4,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// What a proxy is asked, and what its answers mean.
+/// The requests sent to a proxy, and the meaning of its answers.
 @Suite struct ProxyTests {
   private static let hello = ScriptedServer.Action.send(
     "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"
@@ -13,7 +13,7 @@ import Transport
   static let publicAddress = IPAddress([93, 184, 216, 34])
   static let privateAddress = IPAddress([10, 0, 0, 7])
 
-  /// Options that go through a proxy and know what a few names mean.
+  /// Options with a proxy and a few predefined host names.
   private static func options(
     _ proxy: String,
     _ variables: [String: String] = [:],
@@ -43,7 +43,7 @@ import Transport
       origin.close()
       proxy.close()
     }
-    // libcurl itself resolves for socks5, and knows one name without a name server.
+    // For socks5 libcurl itself resolves the name, and `localhost` needs no name server.
     let host = scheme == "socks5" ? "localhost" : "shop.example"
 
     let result = try fetch("http://\(host):8080/x?y=1", try Self.options(proxy.url(scheme))) {
@@ -223,7 +223,7 @@ import Transport
     #expect(failure?.description.contains("pa%") == false)
   }
 
-  /// A proxy's answer, under which scheme and to what, and what larder makes of it.
+  /// A proxy's answer to a request, and the expected failure reason.
   struct Trouble: Sendable, CustomTestStringConvertible {
     let scheme: String
     let url: String
@@ -281,7 +281,8 @@ import Transport
 
     #expect(get?.reason == trouble.reason, "\(String(describing: get))")
     #expect(post?.reason == trouble.reason)
-    // A proxy that answers for itself has passed nothing on; a plain request it may have.
+    // A proxy that answers a CONNECT itself has forwarded nothing, but it may have forwarded a
+    // plain request.
     #expect(post?.mayHaveBeenSent == (trouble.scheme == "http" && trouble.url.hasPrefix("http:")))
   }
 

@@ -4,7 +4,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// RFC 9110, section 15.4, hop by hop.
+/// Redirects, hop by hop. (RFC 9110, section 15.4)
 @Suite struct RedirectTests {
   static func redirect(_ location: String, _ status: Int = 302) -> ScriptedServer.Action {
     .send("HTTP/1.1 \(status) Found\r\nLocation: \(location)\r\nContent-Length: 0\r\n\r\n")

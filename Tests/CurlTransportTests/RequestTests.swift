@@ -12,7 +12,8 @@ import Transport
       one.close()
       other.close()
     }
-    // A handle keeps what it parsed: paths alone, escapes, queries, other hosts, and back.
+    // A handle keeps parsed URLs, so this mixes paths, escapes, queries and hosts, and returns to
+    // earlier ones.
     let targets = [
       "/a.jpg", "/b.jpg", "/%EB%B0%98/%c3.jpg", "/b.jpg", "/c.jpg?s=%2F&t=1", "/c.jpg", "/", "/d",
       "/c.jpg?", "/e;p=1/f,g", "/e%2e/f",
@@ -98,7 +99,7 @@ import Transport
       return try send(request, over: transport)
     }
     #expect(Set(alone).count == requests.count)
-    // One handle serves all: every request once after every other.
+    // One handle sends every request once after every other.
     let transport = try CurlTransport(testOptions { $0.parallel = .fixed(1) })
     defer { transport.shutdown() }
 

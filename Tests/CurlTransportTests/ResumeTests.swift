@@ -4,7 +4,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// Going on where a body broke off. (RFC 9110, sections 13.1.5 and 14)
+/// Resuming an interrupted body. (RFC 9110, sections 13.1.5 and 14)
 @Suite struct ResumeTests {
   static let cut = [
     ScriptedServer.Action.send(

@@ -5,7 +5,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// Trying again, and not trying again.
+/// Which failures are retried, and how often.
 @Suite struct RetryTests {
   static let hello = [
     ScriptedServer.Action.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
@@ -162,7 +162,7 @@ import Transport
     var sent = Request(try CurlURLParser.parse(server.url("/post")))
     sent.method = .post
     sent.body = Array("{}".utf8)
-    // The server never answers the handshake, before which nothing of a request leaves.
+    // The server never answers the handshake, so no byte of a request is sent.
     let silent = ScriptedServer(.hang)
     defer { silent.close() }
     var unsent = sent

@@ -6,7 +6,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// Many transfers, and their end.
+/// Many concurrent transfers, and how they end.
 @Suite struct RunTests {
   static let hello = [
     ScriptedServer.Action.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")

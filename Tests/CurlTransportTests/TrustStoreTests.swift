@@ -2,7 +2,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// Which certificates are trusted where libcurl's own place is not there.
+/// The CA certificates that are used when libcurl's built-in path does not exist.
 @Suite struct TrustStoreTests {
   private static let debian = "/etc/ssl/certs/ca-certificates.crt"
 

@@ -58,7 +58,7 @@ struct AVIFTests {
 
     let made = try rgba(decoded(file.bytes))
 
-    // Quarters to the left, and then the mirror. (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
+    // Quarter turns to the left first, then the mirror. (ISO/IEC 23008-12, 6.5.10 and 6.5.12)
     var expected = source
     for _ in 0..<angle { expected = expected.upright(from: .turnedRight) }
     if mirror >= 0 { expected = expected.upright(from: mirror == 0 ? .flipped : .mirrored) }
@@ -118,7 +118,7 @@ struct AVIFTests {
   }
 
   @Test func `an AVIF whose decoder would take too much memory is refused in advance`() throws {
-    // Colour, of 8 bits: 1 + 3.5 × three planes by dav1d.
+    // dav1d takes 1 + 3.5 × 3 bytes a pixel for three planes of 8 bits.
     let file = try PictureFile(AVIFKind().bytes(width: 40, height: 30))
     let enough = 40 * 30 * 23 / 2
     _ = try Crop(limits: PictureLimits(decoding: enough)).apply(to: file)
@@ -146,7 +146,7 @@ struct AVIFTests {
     } throws: {
       ($0 as? ImagingError)?.code == .tooLarge
     }
-    // Its boxes say more than is inside.
+    // The boxes announce a larger picture than the data contain.
     let place = try #require(bytes.firstRange(of: Array("ispe".utf8))).upperBound + 4
     for said: [UInt8] in [[0, 1, 0, 0, 0, 1, 0, 0], Array(repeating: 255, count: 8)] {
       bytes.replaceSubrange(place..<place + 8, with: said)

@@ -3,22 +3,22 @@ import Testing
 
 @testable import Imaging
 
-/// What `--gravity attention` keeps, on scenes whose subject is known.
+/// `--gravity attention` on scenes with a known subject.
 struct AttentionTests {
-  /// A picture with one thing to see.
+  /// A picture with a single subject.
   struct Scene: Sendable, CustomTestStringConvertible {
     var testDescription: String
     var width = 360
     var height = 200
-    /// The middle of the thing, and how far it goes.
+    /// The centre and the radius of the subject.
     var x: Int
     var y = 100
     var radius = 40
-    /// The colour of the thing, and of what is around it, at a place.
+    /// The colours of the subject and of the background at a position.
     var subject: @Sendable (Int, Int) -> [Int]
     var ground: @Sendable (Int, Int) -> [Int]
 
-    /// Disorder that is the same each time.
+    /// Repeatable noise.
     static func grain(_ x: Int, _ y: Int, _ most: Int) -> Int {
       var state = UInt32(truncatingIfNeeded: x &* 73_856_093 ^ y &* 19_349_663)
       state ^= state << 13
@@ -81,14 +81,14 @@ struct AttentionTests {
       return Bitmap(width: width, height: height, layout: .rgb, samples: samples)
     }
 
-    /// The square that lies around a point as far as the edges allow.
+    /// The square around a point, moved so that it stays within the picture.
     func window(around point: EncodedPicture.Point) -> PixelRegion {
       let size = PixelSize(width: width, height: height)
       return Focus(x: Double(point.x), y: Double(point.y))
         .region(of: PixelSize(side: min(width, height)), in: size)
     }
 
-    /// Whether all of the thing lies in a part of the picture.
+    /// Whether the whole subject is within a region of the picture.
     func isKept(by window: PixelRegion) -> Bool {
       x - radius >= window.x && x + radius <= window.x + window.width
         && y - radius >= window.y && y + radius <= window.y + window.height
@@ -117,7 +117,7 @@ struct AttentionTests {
     let (own, scaled) = (try #require(square.gravity), try #require(small.gravity))
     #expect(scene.isKept(by: scene.window(around: own)), "\(own)")
     #expect(!Self.isKept(scene, by: .centre), "the middle would do as well")
-    // Scaled in the same go, from other samples of the same picture.
+    // The scaled crop finds nearly the same point, although it analyses other samples.
     #expect(abs(own.x - scaled.x) <= 4 && abs(own.y - scaled.y) <= 4, "\(own), \(scaled)")
     #expect(try Crop(size: 48, gravity: .attention).apply(to: file) == small)
   }
@@ -172,7 +172,7 @@ struct AttentionTests {
       let window = scene.window(around: point)
       let side = window.width
       #expect(scene.isKept(by: window), "\(scene): \(point)")
-      // What is kept is what was found: the same part of the upright picture, cut by hand.
+      // The kept region is the one that was found: the upright picture cut by hand gives the same.
       let expected = try upright.part(window)
         .scaled(width: size ?? side, height: size ?? side, limits: PictureLimits(), name: "x")
       let made = try decoded(square.bytes).flattened(.rgb)
@@ -216,7 +216,7 @@ struct AttentionTests {
   }
 
   @Test func `transparent pixels are ignored`() throws {
-    // A loud pattern that nobody sees at the left, a pale thing at the right.
+    // A strong but transparent pattern at the left, and a pale subject at the right.
     let samples = (0..<300 * 120).flatMap { index -> [UInt8] in
       let (x, y) = (index % 300, index / 300)
       if x > 230, x < 280, y > 30, y < 90 { return [235, 235, 235, 255] }
@@ -272,7 +272,7 @@ struct AttentionTests {
     #expect(Attention.place(on: profile, share: 0.5) == place)
   }
 
-  /// Things on a lawn: the middle and the radius of each, and its colours.
+  /// Subjects on a lawn, each with a centre, a radius and colours.
   private static func lawn(_ things: [(x: Int, y: Int, radius: Int, kind: Int)]) -> Bitmap {
     let kinds: [[[UInt8]]] = [
       [[190, 70, 30], [225, 150, 50]], [[200, 40, 50], [240, 220, 210]],
@@ -352,7 +352,7 @@ struct AttentionTests {
   @Test func `an edge cuts content that lies on both sides of it`() {
     let plane = Plane(width: 4, height: 2, values: [0, 5, 3, 0, 0, 1, 1, 0])
 
-    // Above 1: 4 and 2, of which an edge between them runs through 2.
+    // The values above 1 are 4 and 2; an edge between them cuts through 2.
     #expect(plane.cuts(isAcross: true, above: 1) == [0, 0, 2 / 6.0, 0, 0])
     #expect(plane.cuts(isAcross: false, above: 0) == [0, 2 / 10.0, 0])
     #expect(plane.cuts(isAcross: true, above: 5) == [0, 0, 0, 0, 0])

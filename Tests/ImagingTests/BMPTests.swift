@@ -2,9 +2,10 @@ import Testing
 
 @testable import Imaging
 
-/// BMPs of every depth that programs write, and those that no program does.
+/// BMPs of every depth that programs write, and malformed ones.
 struct BMPTests {
-  /// A BMP with a header of 40 bytes, or of 124 with masks; rows of bytes as they are stored.
+  /// A BMP with a header of 40 bytes, or of 124 bytes with masks; the rows are given as stored
+  /// bytes.
   static func bmp(
     _ width: Int,
     _ height: Int,
@@ -86,7 +87,8 @@ struct BMPTests {
   }
 
   @Test func `runs of 4 and 8 bits are unpacked, including skips`() throws {
-    // Two of the index 2, three as they are, the end of the row; a step to the right and up, one more; the end.
+    // Two pixels of index 2, three literal ones, end of row; then a move right and up, one pixel,
+    // end of picture.
     let eight = Self.bmp(
       5,
       3,

@@ -124,7 +124,8 @@ struct BatchTests {
     throws
   {
     try withFolder { folder in
-      // "café" in Latin-1, as a picture, as a folder, and twice so that only bytes tell them apart.
+      // "café" in Latin-1 as a picture, as a folder, and twice with names that differ only in
+      // invalid bytes.
       func name(_ bytes: [UInt8]) throws -> FilePath.Component {
         try #require(FilePath.Component(platformString: bytes.map { CChar(bitPattern: $0) } + [0]))
       }
@@ -271,7 +272,7 @@ struct BatchTests {
   }
 }
 
-/// A crop that counts how many pictures it is making at once.
+/// A crop that counts how many pictures are in progress at once.
 private final class CountingMaking: PictureMaking {
   let now = Atomic(0)
   let most = Atomic(0)

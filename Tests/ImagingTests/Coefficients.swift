@@ -33,7 +33,7 @@ struct Coefficients {
 
   subscript(x: Int, y: Int) -> [Int16] { blocks[y * across + x] }
 
-  /// Blocks that no edge of the picture cuts.
+  /// The blocks that lie completely within the picture.
   func wholeBlocks(side: Int) -> [[Int16]] {
     (0..<down - 1).flatMap { y in (0..<across - 1).map { self[$0, y] } }
   }

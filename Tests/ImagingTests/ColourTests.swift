@@ -3,15 +3,16 @@ import Testing
 
 @testable import Imaging
 
-/// What colours mean: profiles, numbers, sRGB.
+/// Colour management: ICC profiles, colour numbers and sRGB.
 struct ColourTests {
-  /// The ICC profile of a picture that was made.
+  /// The ICC profile of a result.
   private func icc(of picture: EncodedPicture) throws -> [UInt8] {
     let file = try PictureFile(picture.bytes)
     return file.probe.structure.profile(of: file, PictureLimits())
   }
 
-  /// Four even patches of 32 pixels a side, which no sampling of chroma blurs.
+  /// Four uniform patches of 32 × 32 pixels, so that chroma subsampling does not blur their
+  /// centres.
   private static let patches: [[UInt8]] = [
     [200, 100, 50], [60, 160, 90], [90, 90, 200], [128, 128, 128],
   ]
@@ -24,7 +25,7 @@ struct ColourTests {
     return Bitmap(width: 64, height: 64, layout: .rgba, samples: samples)
   }
 
-  /// The colours in the middle of the patches, on white.
+  /// The colours at the centres of the patches, on white.
   private static func middles(_ bytes: [UInt8]) throws -> [[Int]] {
     let bitmap = try decoded(bytes)
     let step = bitmap.width / 4
@@ -34,13 +35,14 @@ struct ColourTests {
     }
   }
 
-  /// Display P3 and BT.2020 with sRGB's curve, as numbers of ITU-T H.273, and their way to linear sRGB.
+  /// Display P3 and BT.2020 by their primaries in ITU-T H.273, with sRGB's curve and the matrix to
+  /// linear sRGB.
   private static let wide: [(primaries: Int32, matrix: [[Double]])] = [
     (12, [[1.2249, -0.2247, 0], [-0.0420, 1.0419, 0], [-0.0197, -0.0786, 1.0979]]),
     (9, [[1.6605, -0.5876, -0.0728], [-0.1246, 1.1329, -0.0083], [-0.0182, -0.1006, 1.1187]]),
   ]
 
-  /// What the patches are in sRGB when they were written with such primaries.
+  /// The patches' colours in sRGB, given the matrix of the primaries they were written with.
   private static func expected(_ matrix: [[Double]]) -> [[Int]] {
     patches.map { patch in
       let light = patch.map { sample in
@@ -64,7 +66,7 @@ struct ColourTests {
     AVIFHeader.Colour(chroma: 1, primaries: primaries, transfer: transfer, matrix: 6).profile ?? []
   }
 
-  /// A file of the patches with a profile.
+  /// The patches as a file with a profile.
   private static func file(_ format: PictureFormat, _ profile: [UInt8]) throws -> PictureFile {
     let plain = try PictureFile(
       PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 2, height: 2)
@@ -100,7 +102,7 @@ struct ColourTests {
       #expect(made.method == .reencoded)
       let middles = try Self.middles(made.bytes)
       #expect(Self.isNear(middles, Self.expected(matrix), within: 4), "\(primaries): \(middles)")
-      // Without the option samples and profile stay.
+      // Without the option, samples and profile are kept.
       let kept = try Crop(size: size, quality: 98).apply(to: file)
       #expect(try icc(of: kept) != [])
       #expect(
@@ -194,7 +196,7 @@ struct ColourTests {
   @Test func `grey with a grey profile becomes sRGB grey`() throws {
     var curve = [UInt8]("curv".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 1, 0]
     curve += [0, 0]
-    // A curve that is a straight line, with the point that media have as white.
+    // A linear curve and the white point of the medium.
     let white: [UInt8] =
       Array("XYZ ".utf8) + [0, 0, 0, 0, 0, 0, 0xF6, 0xD6, 0, 1, 0, 0, 0, 0, 0xD3, 0x2D]
     func long(_ value: Int) -> [UInt8] { little(value, 4).reversed() }

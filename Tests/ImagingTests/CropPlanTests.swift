@@ -2,9 +2,9 @@ import Testing
 
 @testable import Imaging
 
-/// The steps of a result, which are planned before any pixel is decoded.
+/// The processing steps of a result, which are planned before any pixel is decoded.
 struct CropPlanTests {
-  /// A crop of a picture, and the steps that it takes.
+  /// A crop of a picture and the steps that it needs.
   struct Row: Sendable {
     let name: String
     let input: PictureFormat

@@ -39,7 +39,8 @@ struct DamageTests {
       broken[index] ^= 0x55
       guard let square = try? Crop().apply(to: PictureFile(broken)) else { continue }
 
-      // Only what is carried beside the samples may be lost: the clear colour with its chunk.
+      // Only metadata beside the samples may be lost, such as the transparent colour of a tRNS
+      // chunk.
       let made = try native(square.bytes)
       #expect(made.samples == (try native(whole.bytes)).samples, "byte \(index)")
     }

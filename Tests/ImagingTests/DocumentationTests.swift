@@ -3,7 +3,7 @@ import Imaging
 import SystemPackage
 import Testing
 
-/// What docs/pictures.md shows, compiled and run.
+/// Compiles and runs the example in docs/pictures.md.
 struct DocumentationTests {
   private func example(_ folder: String) throws {
     // One photo, 512 pixels a side, upright, without its metadata.

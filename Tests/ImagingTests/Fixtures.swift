@@ -6,7 +6,7 @@ import Testing
 
 @testable import Imaging
 
-/// A kind of JPEG that files in the world are of.
+/// A kind of JPEG: its colour space, sampling and process.
 struct JPEGKind: Sendable, CustomTestStringConvertible {
   var name: String
   var colourSpace = 3
@@ -34,12 +34,12 @@ struct JPEGKind: Sendable, CustomTestStringConvertible {
     JPEGKind(name: "arithmetic", isArithmetic: true),
   ]
 
-  /// Samplings that hardly any program writes, and all read.
+  /// Samplings that few programs write but every decoder reads.
   static let odd = [(1, 4), (2, 4), (4, 2), (3, 1), (1, 3)].map { across, down in
     JPEGKind(name: "\(across) × \(down)", across: across, down: down)
   }
 
-  /// A picture of this kind that is different at every place.
+  /// A picture of this kind in which no two places are the same.
   func bytes(
     width: Int,
     height: Int,
@@ -83,7 +83,7 @@ struct JPEGKind: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Smooth samples that no two places near each other share; `length` stretches the waves.
+/// Smooth samples that differ between neighbouring places; `length` stretches the waves.
 func wave(width: Int, height: Int, channels: Int, length: Double = 1) -> [UInt8] {
   [UInt8](unsafeUninitializedCapacity: width * height * channels) { buffer, count in
     fixture_wave(buffer.baseAddress, Int32(width), Int32(height), Int32(channels), length)
@@ -91,7 +91,7 @@ func wave(width: Int, height: Int, channels: Int, length: Double = 1) -> [UInt8]
   }
 }
 
-/// Samples of a fixed disorder, within `depth` bits.
+/// Repeatable noise, within `depth` bits.
 func noise(_ count: Int, depth: Int, below limit: Int? = nil) -> [UInt8] {
   let mask = depth >= 8 ? UInt8.max : UInt8(1 << depth - 1)
   return [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -100,14 +100,15 @@ func noise(_ count: Int, depth: Int, below limit: Int? = nil) -> [UInt8] {
   }
 }
 
-/// EXIF data with an orientation, and on request dates, in a TIFF of little-endian numbers.
+/// Little-endian EXIF data with an orientation, and optionally dates.
 func tiff(orientation: Int, dateTime: String? = nil, offset: String? = nil) -> [UInt8] {
   func short(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8 & 255)] }
   func long(_ value: Int) -> [UInt8] { short(value & 0xFFFF) + short(value >> 16) }
   func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
     short(tag) + short(type) + long(count) + long(value)
   }
-  // Header 8, IFD0 of two entries 30, details of four entries 54, dates, thumbnail directory 30.
+  // Sizes: header 8, IFD0 with two entries 30, Exif IFD with four entries 54, dates, thumbnail IFD
+  // 30.
   let details = 38
   let texts = 92
   let second = texts + 32
@@ -132,7 +133,7 @@ func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
 /// The EXIF segment of a JPEG.
 func exifSegment(_ tiff: [UInt8]) -> [UInt8] { segment(0xE1, Array("Exif\0\0".utf8) + tiff) }
 
-/// A PNG chunk, whole.
+/// A PNG chunk with length and checksum.
 func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
   func long(_ value: UInt32) -> [UInt8] {
     [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
@@ -142,7 +143,7 @@ func chunk(_ type: String, _ payload: [UInt8]) -> [UInt8] {
   return long(UInt32(payload.count)) + body + long(~sum)
 }
 
-/// Zeros as zlib packs them: the data of a PNG that has no other; `count` is a square.
+/// Zeros compressed by zlib, as the image data of a PNG; `count` is a square number.
 func packedZeros(_ count: Int) throws -> [UInt8] {
   let side = Int(Double(count).squareRoot())
   let samples = [UInt8](repeating: 0, count: count)
@@ -226,11 +227,11 @@ struct PNGKind: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The samples of the part of a bitmap that a region covers.
+/// The samples of a region of a bitmap.
 func part(_ bitmap: Bitmap, _ region: PixelRegion) -> [UInt8] { bitmap.part(region).samples }
 
 extension Bitmap {
-  /// Some of its rows, one under the other.
+  /// Some of the rows, in this order.
   func rows(_ places: [Int]) -> Bitmap {
     Bitmap(
       width: width,
@@ -251,7 +252,7 @@ func psnr(_ left: Bitmap, _ right: Bitmap) -> Double {
   return total == 0 ? .infinity : 10 * log10(255 * 255 * count / total)
 }
 
-/// The largest difference of two samples of bitmaps of one size and depth.
+/// The largest difference between samples of two bitmaps of equal size and depth.
 func largestDifference(_ one: Bitmap, _ other: Bitmap) -> Int {
   let count = min(one.samples.count, other.samples.count)
   return Int(
@@ -261,16 +262,17 @@ func largestDifference(_ one: Bitmap, _ other: Bitmap) -> Int {
   )
 }
 
-/// Whether two bitmaps are the same; `==` compares large ones sample by sample where it is not optimised.
+/// Whether two bitmaps are equal; without optimisation `==` compares large arrays element by
+/// element.
 func isSame(_ one: Bitmap, _ other: Bitmap) -> Bool {
   isSame(one.samples, other.samples) && one.width == other.width && one.height == other.height
     && one.layout == other.layout && one.depth == other.depth && one.clear == other.clear
 }
 
-/// Decodes bytes that are whole.
+/// Decodes a complete file.
 func decoded(_ bytes: [UInt8]) throws -> Bitmap { try Bitmap(decoding: PictureFile(bytes)) }
 
-/// Decodes a PNG as its file has it.
+/// Decodes a PNG in its own layout, such as indexed.
 func native(_ bytes: [UInt8]) throws -> Bitmap {
   let file = try PictureFile(bytes)
   let stored = file.probe.stored
@@ -279,7 +281,7 @@ func native(_ bytes: [UInt8]) throws -> Bitmap {
 }
 
 extension PictureFile {
-  /// A part of the stored picture, decoded.
+  /// Decodes a region of the stored picture.
   func part(
     _ region: PixelRegion,
     isNative: Bool = false,
@@ -292,14 +294,14 @@ extension PictureFile {
 }
 
 extension Bitmap {
-  /// The picture behind a step over its rows.
+  /// The bitmap after a processing step on its rows.
   func through(_ step: (any RowSource) throws -> any RowSource) throws -> Bitmap {
     try step(BitmapRows(self)).collected(PictureLimits(), name: "x")
   }
 }
 
 extension Crop {
-  /// The pixels of a result, as an encoder takes them.
+  /// The pixels of a file, as an encoder receives them.
   func pixels(of file: PictureFile) throws(ImagingError) -> Bitmap {
     let framing = try framing(of: file)
     let plan = plan(of: file.probe, framing, isConverted: converts(file))
@@ -310,7 +312,7 @@ extension Crop {
   }
 }
 
-/// Runs a test in a folder of its own.
+/// Runs a test in its own temporary folder.
 func withFolder(_ body: (FilePath) throws -> Void) throws {
   let folder = try TemporaryFolder()
   try withExtendedLifetime(folder) { try body(FilePath($0.path)) }

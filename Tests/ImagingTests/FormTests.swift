@@ -2,7 +2,8 @@ import Testing
 
 @testable import Imaging
 
-/// How files are written, beside their format and quality.
+/// Properties of written files besides format and quality: progressive coding and chroma
+/// subsampling.
 struct FormTests {
   private static func markers(_ bytes: [UInt8]) throws -> JPEGMarkers {
     guard let markers = try PictureFile(bytes).probe.structure as? JPEGMarkers else {
@@ -69,7 +70,7 @@ struct FormTests {
       switch sampling.count {
       case 1: #expect(kind.colourSpace == 1)
       case 3: #expect(sampling == (sizes[chroma] ?? []) + [one, one])
-      // Inks without light have no chroma.
+      // CMYK has no chroma.
       default: #expect(kind.colourSpace == 4 || sampling[1] == one && sampling[3] == sampling[0])
       }
       #expect(try psnr(decoded(made.bytes), decoded(plain.bytes)) > 24)

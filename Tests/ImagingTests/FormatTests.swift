@@ -4,7 +4,7 @@ import Testing
 @testable import Imaging
 
 struct FormatTests {
-  /// One picture in every format, and in the ways that these write it.
+  /// One picture in every format, in each of the format's variants.
   static let sources: [(name: String, bytes: [UInt8])] = {
     let picture = colours(width: 60, height: 44)
     let clear = colours(width: 60, height: 44, isClear: true)
@@ -46,7 +46,7 @@ struct FormatTests {
       let made = try PictureFile(square.bytes)
       #expect(square.format == format && made.probe.format == format)
       #expect(made.probe.width == size ?? 44 && made.probe.height == size ?? 44)
-      // On white, as a JPEG has no other ground.
+      // Both on white, because a JPEG has no transparency.
       let (left, right) = try (decoded(square.bytes), decoded(exact.bytes))
       let likeness = psnr(left.flattened(.rgb), right.flattened(.rgb))
       #expect(likeness > (name == "gif" || name == "16 bits" ? 8 : 30), "\(name): \(likeness)")
@@ -139,7 +139,7 @@ struct FormatTests {
     let made = try PictureFile(picture.bytes)
     #expect(made.probe.format == format ?? file.probe.format.kept)
     #expect(made.probe.width == 120 && picture.time?.source == .file, "\(name)")
-    // White letters somewhere in the lower half.
+    // There must be white letters somewhere in the lower half.
     let pixels = try rgba(decoded(picture.bytes))
     let brightest = (60..<120).flatMap { y in (0..<120).map { pixels[$0, y].prefix(3).min() ?? 0 }
     }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Imaging
 
-/// What a look does to four planes at once, held to what it would do to one.
+/// Checks the operations on four planes at once against a plain computation for each plane.
 struct FourPlanesTests {
-  /// Disorder that is the same each time, another in each plane.
+  /// Repeatable noise, different in each plane.
   private static func planes(_ width: Int, _ height: Int) -> FourPlanes {
     var state = UInt32(width * 7919 + height)
     let values = (0..<width * height).map { _ in

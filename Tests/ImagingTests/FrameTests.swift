@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-/// Crops of other shapes than squares, and pictures that are kept whole on a background.
+/// Crops to shapes other than squares, and pictures contained on a background.
 struct FrameTests {
   private static func contained(
     _ frame: PixelSize?,
@@ -62,7 +62,7 @@ struct FrameTests {
       )
       let upright = stored.upright(from: orientation)
       var wide = Crop(gravity: .bottomRight)
-      // Of the upright picture's width, so that nothing is scaled.
+      // As wide as the upright picture, so that nothing is scaled.
       wide.frame = PixelSize(width: upright.width, height: upright.height / 2)
       let low = PixelRegion(
         x: 0,

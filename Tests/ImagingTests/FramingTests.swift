@@ -2,16 +2,16 @@ import Testing
 
 @testable import Imaging
 
-/// How pictures go into frames: which part is kept, how large it becomes, and where it lies.
+/// The placement of a picture in its frame: which region is kept, its size, and its position.
 struct FramingTests {
-  /// A wish, and the plan that follows from it.
+  /// The options of a crop and the expected plan.
   struct Wish: Sendable, CustomTestStringConvertible {
     var upright: (Int, Int)
     var frame: (Int, Int)?
     var fit = PictureFit.cover
     var gravity = Gravity.centre
     var enlarges = true
-    /// From the left, from the top, width and height.
+    /// The left, top, width and height of the kept region.
     var window: (Int, Int, Int, Int)
     var scaled: (Int, Int)
     var canvas: (Int, Int)?
@@ -23,10 +23,10 @@ struct FramingTests {
   }
 
   @Test(arguments: [
-    // A square of pixels as they are.
+    // Unscaled squares.
     Wish(upright: (1200, 800), window: (200, 0, 800, 800), scaled: (800, 800)),
     Wish(upright: (9, 15), gravity: .bottom, window: (0, 6, 9, 9), scaled: (9, 9)),
-    // The frame filled.
+    // Covered frames.
     Wish(
       upright: (1200, 800),
       frame: (300, 300),
@@ -48,7 +48,7 @@ struct FramingTests {
       window: (0, 0, 200, 800),
       scaled: (160, 640)
     ),
-    // As near to the shape of the frame as whole pixels can.
+    // The closest shape that whole pixels allow.
     Wish(
       upright: (1000, 750),
       frame: (640, 427),
@@ -56,7 +56,7 @@ struct FramingTests {
       scaled: (640, 427)
     ),
     Wish(upright: (3000, 1), frame: (10, 10), window: (1499, 0, 1, 1), scaled: (10, 10)),
-    // Of its shape, but not of its size.
+    // The frame's shape, but not its size.
     Wish(
       upright: (100, 80),
       frame: (300, 200),
@@ -72,7 +72,7 @@ struct FramingTests {
       window: (0, 0, 900, 600),
       scaled: (300, 200)
     ),
-    // All of the picture.
+    // Contained whole pictures.
     Wish(
       upright: (1200, 800),
       fit: .contain,

@@ -3,14 +3,15 @@ import Testing
 
 @testable import Imaging
 
-/// An HEVC picture of 64 × 64 pixels, the wave of length 4, as x265 3.5 encodes it.
+/// An HEVC picture of 64 × 64 pixels (the wave of length 4), encoded by x265 3.5.
 ///
-/// No encoder is asked for: the pictures of an HEIC are the same few, put together in other ways.
+/// The bytes are stored, because tests need no encoder: they combine the same few pictures into
+/// different HEIC files.
 struct HEVCFixture: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  /// What a decoder has to know.
+  /// The decoder configuration record.
   let parameters: [UInt8]
-  /// One unit with its length.
+  /// One NAL unit with its length.
   let data: [UInt8]
 
   private init(_ name: String, _ parameters: String, _ data: String) {
@@ -70,7 +71,7 @@ struct HEVCFixture: Sendable, CustomTestStringConvertible {
   static let all = [colour, deep, full, grey]
 }
 
-/// A box, whole. (ISO/IEC 14496-12, 4.2)
+/// An ISO box with size and type. (ISO/IEC 14496-12, 4.2)
 func box(_ type: String, _ payload: [UInt8]) -> [UInt8] {
   big(payload.count + 8, 4) + Array(type.utf8) + payload
 }
@@ -80,21 +81,21 @@ func box(_ type: String, version: UInt8, _ payload: [UInt8]) -> [UInt8] {
   box(type, [version, 0, 0, 0] + payload)
 }
 
-/// A number in so many bytes, the highest first.
+/// A big-endian number of `count` bytes.
 func big(_ value: Int, _ count: Int) -> [UInt8] { little(value, count).reversed() }
 
-/// An item of an HEIC.
+/// An item of a HEIC file.
 struct HEIFItem {
   var type: String
   var data: [UInt8] = []
   var properties: [[UInt8]] = []
   var references: [(type: String, to: [Int])] = []
-  /// Whether the data are among the boxes.
+  /// Whether the data are stored in the `idat` box.
   var isWithin = false
-  /// Behind its type in its entry.
+  /// Further bytes after the type in the item's entry.
   var more: [UInt8] = []
 
-  /// A picture as large as it says.
+  /// A picture item that declares this size.
   static func still(
     _ picture: HEVCFixture,
     _ size: (width: Int, height: Int) = (64, 64),
@@ -104,7 +105,7 @@ struct HEIFItem {
     return HEIFItem(type: "hvc1", data: picture.data, properties: own + properties)
   }
 
-  /// Cells of other items, in rows.
+  /// A grid of other items as tiles, row by row.
   static func grid(
     _ columns: Int,
     _ rows: Int,
@@ -126,7 +127,7 @@ struct HEIFItem {
   }
 }
 
-/// An HEIC of items, numbered from 1; the first is the picture.
+/// A HEIC file of items numbered from 1; the first is the primary picture.
 func heic(_ items: [HEIFItem], brand: String = "heic") -> [UInt8] {
   let type = box("ftyp", Array((brand + "\0\0\0\0mif1heic").utf8))
   let boxes = heicBoxes(items, data: 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-/// HEICs as phones write them, and as nobody does.
+/// HEIC files as phones write them, and malformed ones.
 struct HEICTests {
   private static let picture = Bitmap(
     width: 64,
@@ -61,7 +61,7 @@ struct HEICTests {
 
     #expect(file.probe.width == 150 && file.probe.height == 170)
     for (x, y) in [(0, 0), (64, 0), (64, 64), (0, 128)] {
-      // Colours are spread over the edge of a cell.
+      // Chroma is interpolated across the edge of a tile, so only the inner part is compared.
       let inner = PixelRegion(x: x + 2, y: y + 2, width: 20, height: 38)
       let same = PixelRegion(x: 2, y: 2, width: 20, height: 38)
       #expect(whole.part(inner) == alone.part(same), "\(x), \(y)")
@@ -75,7 +75,7 @@ struct HEICTests {
   }
 
   @Test func `the tiles of a grid join without a seam`() throws {
-    // The lower half of a cell is another cell's upper one where the picture of both is the same: flat.
+    // The same flat picture is used for both tiles, so any seam would be visible.
     let bytes = heic([.grid(1, 2, (64, 128), of: [2, 2])] + [.still(.grey)])
     let whole = try rgba(decoded(bytes))
     let alone = try Self.whole(.still(.grey))
@@ -208,14 +208,14 @@ struct HEICTests {
   }
 
   @Test(arguments: [
-    // Larger than it is, smaller than it is, and no picture at all.
+    // A declared size larger than the data, a smaller one, and invalid data.
     heic([.still(.colour, (640, 640))]), heic([.still(.colour, (8, 8))]),
     heic([.still(.colour, (0, 64))]), heic([HEIFItem(type: "hvc1")]),
-    // A grid of too few, of too many, of itself, and of nothing.
+    // Grids with too few tiles, too many, themselves as a tile, and missing tiles.
     heic([.grid(2, 2, (100, 100), of: [2, 2, 2]), .still(.colour)]),
     heic([.grid(2, 2, (64, 64), of: [2, 2, 2, 2]), .still(.colour)]),
     heic([.grid(1, 1, (64, 64), of: [1])]), heic([.grid(1, 1, (64, 64), of: [9])]),
-    // One cell that is much larger than the picture.
+    // One tile that is much larger than the picture.
     heic([.grid(1, 1, (4, 4), of: [2]), .still(.colour, (60_000, 2000))]),
   ])
   func `a malformed file is refused`(_ bytes: [UInt8]) {

@@ -3,7 +3,9 @@ import Testing
 @testable import Imaging
 
 struct JPEGCropTests {
-  /// A region of a picture at some eighths of its size, and whether anything in it was wrong.
+  /// Decodes a region of a picture at a number of eighths of its size.
+  ///
+  /// - Returns: The bitmap, and whether any of the region is damaged.
   private static func decodedRegion(
     _ file: PictureFile,
     _ region: PixelRegion,
@@ -86,7 +88,8 @@ struct JPEGCropTests {
     #expect(try decoded(square.bytes).height == size)
   }
 
-  /// Four inks of 40 × 84 pixels in several scans, of which one has four rows of samples for one of others.
+  /// A CMYK picture of 40 × 84 pixels in several scans; one component has four times as many rows
+  /// as the others.
   static let endless: [UInt8] = [
     0xFF, 0xD8, 0xFF, 0xEE, 0, 14, 65, 100, 111, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xDB, 0, 67, 0,
     13, 9, 10, 11, 10, 73, 70, 0, 1, 1, 0, 0, 1, 8, 13, 11, 10, 11, 14, 14, 13, 15, 19, 32, 21,
@@ -232,7 +235,7 @@ struct JPEGCropTests {
     _ memory: Int,
     _ isLossless: Bool
   ) throws {
-    // All of its coefficients take 720,000 bytes.
+    // All coefficients of the picture take 720,000 bytes.
     let bytes = JPEGKind(name: "", across: 2, down: 2).bytes(
       width: 600,
       height: 400,

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Imaging
 
-/// What is done with large pictures alone, so that they are in memory once or less.
+/// Code paths for large pictures, which are never in memory more than once.
 struct LargePictureTests {
-  /// Smooth light in every channel.
+  /// Smooth waves in every channel.
   private static func waves(
     width: Int,
     height: Int,
@@ -63,7 +63,7 @@ struct LargePictureTests {
       let whole = try source.part(region)
         .scaled(width: size.width, height: size.height, limits: limits, name: "x")
 
-      // So little room that squares of pixels become one before they are scaled.
+      // A strip of one byte forces blocks of pixels to be averaged before they are scaled.
       let made = try source.part(region)
         .scaled(width: size.width, height: size.height, strip: 1, limits: limits, name: "x")
 
@@ -72,7 +72,7 @@ struct LargePictureTests {
     }
   }
 
-  /// Light that rises with the index, and shines through where there is little of it.
+  /// Brightness that rises with the index; the first indices are partly transparent.
   private static let ramp = Bitmap.Palette(
     colours: (0..<768).map { UInt8($0 / 3) },
     alpha: (165...255).map { UInt8($0) }
@@ -90,7 +90,7 @@ struct LargePictureTests {
     _ depth: Int
   ) throws {
     let source = Self.waves(width: 211, height: 463, layout, depth)
-    // Of its own memory, so that a change of the other's would be seen.
+    // A separate copy in its own memory, so that a change to shared memory is detected.
     let before = Self.waves(width: 211, height: 463, layout, depth)
     let limits = PictureLimits()
     for size in [PixelSize(width: 9, height: 20), PixelSize(width: 211, height: 600)] {
@@ -120,7 +120,7 @@ struct LargePictureTests {
   func `averaged indices are the averages of their colours`(
     _ palette: Bitmap.Palette
   ) throws {
-    // Of squares of every shape, with fewer pixels at the right and at the bottom.
+    // Covers blocks of every shape, with incomplete ones at the right and at the bottom.
     for (width, height) in [(211, 463), (1030, 33), (40, 1200), (4099, 300)] {
       let indices = Self.waves(width: width, height: height, .indexed(palette), 8)
       for size in [PixelSize(width: 1, height: 1), PixelSize(width: 5, height: 3)] {
@@ -157,7 +157,7 @@ struct LargePictureTests {
       name: "x"
     )
 
-    // Of 8 bits, red is multiplied by alpha and divided again.
+    // With 8 bits, red is multiplied by alpha and divided again.
     for x in 0..<4 { #expect(made[x, 2] == [199, 0, 0, 128]) }
   }
 
@@ -197,7 +197,7 @@ struct LargePictureTests {
   @Test(arguments: [false, true])
   func `a WebP of several strips is whole`(_ lossless: Bool) throws {
     let rows = 256 * 2 + 33
-    // Nothing shines through but in the last strip.
+    // Only the last strip has transparency.
     var source = colours(width: 61, height: rows)
     for y in rows - 20..<rows { source.samples[(y * 61 + 30) * 4 + 3] = UInt8(y % 256) }
     let opaque = colours(width: 61, height: rows).flattened(.rgb)
@@ -267,7 +267,7 @@ struct LargePictureTests {
     #expect(error?.description.contains("decoding it may take \(held) bytes of memory") == true)
   }
 
-  /// 5984 × 5984 pixels of the grey 90, which libaom marks as beyond all levels.
+  /// 5984 × 5984 pixels of grey 90, which libaom marks as beyond all AV1 levels.
   private static let largeAVIF = """
     AAAAHGZ0eXBhdmlmAAAAAGF2aWZtaWYxbWlhZgAAAPBtZXRhAAAAAAAAAChoZGxyAAAAAAAAAABwaWN0AAAAAAAA
     AAAAAAAAbGliYXZpZgAAAAAOcGl0bQAAAAAAAQAAAB5pbG9jAAAAAEQAAAEAAQAAAAEAAAEUAAAA/wAAAChpaW5m

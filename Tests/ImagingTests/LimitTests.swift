@@ -153,7 +153,7 @@ struct LimitTests {
       _ size: Int?
     ) throws
   {
-    // All of them take 1,108,992 bytes.
+    // All coefficients together take 1,108,992 bytes.
     let crop = Crop(size: size, limits: PictureLimits(memory: 500_000))
     func bytes(_ samples: [UInt8]) -> [UInt8] {
       JPEGKind(name: "", isProgressive: true)

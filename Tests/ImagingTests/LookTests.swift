@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-/// Parts of JPEGs that are found by a look at the picture.
+/// Lossless and full-size JPEG crops with `--gravity attention`.
 struct LookTests {
   @Test(arguments: JPEGKind.all)
   func `the subject is kept unscaled and losslessly, even in damaged files`(

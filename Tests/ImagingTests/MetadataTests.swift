@@ -3,7 +3,7 @@ import Testing
 
 @testable import Imaging
 
-/// What is carried over on request: true for the crop, and showing nothing that was cropped away.
+/// Metadata kept on request: it must describe the crop and must not show what was cropped away.
 struct MetadataTests {
   private static let preview: [UInt8] =
     [0xFF, 0xD8, 0xFF, 0xDB] + Array("PREVIEW".utf8) + [0xFF, 0xD9]
@@ -123,7 +123,7 @@ struct MetadataTests {
       segments: exifSegment(tiff(orientation: 6))
     )
     let file = try PictureFile(bytes)
-    // Those of the picture and of the turned one: two bytes for each of its samples.
+    // The coefficients of the picture and of its rotated copy: two bytes for each sample.
     let needed = 160 * 144 * 3 / 2 * 2 * 2
     var crop = Crop(lossless: true, limits: PictureLimits(memory: needed - 1))
 
@@ -150,7 +150,7 @@ struct MetadataTests {
     )
     let undated = try PictureFile(kind.bytes(width: 70, height: 50), modified: 1_610_000_000)
 
-    // So small a picture has small text besides.
+    // On so small a picture the text is small as well.
     #expect(try Stamp().apply(to: PictureFile(dated)).remarks == [.smallText])
     #expect { try Stamp().apply(to: undated) } throws: {
       ($0 as? ImagingError)?.code == .undated
@@ -163,7 +163,7 @@ struct MetadataTests {
       let kind = PNGKind(name: "", layout: .rgb, depth: 8)
       try WholeFile.write(kind.bytes(width: 9, height: 9), to: folder.appending("in/x.png"))
       let out = folder.appending("out")
-      // No process has a number beyond the kernel's largest; 1 is there always.
+      // 4194305 is above the kernel's largest process id; process 1 always exists.
       for name in [
         ".a.png.4194305.part", ".b.png.1.part", ".c.part", "d.4194305.part", ".e.x.part",
       ] {

@@ -3,7 +3,8 @@ import Testing
 @testable import Imaging
 
 struct OrientationTests {
-  /// Where the upright pixel `x`, `y` is stored, spelled out for each value. (EXIF 2.32, figure 10)
+  /// The stored position of the upright pixel `x`, `y`, for each orientation value. (EXIF 2.32,
+  /// figure 10)
   private static func stored(
     _ value: Int,
     _ x: Int,
@@ -39,12 +40,12 @@ struct OrientationTests {
     )
   }
 
-  /// Pixels of each number of bytes.
+  /// Layouts with every number of bytes a pixel.
   private static let layouts: [(Bitmap.Layout, Int)] = [
     (.grey, 8), (.greyAlpha, 8), (.rgb, 8), (.bgrx, 8), (.rgba, 16), (.rgb, 16),
   ]
 
-  /// A picture whose samples differ from place to place.
+  /// A picture in which every place differs.
   private static func pattern(
     width: Int,
     height: Int,
@@ -83,7 +84,7 @@ struct OrientationTests {
     }
   }
 
-  /// What becomes of stored rows, so many at a time.
+  /// The upright result of stored rows passed in groups of `rows`.
   private static func laid(
     _ stored: Bitmap,
     _ orientation: Orientation,
@@ -184,7 +185,7 @@ struct OrientationTests {
       for component in 0..<Coefficients.components(of: kind) {
         let source = try Coefficients(bytes, component)
         let made = try Coefficients(square.bytes, component)
-        // Turning a block permutes its coefficients and changes signs, and no more.
+        // Rotating a block only permutes its coefficients and changes signs.
         let known = Set(source.blocks.map { $0.map(abs).sorted() })
         #expect(
           made.wholeBlocks(side: square.width).allSatisfy { known.contains($0.map(abs).sorted()) }

@@ -4,34 +4,34 @@ import Testing
 
 @testable import Imaging
 
-/// Red, green, blue and alpha that no two places near each other share; opaque unless `isClear`.
+/// RGBA samples that differ between neighbouring places; opaque unless `isClear`.
 func colours(width: Int, height: Int, isClear: Bool = false) -> Bitmap {
   var samples = wave(width: width, height: height, channels: 4)
   if !isClear { for index in stride(from: 3, to: samples.count, by: 4) { samples[index] = 255 } }
   return Bitmap(width: width, height: height, layout: .rgba, samples: samples)
 }
 
-/// A WebP of these colours.
+/// Encodes a bitmap as WebP.
 func webp(_ bitmap: Bitmap, lossless: Bool = true, quality: Int = 80) throws -> [UInt8] {
   try WebPCodec.encode(BitmapRows(bitmap), quality: quality, lossless: lossless, name: "fixture")
 }
 
-/// A chunk of a WebP, whole.
+/// A RIFF chunk with its size and padding.
 func riff(_ type: String, _ payload: [UInt8]) -> [UInt8] {
   Array(type.utf8) + little(payload.count, 4) + payload + (payload.count % 2 == 1 ? [0] : [])
 }
 
-/// A WebP of chunks.
+/// A WebP file made of chunks.
 func webp(chunks: [UInt8]) -> [UInt8] {
   Array("RIFF".utf8) + little(chunks.count + 4, 4) + Array("WEBP".utf8) + chunks
 }
 
-/// The chunk that names a canvas.
+/// The VP8X chunk, which declares the canvas.
 func webpHeader(_ width: Int, _ height: Int, flags: UInt8) -> [UInt8] {
   riff("VP8X", [flags, 0, 0, 0] + little(width - 1, 3) + little(height - 1, 3))
 }
 
-/// An animation on a canvas, whose frames lie where they are said to.
+/// An animation on a canvas, with each frame at its position.
 func animation(
   _ width: Int,
   _ height: Int,
@@ -40,7 +40,7 @@ func animation(
 ) throws -> [UInt8] {
   var chunks = webpHeader(width, height, flags: 0x12) + riff("ANIM", [0, 0, 0, 255, 0, 0])
   for frame in frames {
-    // Behind the file's own header, and one of libwebp's.
+    // The frame's image chunks, without the RIFF header and libwebp's own VP8X chunk.
     var image = try webp(frame.bitmap, lossless: lossless)[12...]
     if image.starts(with: "VP8X".utf8) { image = image.dropFirst(18) }
     chunks += riff(
@@ -52,12 +52,12 @@ func animation(
   return webp(chunks: chunks)
 }
 
-/// A number in so many bytes, the lowest first.
+/// A little-endian number of `count` bytes.
 func little(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
 }
 
-/// A kind of AVIF; those of `chroma` 1 are without loss.
+/// A kind of AVIF; those with `chroma` 1 are lossless.
 struct AVIFKind: Sendable, CustomTestStringConvertible {
   var name = "4:4:4"
   var depth = 8
@@ -68,7 +68,7 @@ struct AVIFKind: Sendable, CustomTestStringConvertible {
   var isClear = false
   var shown: PixelRegion?
   var exif: [UInt8] = []
-  /// Primaries and curve as ITU-T H.273 numbers them, 0 for none.
+  /// Colour primaries and transfer function by ITU-T H.273; 0 for none.
   var light: (primaries: Int, transfer: Int) = (0, 0)
 
   var testDescription: String { name }
@@ -104,10 +104,10 @@ struct AVIFKind: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A GIF of one frame and, on request, a second of other indices.
+/// A GIF of one frame, or optionally of two with different indices.
 struct GIFKind: Sendable, CustomTestStringConvertible {
   var name = "plain"
-  /// The screen; nil for that of the frame.
+  /// The size of the logical screen; nil for that of the frame.
   var screen: (Int, Int)?
   var place = (x: 0, y: 0)
   var bits = 4
@@ -166,7 +166,7 @@ struct GIFKind: Sendable, CustomTestStringConvertible {
     return rows.flatMap { indices[$0 * width..<($0 + 1) * width] }
   }
 
-  /// Indices as codes of one width, cleared before the decoder would widen them.
+  /// Indices as codes of constant width, with a clear code before the decoder would widen them.
   private func codes(_ indices: [UInt8]) -> [UInt8] {
     let least = max(bits, 2)
     let (clear, end, width) = (1 << least, 1 << least + 1, least + 1)
@@ -194,7 +194,7 @@ struct GIFKind: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Any picture as red, green, blue and alpha of 8 bits.
+/// Converts any bitmap to 8-bit RGBA.
 func rgba(_ bitmap: Bitmap) -> Bitmap {
   let colours = bitmap.converted(Conversion.coloured).converted(Conversion.narrowed)
   guard colours.layout == .bgrx else { return colours.converted(Conversion.withAlpha) }

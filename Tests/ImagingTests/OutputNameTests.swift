@@ -3,7 +3,7 @@ import Testing
 
 @testable import Imaging
 
-/// What the files of a batch are called, which of them are left alone, and what would be made.
+/// The output names of a batch, which inputs are skipped, and the plan of a dry run.
 struct OutputNameTests {
   @Test(
     arguments: [

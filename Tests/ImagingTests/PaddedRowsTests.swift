@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-/// Pictures that are put on a canvas on their way, and stamped there.
+/// Row sources that place a picture on a canvas and stamp it row by row.
 struct PaddedRowsTests {
   @Test(
     arguments: PNGKind.all,
@@ -24,7 +24,7 @@ struct PaddedRowsTests {
     let canvas = PixelSize(width: plain.width + 5, height: plain.height + 11)
     let colour = PictureColour(red: 200, green: 30, blue: 90, alpha: 77)
     let pixel = colour.pixel(in: plain.layout, depth: plain.depth)
-    // Some lie outside of the canvas in part.
+    // Some positions are partly outside the canvas.
     for place in [(0, 0), (3, 7), (5, 11), (-4, -6), (9, 20)] {
       var expected: [UInt8] = []
       for y in 0..<canvas.height {

@@ -6,9 +6,9 @@ import Testing
 
 @testable import Imaging
 
-/// Large PNGs, which go to their files as they are packed.
+/// Large PNGs, which are written to their file while they are compressed.
 struct PartFileTests {
-  /// Each way that a PNG is packed, of which more than `bytes` go to its file meanwhile.
+  /// Each way to make a PNG; more than `bytes` compressed bytes are streamed to the file.
   private static func makings(holding bytes: Int = 32 << 20) -> [any PictureMaking] {
     var plain = Crop(format: .png, keepsMetadata: true)
     plain.heldBytes = bytes
@@ -175,7 +175,7 @@ struct PartFileTests {
   }
 }
 
-/// A crop whose output somebody else writes first.
+/// A crop whose output file is created by somebody else first.
 private struct BeatenMaking: PictureMaking {
   let crop: Crop
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Imaging
 
-/// What another process is asked for, and what it may take.
+/// The order that a worker process receives, and its limits.
 struct PictureOrderTests {
   private static var crop: Crop {
     var crop = Crop(
@@ -36,7 +36,7 @@ struct PictureOrderTests {
 
     let made = try #require(order.making as? Crop)
     #expect(made == Self.crop)
-    // Nothing of it has its usual value, so that nothing can be forgotten.
+    // No property has its default value, so that a forgotten one is detected.
     for (value, usual) in zip(
       Mirror(reflecting: made).children,
       Mirror(reflecting: Crop()).children
@@ -84,7 +84,7 @@ struct PictureOrderTests {
     let least = PictureOrder.secondsForHeader
     let small = try seconds(40, 84)
 
-    // Ten times as much where nothing is optimized.
+    // Ten times as much in a debug build.
     #expect(least == 0.5 || least == 5)
     #expect(small > least && small < least * 1.1)
     #expect(try seconds(1000, 1000) > least * 2)

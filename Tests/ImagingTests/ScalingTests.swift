@@ -5,7 +5,7 @@ import Testing
 @testable import Imaging
 
 struct ScalingTests {
-  /// Lengths before and after, among them those where a little more than half is left away.
+  /// Lengths before and after, including ratios just above and below one half.
   private static let lengths: [(from: Int, to: Int)] =
     [(1024, 500), (512, 250), (720, 350), (3264, 300), (2448, 300), (4000, 1960)]
     + [600, 1024, 2448, 4096].flatMap { from in
@@ -50,7 +50,7 @@ struct ScalingTests {
     let source = Self.smooth
     let expected = SmoothPicture.values(of: side)
     let rounded = SmoothPicture.scaled(source, to: side)
-    // As much as a decibel.
+    // At most one decibel worse.
     let most = SmoothPicture.error(rounded, expected) * 1.26
 
     let made = try Self.scaled(source, side, side, portable: false)
@@ -67,7 +67,7 @@ struct ScalingTests {
   }
 
   @Test func `a scaling does not depend on earlier ones, on any thread`() throws {
-    // Borders are the same for all, so that each differs from the first in one thing alone.
+    // The cases share the same borders, so that each differs from the first in one respect.
     let part = Bitmap.Part(x: 5, y: 5, width: 80, height: 60)
     var (right, down, wide, high) = (part, part, part, part)
     (right.x, down.y, wide.width, high.height) = (7, 7, 81, 61)

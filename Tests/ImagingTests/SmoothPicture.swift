@@ -2,28 +2,29 @@ import Foundation
 
 @testable import Imaging
 
-/// A grey picture of waves, known at any size, and what Lanczos sums in double precision make of it.
+/// A grey picture of waves with known values at any size, and its Lanczos scaling in double
+/// precision.
 enum SmoothPicture {
-  /// What the picture is in the middle of each of `side` × `side` pixels.
+  /// The exact values at the centres of `side` × `side` pixels.
   static func values(of side: Int) -> [Double] {
     let places = (0..<side).map { (Double($0) + 0.5) / Double(side) * 24 }
     return places.flatMap { y in places.map { x in 127 + 100 * sin(x + 1) * cos(y / 1.4) } }
   }
 
-  /// The picture in 8 bits.
+  /// The picture as an 8-bit bitmap.
   static func bitmap(of side: Int) -> Bitmap {
     let samples = values(of: side).map { UInt8($0.rounded()) }
     return Bitmap(width: side, height: side, layout: .grey, samples: samples)
   }
 
-  /// A square picture scaled along its rows, rounded to 8 bits, and scaled along its columns and rounded again, as
-  /// Pillow does it.
+  /// A square picture scaled along its rows, rounded to 8 bits, then scaled along its columns and
+  /// rounded again, as Pillow does.
   ///
-  /// Samples beyond the border count for nothing.
+  /// Samples beyond the border are ignored.
   static func scaled(_ source: Bitmap, to side: Int) -> [Double] {
     let weights = weights(from: source.width, to: side)
     func along(_ samples: [Double], rows: Int) -> [Double] {
-      // Each row becomes a column, so that twice is upright again.
+      // Each row becomes a column, so that the second pass is upright again.
       weights.flatMap { first, weights in
         (0..<rows).map { row in
           let start = row * source.width + first
@@ -36,12 +37,12 @@ enum SmoothPicture {
     return along(along(source.samples.map(Double.init), rows: source.width), rows: side)
   }
 
-  /// The mean of the squares of differences.
+  /// The mean squared error.
   static func error(_ made: [Double], _ expected: [Double]) -> Double {
     zip(made, expected).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) } / Double(expected.count)
   }
 
-  /// For each sample that is made, the first that it is made of, and how much each counts.
+  /// For each output sample, the first input sample and the weights from there on.
   private static func weights(from: Int, to: Int) -> [(first: Int, weights: [Double])] {
     let ratio = Double(from) / Double(to)
     return (0..<to).map { place in

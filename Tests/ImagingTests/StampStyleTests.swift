@@ -3,7 +3,7 @@ import Testing
 
 @testable import Imaging
 
-/// How stamps look: what is behind letters, where they stand, and what they say.
+/// The look of stamps: backgrounds, positions and text.
 struct StampStyleTests {
   static let grounds = [
     "white", "black", "grey", "busy", "half", "spot", "orange", "blue",
@@ -115,7 +115,7 @@ struct StampStyleTests {
     let made = try decoded(Self.stamp(.scrim).apply(to: PictureFile(bitmap.png())).bytes)
 
     let block = try Self.layer(try Self.stamp(.scrim), PixelSize(side: 300))
-    // Left of the letters, above them and below.
+    // Positions to the left of the letters: above, at their top and below.
     for y in [Int(block.top) - 3, Int(block.top) + 5, Int(block.top + block.height) + 4] {
       #expect(made[Int(block.left) - 4, y] == bitmap[0, 0])
     }
@@ -152,7 +152,7 @@ struct StampStyleTests {
     let (top, bottom) = (Int(block.top), Int(block.top + block.height))
     let dark = place.isTop ? 0..<bottom : place.isBottom ? top..<300 : top..<bottom
     #expect(column[dark].allSatisfy { $0 == column[dark.lowerBound] && $0 < 90 })
-    // Beyond, it grows lighter row by row, by little, until the picture is as it was.
+    // Beyond the bar the picture becomes gradually lighter, row by row, until it is unchanged.
     let (above, below) = (column[..<dark.lowerBound], column[dark.upperBound...])
     #expect(place.isTop || above.first == 255 && above.last.map { $0 < 130 } == true)
     #expect(place.isBottom || below.last == 255 && below.first.map { $0 < 130 } == true)

@@ -3,11 +3,11 @@ import Testing
 
 @testable import Imaging
 
-/// Pictures that go from file to file in strips, and those that are too large for anything else.
+/// Pictures processed in strips from file to file, and those too large for any other way.
 struct StripTests {
   private static let whole = PixelRegion(x: 3, y: 5, width: 40, height: 40)
 
-  /// Rows of a part of a PNG, while they can be read.
+  /// Passes the rows of a region of a PNG to a closure.
   private static func withRows<Result>(
     _ file: PictureFile,
     _ region: PixelRegion,
@@ -82,7 +82,7 @@ struct StripTests {
           name: "x"
         )
       }
-      // An encoder asks for fewer rows at a time.
+      // The encoder requests fewer rows at a time.
       let recoded = try Self.withRows(file, region) { (rows) throws(ImagingError) in
         let scaled = try ScaledRows(rows, to: size, strip: strip, limits, name: "x")
         return try PNGCodec.encode(scaled, name: "x").bytes()
@@ -174,7 +174,7 @@ struct StripTests {
 
   @Test func `a picture that breaks off in the middle is refused`() throws {
     let bytes = try PNGKind(name: "", layout: .rgb, depth: 8).bytes(width: 50, height: 470)
-    // Behind the header: length and name of the first chunk of data, of which half is left.
+    // After the header come the length and type of the first IDAT chunk; half of its data is kept.
     let length = bytes[33..<37].reduce(0) { $0 << 8 | Int($1) }
     let half = Array(bytes[41..<41 + length / 2])
     let cut = try PictureFile(Array(bytes[..<33]) + chunk("IDAT", half) + chunk("IEND", []))
@@ -210,7 +210,7 @@ struct StripTests {
   }
 
   @Test(arguments: [1, 4]) func `repeated rows take hardly any room`(_ level: Int) throws {
-    // Rows longer than zlib looks back, so that only their difference packs well.
+    // Rows longer than zlib's window, so that only the row filter makes them compressible.
     var state: UInt32 = 1
     let row = (0..<40_000).map { _ in
       state = state &* 1_664_525 &+ 1_013_904_223
@@ -255,7 +255,7 @@ struct StripTests {
     }
 
     for picture in made.dropFirst() {
-      // Pixman holds a shadow's place in steps of 1/65,536 of a pixel.
+      // Pixman positions a shadow in steps of 1/65,536 pixel.
       #expect(largestDifference(picture, made[0]) <= 2)
     }
   }
@@ -283,7 +283,7 @@ struct StripTests {
   }
 
   @Test func `texts that cannot be unpacked count with the part that can`() throws {
-    // Each begins well and unpacks to nearly a megabyte before it breaks off.
+    // Each text starts with valid data and unpacks to nearly a megabyte before it breaks off.
     let broken = Array("k\0\0".utf8) + (try packedZeros(1 << 20)).dropLast(8)
     let texts = (0..<3).flatMap { _ in chunk("zTXt", broken) }
     let bytes = pngSignature + header(9, 9) + texts + chunk("IEND", [])
@@ -357,7 +357,7 @@ struct StripTests {
 }
 
 extension StampTime {
-  /// A winter's morning, for a stamp that looks nowhere else.
+  /// A winter morning, for stamps whose time comes from nowhere else.
   static func given(_ stamp: Stamp) throws -> StampTime {
     try StampTime(
       .given(instant: 1_610_000_000, offset: 0),

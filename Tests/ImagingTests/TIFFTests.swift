@@ -4,7 +4,7 @@ import Testing
 
 @testable import Imaging
 
-/// A kind of TIFF, as libtiff writes it, by the numbers of its tags.
+/// A kind of TIFF, written by libtiff, described by tag values.
 struct TIFFKind: Sendable, CustomTestStringConvertible {
   var testDescription: String
   var bits = 8
@@ -27,7 +27,7 @@ struct TIFFKind: Sendable, CustomTestStringConvertible {
     change(&self)
   }
 
-  /// Rows of whole bytes of disorder; of what loses something, smooth ones.
+  /// The rows as stored bytes: noise, or smooth waves for lossy compression.
   func stored(_ width: Int, _ height: Int) -> [UInt8] {
     guard compression != 7 else {
       return wave(width: width, height: height, channels: samples, length: 4)
@@ -60,7 +60,7 @@ struct TIFFKind: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// The number of a sample as stored.
+  /// The value of one sample in the stored rows.
   func sample(_ stored: [UInt8], _ width: Int, _ height: Int, _ x: Int, _ y: Int, _ s: Int) -> Int
   {
     let together = isSeparate ? 1 : samples
@@ -112,7 +112,7 @@ struct TIFFKind: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// TIFFs of every kind that scanners and programs write, and that nobody does.
+/// TIFFs of every kind that scanners and programs write, and malformed ones.
 struct TIFFTests {
   @Test(arguments: TIFFKind.exact)
   func `the samples are those stored`(_ kind: TIFFKind) throws {
@@ -199,7 +199,7 @@ struct TIFFTests {
       ($0.samples, $0.photometric, $0.bits, $0.strip) = (4, 5, bits, 1)
       $0.isSeparate = isSeparate
     }
-    // No ink; black; cyan.
+    // The three pixels: no ink, black, cyan.
     let pixels =
       isSeparate
       ? [0, 0, 255, 0, 0, 0, 0, 0, 0, 0, 255, 0] : [0, 0, 0, 0, 0, 0, 0, 255, 255, 0, 0, 0]
@@ -274,7 +274,7 @@ struct TIFFTests {
     }
   }
 
-  /// A little-endian TIFF of these tags, each with one number.
+  /// A little-endian TIFF with these tags, each with one value.
   private static func made(_ tags: [(tag: Int, value: Int)], _ rest: Int = 0) -> [UInt8] {
     Array("II".utf8) + little(42, 2) + little(8, 4) + little(tags.count, 2)
       + tags.flatMap { little($0.tag, 2) + little(4, 2) + little(1, 4) + little($0.value, 4) }
@@ -288,13 +288,13 @@ struct TIFFTests {
   @Test(arguments: [
     made(plain(100_000, 1)), made(plain(60_000, 60_000)), made(plain(0, 5)), made(plain(5, 0)),
     made(plain(500, 500)), made(plain(5000, 5000) + [(259, 5)]),
-    // Tiles and strips of no size, tiles that are much larger than the picture, bits that nobody has.
+    // Tiles and strips of size 0, tiles much larger than the picture, and impossible bit depths.
     made(plain(4, 4) + [(278, 0)], 99), made(plain(4, 4) + [(322, 0), (323, 16)], 99),
     made(plain(4, 4) + [(322, 60_000), (323, 60_000)], 99),
     made([(256, 4), (257, 4), (258, 7), (262, 1), (273, 8)], 99),
     made([(256, 4), (257, 4), (258, 32), (262, 1), (273, 8), (339, 3)], 99),
     made([(256, 4)], 99), made(plain(4, 4) + [(259, 34_712)], 99),
-    // A directory that is nowhere, or of no tag.
+    // A directory outside the file, and one without tags.
     Array("II".utf8) + little(42, 2) + little(90, 4), made([]),
   ])
   func `a malformed file is refused before any pixel`(_ bytes: [UInt8]) {

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Imaging
 
-/// What a file's quantization tables may hold, and what of them is used again.
+/// Unusual quantization tables, and which tables a result reuses.
 struct TableTests {
-  /// A change to the tables of a JPEG that no encoder of good faith would write.
+  /// A change to a JPEG's tables that no serious encoder would make.
   struct Oddity: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let change: @Sendable ([UInt8]) -> [UInt8]
@@ -21,7 +21,7 @@ struct TableTests {
     Crop(), Crop(size: 16), Crop(lossless: true), Crop(quality: 80),
   ]
 
-  /// The file with every table's values, of a byte each, changed.
+  /// The file with the values of every 8-bit table changed.
   private static func changed(_ bytes: [UInt8], _ change: ([UInt8]) -> [UInt8]) -> [UInt8] {
     var bytes = bytes
     for table in bytes.ranges(of: [0xFF, 0xDB, 0x00, 0x43]) {
@@ -31,7 +31,7 @@ struct TableTests {
     return bytes
   }
 
-  /// The file with every table's values in two bytes each, all of them `value`.
+  /// The file with 16-bit tables whose values are all `value`.
   private static func wide(_ bytes: [UInt8], _ value: Int) -> [UInt8] {
     var made: [UInt8] = []
     var rest = bytes[...]
@@ -114,7 +114,8 @@ struct TableTests {
   func `a table redefined between scans does not apply to earlier components`(
     _ kind: JPEGKind
   ) throws {
-    // The first scan has read its components' tables: those that follow change nothing.
+    // The first scan has already used its components' tables, so tables after it change nothing
+    // for them.
     let plain = kind.bytes(width: 59, height: 40)
     let scans = plain.ranges(of: [0xFF, 0xDA]).map(\.lowerBound)
     let place = try #require(scans.dropFirst().first)
@@ -144,7 +145,8 @@ struct TableTests {
   }
 
   @Test func `sampling that needs separate scans is replaced by a plain one`() throws {
-    // Sixteen blocks of light to one of each colour: eighteen are too many for one scan.
+    // Sixteen luma blocks for each chroma block: eighteen in one MCU exceed the limit for an
+    // interleaved scan.
     let table = segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
     let codes = [UInt8(0), 0x10].flatMap {
       segment(0xC4, [$0, 1] + [UInt8](repeating: 0, count: 16))

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Imaging
 
-/// Files that keep to their format's letter in a way that few do, or break it in a way that many readers pass over.
+/// Files that follow their format in a rare way, or violate it in a way that many readers accept.
 struct UnusualFileTests {
   private static let bitmap = Bitmap(
     width: 48,
@@ -11,7 +11,7 @@ struct UnusualFileTests {
     samples: wave(width: 48, height: 32, channels: 3)
   )
 
-  /// A PNG with chunks right behind its header.
+  /// A PNG with further chunks directly after its header.
   private static func png(_ chunks: [UInt8], of bitmap: Bitmap = bitmap) throws -> [UInt8] {
     var bytes = try bitmap.png()
     bytes.insert(contentsOf: chunks, at: 33)
@@ -56,7 +56,7 @@ struct UnusualFileTests {
   }
 
   @Test func `colours that a PNG gives as numbers are kept in every format`() throws {
-    // Display P3 with sRGB's curve, samples of full range. (ITU-T H.273)
+    // Display P3 with sRGB's curve and full-range samples. (ITU-T H.273)
     let file = try PictureFile(Self.png(chunk("cICP", [12, 13, 0, 1])))
     let plain = try PictureFile(Self.bitmap.png())
 
@@ -100,7 +100,7 @@ struct UnusualFileTests {
 
     #expect(made.remarks == [.notLossless] && made.method == .reencoded)
     let result = try decoded(made.bytes)
-    // A step of 8 or of 12 bits, and half of one for rounding.
+    // One step of 8 or 12 bits, plus half a step for rounding.
     let step = format == .webp ? 257 : 17
     let channels = result.layout == .bgrx ? [2, 1, 0] : [0, 1, 2]
     for y in 0..<40 {
@@ -217,7 +217,7 @@ struct UnusualFileTests {
   }
 }
 
-/// When a picture was taken, where EXIF does not say.
+/// The date of a picture when EXIF has none.
 struct TakenTimeTests {
   @Test(
     arguments: [
@@ -242,7 +242,7 @@ struct TakenTimeTests {
     func entry(_ tag: Int, _ type: Int, _ count: Int, _ value: Int) -> [UInt8] {
       little(tag, 2) + little(type, 2) + little(count, 4) + little(value, 4)
     }
-    // A directory that leads to that of the satellites: date, then hours, minutes and seconds as fractions.
+    // An IFD that points to the GPS IFD with a date, then hours, minutes and seconds as fractions.
     let gps =
       Array("II".utf8) + little(42, 2) + little(8, 4) + little(1, 2) + entry(0x8825, 4, 1, 26)
       + little(0, 4) + little(2, 2) + entry(0x001D, 2, 11, 56) + entry(0x0007, 5, 3, 68)

@@ -51,7 +51,7 @@ struct WebPTests {
     let file = try PictureFile(bytes)
     let whole = try decoded(bytes)
 
-    // Compressed, and with a filter: else nothing is predicted.
+    // The alpha chunk must be compressed and filtered, or there is no prediction.
     let chunk = try #require(bytes.firstRange(of: Array("ALPH".utf8)))
     let header = bytes[chunk.upperBound + 4]
     #expect(header & 0x03 == 1 && header & 0x0C != 0)
@@ -155,7 +155,7 @@ struct WebPTests {
       try animation(20, 20, [(x: 0, y: 0, bitmap: still), (x: 2, y: 2, bitmap: still)]),
     ] {
       _ = try Crop().apply(to: PictureFile(bytes))
-      // The last byte of a chunk of odd length may be left out.
+      // The padding byte of a chunk of odd length may be missing.
       for count in 0..<bytes.count - 1 {
         #expect(throws: ImagingError.self, "cut at \(count) of \(bytes.count)") {
           try Crop().apply(to: PictureFile(Array(bytes[..<count])))
@@ -186,7 +186,7 @@ struct WebPTests {
   @Test func `a WebP with more pixels than allowed is refused before decoding`() throws {
     let bytes = webp(chunks: webpHeader(16_384, 16_384, flags: 0))
     #expect { try PictureProbe(bytes) } throws: { ($0 as? ImagingError)?.code == .tooLarge }
-    // The file says that it ends within its own head.
+    // The RIFF size says that the file ends within its own header.
     for count in 0..<4 {
       let head = Array("RIFF".utf8) + little(count, 4) + bytes[8...]
       #expect(throws: ImagingError.self) { try PictureProbe(head) }
