@@ -1,8 +1,8 @@
-// The types that a program sees are public where they are declared. This module exports each of them by its name, and
-// nothing else of their modules.
+// The library's public types are declared in several modules. This module re-exports each of them by name, and nothing
+// else from those modules.
 //
-// A typealias alone would not do: without an import of the module that declares a type, a program cannot use its
-// members. (SE-0444) `@_exported` is the one spelling that Swift has for it.
+// A typealias would not be enough: without an import of the module that declares a type, a program cannot use its
+// members. (SE-0444) `@_exported` is Swift's only way to re-export.
 
 @_exported public import struct Base.LarderError
 @_exported public import struct Cache.RunID
@@ -60,7 +60,7 @@ extension Shop {
 extension Order {
   /// A line of an order.
   public typealias Line = OrderLine
-  /// How far the shop is with an order.
+  /// The state of an order at the shop.
   public typealias State = OrderState
 }
 

@@ -4,7 +4,7 @@ import Catalog
 import Orders
 import Pipeline
 
-/// A filter for change notices: the kinds, price drops and items that a webhook is told about.
+/// A filter for change notices: the kinds, price drops and items that a webhook receives.
 package struct NoticeWish: Sendable, Hashable {
   /// The kinds of changes; never empty.
   package var kinds = Set(Notice.Kind.allCases)

@@ -9,9 +9,9 @@ import Transport
 
 /// The orders and their delivery state: one file outside every cache.
 ///
-/// An order that ``place(_:from:)`` returned survives any crash and power cut. ``send(to:_:)`` sends the orders in
-/// which they were placed. If a message was sent but no answer came, it may have arrived: it is held or sent again, as
-/// the webhook's settings say, and always reported. Any number of processes may use one file.
+/// An order that ``place(_:from:)`` returned survives any crash and power cut. ``send(to:_:)`` sends orders in the
+/// sequence in which they were placed. If a message was sent but no answer came, it may have arrived: it is held or
+/// sent again, as the webhook's settings say, and always reported. Any number of processes may use one file.
 public struct OrderBook: Sendable {
   /// The path of the file; the first order makes it.
   public let path: String

@@ -17,7 +17,7 @@ extension Shop {
       case back
       /// The normal price, which is struck while the item is on sale.
       case normalPrice
-      /// The price to pay where it differs from the normal one.
+      /// The price to pay, if it differs from the normal one.
       case salePrice
       /// The section that lists it.
       case section
@@ -112,7 +112,8 @@ extension Shop {
     }
   }
 
-  /// The changes of items that syncs found: prices, badges, titles, pictures, sections, and items that came or went.
+  /// The changes of items that syncs found: prices, badges, titles, pictures, sections, and items that were added,
+  /// removed or came back.
   ///
   /// The history of a catalog begins with its first sync, and ``SweepOptions/prices`` limits it. Reading it needs no
   /// network. It is complete even when a sweep has removed old runs.
@@ -193,7 +194,7 @@ extension Shop.Change.Value {
 }
 
 extension UnixTime {
-  /// Rounds a date of Foundation to a whole second; clamps it to what an `Int64` holds.
+  /// Rounds a Foundation date to a whole second, clamped to the range of `Int64`.
   fileprivate init(_ date: Date, rounded rule: FloatingPointRoundingRule) {
     let seconds = date.timeIntervalSince1970.rounded(rule)
     self.init(Int64(exactly: seconds) ?? (seconds < 0 ? .min : .max))

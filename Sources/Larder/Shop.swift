@@ -11,8 +11,8 @@ import SystemPackage
 ///
 /// A shop is a value with a catalog and a path: it opens nothing until a method is called. Any number of shops, tasks
 /// and processes may use one cache. Methods that change the cache (``sync(_:progress:)``, ``warm(_:progress:)``,
-/// ``repair(progress:)``, ``sweep(_:)``) hold it exclusively; others then fail with the code `locked`. Reading works at
-/// any time and needs no network.
+/// ``repair(progress:)``, ``sweep(_:)``) lock it; while one runs, another fails with the code `locked`. Reading works
+/// at any time and needs no network.
 ///
 ///     let shop = try Shop(catalog: "shop.yaml", cache: "cache")
 ///     let report = try await shop.sync()
@@ -28,7 +28,7 @@ public struct Shop: Sendable {
   let transport: (any ShopTransport)?
   let clock: @Sendable () -> Date
 
-  /// Reads a catalog file and names the cache that goes with it.
+  /// Reads a catalog file, and takes the path of the cache for it.
   ///
   /// - Parameters:
   ///   - path: The catalog file, YAML or JSON, 1 MiB at most.
@@ -225,7 +225,7 @@ extension Shop {
 
 /// Reads a file that a user names, up to a limit.
 package enum BoundedReading {
-  /// A file's bytes, up to `limit` and one more; the extra byte tells the caller that the file is larger.
+  /// A file's bytes, up to `limit` and one more; if the extra byte is there, the file is larger than `limit`.
   ///
   /// - Parameters:
   ///   - path: The file's path; a pipe without a writer counts as empty.

@@ -11,13 +11,13 @@ package final class StopFlag: Sendable {
   private let state = Mutex(Raised())
   private let raised = DispatchSemaphore(value: 0)
 
-  /// A flag that is down.
+  /// Makes a flag that is not raised.
   package init() {}
 
-  /// Whether the flag is up.
+  /// Whether the flag was raised.
   package var isRaised: Bool { state.withLock { $0.isRaised } }
 
-  /// Asks the work under way to stop, and any later work too.
+  /// Raises the flag, and calls the registered action.
   package func raise() {
     let action = state.withLock { state in
       state.isRaised = true
@@ -27,7 +27,7 @@ package final class StopFlag: Sendable {
     action?()
   }
 
-  /// Registers the action that stops the work under way; called at once when the flag is up already.
+  /// Registers the action that stops the current work; called at once if the flag was already raised.
   package func whenRaised(_ action: @escaping @Sendable () -> Void) {
     let isRaised = state.withLock { state in
       state.action = action

@@ -43,7 +43,7 @@ final class SharedDetails: Sendable {
     self.context = context
   }
 
-  /// Asks for the document's answer; the first call fetches the document.
+  /// Passes the document's answer to `completion`; the first call fetches the document.
   ///
   /// - Parameters:
   ///   - request: The request for the document.

@@ -216,13 +216,14 @@ struct BodySpool {
       }
       if let failure { throw failure }
       written += waiting.count
-      // Reuse the buffer unless it is far larger than a piece.
+      // Release a large buffer, such as that of the first write; reuse one of about a piece.
       waiting.removeAll(keepingCapacity: waiting.capacity < 4 * Self.piece)
     } catch {
       isFileOpen = true
       guard let file else { return }
       var bytes = [UInt8](repeating: 0, count: written)
-      // The bytes just written are still in the page cache; zeros would not be valid JSON.
+      // This read is from the page cache and should not fail. If it does, the zeros are no valid JSON, so decoding
+      // fails.
       try? file.fill(&bytes, from: 0)
       waiting = bytes + waiting
       self.file = nil

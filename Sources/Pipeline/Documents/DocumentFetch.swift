@@ -6,7 +6,7 @@ import Transport
 
 /// The source of a document, which is a section's page or an item's detail.
 enum DocumentSource: Hashable, Sendable {
-  /// An origin.
+  /// A fixed URL.
   case web(WebURL)
   /// A POST, or a URL with placeholders that each request fills.
   case query(DocumentQuery)
@@ -22,7 +22,7 @@ enum DocumentSource: Hashable, Sendable {
     }
   }
 
-  /// The same without secrets.
+  /// The name without secrets.
   var redacted: String {
     switch self {
     case .web(let url): url.redacted
@@ -74,7 +74,7 @@ enum DocumentReply: Sendable {
 }
 
 extension RunContext {
-  /// Fetches a document, with a condition if a version is held, and judges the reply.
+  /// Fetches a document, with a condition if a version is held, and compares the reply with that version.
   ///
   /// `completion` is called once, on the work queue.
   func fetch(

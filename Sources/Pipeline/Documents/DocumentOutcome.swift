@@ -40,7 +40,7 @@ extension DocumentRequest {
   /// - Parameters:
   ///   - reply: The result of the request.
   ///   - now: The current time.
-  ///   - traits: The traits of the request; nil for a file.
+  ///   - traits: The request's header fields and credentials that may select its response; nil for a file.
   /// - Returns: The outcome.
   func outcome(
     of reply: DocumentReply,

@@ -6,7 +6,9 @@ import Transport
 // needs, so that headers are parsed only when a request is due.
 
 extension DocumentEntry {
-  /// What a run does about a held document, for a request with these traits.
+  /// The action for a held document: no request, a conditional one, or a full one.
+  ///
+  /// `traits` are the request's header fields and credentials that may select its response.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?) -> Freshness {
     StoredResponse(word: response)?.freshness(until: expiry, at: now, for: traits) ?? .refetch
   }
@@ -24,8 +26,9 @@ extension DocumentEntry {
     return stored.condition
   }
 
-  /// What an unattended run does about a document that its origin does not have: it requests the document once a day,
-  /// unless the refusal had caching fields of its own.
+  /// The action of an unattended run for a document that its origin does not have.
+  ///
+  /// It requests the document once a day, unless the refusal had caching fields of its own.
   func missingFreshness(at now: UnixTime) -> Freshness {
     guard let fetched else { return .refetch }
     // Without response headers, the expiry is that of the refusal. With them, it is that of a body that says that there
@@ -58,11 +61,11 @@ extension PictureState {
 }
 
 extension PictureEntry {
-  /// What a run does about a picture.
+  /// The action for a picture: no request, a conditional one, or a full one.
   ///
   /// - Parameters:
   ///   - now: The current time.
-  ///   - traits: The traits of a request for the picture.
+  ///   - traits: The header fields and credentials of its request that may select the response.
   ///   - onlyDue: Whether the run is unattended.
   /// - Returns: The action.
   func freshness(at now: UnixTime, for traits: CacheKeyFields?, onlyDue: Bool) -> Freshness {
@@ -93,7 +96,8 @@ extension PictureEntry {
 }
 
 extension TransferFailure {
-  /// Whether the failure is temporary, or comes from an open circuit breaker, and the held version may be used instead.
+  /// Whether the held version may be used after this failure: it is temporary, or comes from an open circuit breaker,
+  /// and the origin allows it.
   fileprivate func isExcused(
     by word: String?,
     at now: UnixTime,
@@ -119,7 +123,7 @@ extension TransferFailure {
 }
 
 extension PictureEntry {
-  /// Stores the caching fields that came with new bytes.
+  /// Stores the caching fields of new bytes.
   mutating func enter(
     _ head: ResponseHead,
     asked: UnixTime,
@@ -148,7 +152,7 @@ extension PictureEntry {
       answered: answered,
       traits: traits
     )
-    // The transport rejects a 304 for another version. If one came through, the entry would lose its caching fields.
+    // The transport rejects a 304 for another version. If it did not, the entry would lose its caching fields here.
     return vouched(word ?? .none, answered)
   }
 
@@ -260,7 +264,7 @@ struct StoredHeaders: Sendable, Equatable {
     traits: CacheKeyFields
   ) {
     guard let held = StoredResponse(word: text) else {
-      // An adopted file has no stored headers yet: the 304 brings the first.
+      // An adopted file has no stored headers yet; those of the 304 are the first.
       self.init(
         StoredResponse(
           head,

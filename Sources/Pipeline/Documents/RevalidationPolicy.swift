@@ -5,7 +5,8 @@ import Transport
 
 /// Decides which documents a run requests, and with which condition.
 ///
-/// Used by the stages of a run and by its plan (`--dry-run`).
+/// Used by the stages of a run and by its plan (`--dry-run`). The traits of a request, of type ``CacheKeyFields``, are
+/// its header fields and credentials that may select the response.
 final class RevalidationPolicy: Sendable {
   private let named: NamedOrigins
   private let credentials: Headers
@@ -44,7 +45,8 @@ final class RevalidationPolicy: Sendable {
 
   /// The traits of a request for a document; nil for a file.
   ///
-  /// Computed once for all documents, except those with a request body or a password in the URL.
+  /// These are the header fields and credentials that may select the response. They are computed once for all
+  /// documents, except those with a request body or a password in the URL.
   func traits(of source: DocumentSource) -> CacheKeyFields? {
     if case .web(let url) = source, !named.hasUserInfo(for: url) {
       return named.mayGetCredentials(url) ? usual.credentialOrigins : usual.other
@@ -64,7 +66,7 @@ final class RevalidationPolicy: Sendable {
     return held?.condition(for: traits(of: source)).map(Freshness.revalidate) ?? .refetch
   }
 
-  /// What to do about a section's page, or about the shared document with all details.
+  /// The action for a section's page, or for the shared document with all details.
   ///
   /// An unattended run requests only stale data. Any other run always asks the origin, because a user waits for the
   /// current catalog.
@@ -83,7 +85,7 @@ final class RevalidationPolicy: Sendable {
     return onlyDue && freshness.isQuiet ? freshness : question(about: held, source)
   }
 
-  /// What to do about the detail of one item.
+  /// The action for the detail of one item.
   ///
   /// - Parameters:
   ///   - known: The held detail; nil when there is none.

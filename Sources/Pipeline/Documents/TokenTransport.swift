@@ -6,8 +6,8 @@ import Transport
 /// Gets a new token after a 401, by running the catalog file's command, and repeats the request.
 ///
 /// Applies to origins that get the catalog file's headers. The command runs at most once a run. Its output replaces the
-/// header in every later request for a document or picture. It is not a part of the request's traits, so that a new
-/// token does not invalidate the held data.
+/// header in every later request for a document or picture. It is not a part of the cache key, so that a new token does
+/// not invalidate the held data.
 final class TokenTransport: Fetching {
   private let transport: any Fetching
   private let rule: TokenRule
@@ -50,7 +50,7 @@ final class TokenTransport: Fetching {
     try transport.parse(text, relativeTo: base)
   }
 
-  /// Fetches as ``Fetching`` requires; repeats the request once after a 401.
+  /// Fetches as ``Fetching`` requires; repeats the request with a new token after a 401.
   ///
   /// If the command fails, the waiting requests complete on the command's queue.
   func fetch(

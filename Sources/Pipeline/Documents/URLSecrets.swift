@@ -9,8 +9,8 @@ import Transport
 /// Every URL that a run handles, stores or shows has `${NAME}` in path and query instead of the value. Only
 /// ``SecretTransport`` inserts the value, when it sends a request. It also replaces values in responses, and in each
 /// URL that a body contains, before other code sees them. Fetched data cannot inject a variable; see ``defused(_:)``.
-/// So a value is only sent where the catalog file or an earlier URL had it. Host names are not hidden, because DNS and
-/// TLS show them anyway.
+/// So a value is only sent in a URL that had it before: in the catalog file, or in a response. Host names are not
+/// hidden, because DNS and TLS show them anyway.
 struct URLSecrets: Hashable, Sendable {
   /// The values by name; none is empty.
   let values: [String: String]

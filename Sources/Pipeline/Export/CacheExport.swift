@@ -45,7 +45,7 @@ public struct ExportReport: Sendable, Hashable, Codable {
   public package(set) var missing: [String] = []
   /// The pictures that got another name because of a clash.
   package var collisions: [ExportPlan.Collision] = []
-  /// The files that could not be written, although the export went on.
+  /// The files that could not be written; the export continued without them.
   public package(set) var failed: [Failure] = []
   /// The number of items with coordinates.
   package var places = 0
@@ -68,8 +68,8 @@ package struct CacheExport: Sendable {
   /// - Parameters:
   ///   - cache: The cache's path.
   ///   - catalog: The catalog's name; nil for all.
-  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
-  ///   - moment: The moment whose catalog is exported; nil for the last sync.
+  ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
+  ///   - moment: The moment as of which to export the catalog; nil for the last sync.
   /// - Throws: ``LarderError`` when the cache cannot be read, or no run that old is kept.
   package init(
     cache: String,
@@ -149,7 +149,7 @@ struct ExportRun {
   /// - Parameters:
   ///   - catalogs: The catalogs.
   ///   - cache: The path of their cache.
-  ///   - remote: The store that keeps the pictures instead of the cache's folder, if any.
+  ///   - remote: The remote store of the pictures, if they are not in the cache's folder.
   ///   - folder: The folder of the export.
   ///   - options: The options.
   /// - Throws: ``LarderError`` when the cache cannot be read.

@@ -99,7 +99,8 @@ struct ExportPath: Equatable {
     let start = rest.range(of: "://")?.upperBound ?? rest.startIndex
     var segments = rest[start...].split(separator: "/", omittingEmptySubsequences: false)
       .map { ExportName.decoded(String($0)) }
-    // The colon before a port is replaced here, so that it does not cause a hash. Two hosts may share a folder.
+    // The colon before a port is replaced here, so that ``ExportName/portable(_:hasEnding:)`` adds no hash. Two hosts
+    // may share a folder.
     let host = (segments.isEmpty ? "" : segments.removeFirst()).replacing(":", with: "-")
     name = segments.popLast() ?? ""
     segments.removeAll(where: \.isEmpty)
@@ -177,8 +178,9 @@ enum ExportName {
     return "\(stem).\(ending)"
   }
 
-  /// Whether a server may take the text after a dot for an extension: up to 12 letters and digits, not beginning with a
-  /// digit, and no picture's extension.
+  /// Whether a server may take the text after a dot for an extension.
+  ///
+  /// That is up to 12 letters and digits, not beginning with a digit, and not the extension of a picture.
   private static func isEnding(_ part: String) -> Bool {
     guard part.utf8.count <= 12, let first = part.utf8.first, !(0x30...0x39).contains(first) else {
       return false

@@ -74,9 +74,9 @@ extension RunContext {
 
   /// Keeps the last good versions of items that the feed lists but that cannot be read.
   ///
-  /// An unreadable item is matched by its id. If its id is unreadable too, any vanished item may be the one. So as many
-  /// vanished items are kept as there are unreadable items without an id. Items that were kept for this reason in the
-  /// last run are taken first.
+  /// An unreadable item is matched by its id. If its id is unreadable too, any vanished item may be the one. So items
+  /// that were kept for this reason in the last run are kept again, up to the number of unreadable items without an id.
+  /// As many other vanished items are kept as this number has grown since the last run.
   ///
   /// - Parameters:
   ///   - notes: The unreadable items and fields.

@@ -168,8 +168,8 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// Judges all sections together, after each was judged by itself: if many small losses add up to too much, every
-  /// section keeps its items.
+  /// Judges all sections together, after each was judged by itself: if their small losses are suspicious in total,
+  /// every section keeps its items.
   ///
   /// - Parameter results: The results of the sections.
   /// - Returns: The changed results.

@@ -178,7 +178,7 @@ struct IndexRenewal {
     do throws(LarderError) {
       let index = try Index(layout)
       guard try index.isWhole(fast: false) else { return true }
-      // SQLite knows of no damage within a value: an item that cannot be read would end every run.
+      // SQLite does not detect damage within a value, and an unreadable item would end every run.
       try index.checkCatalogs()
       _ = try index.claimedURLs()
       return false

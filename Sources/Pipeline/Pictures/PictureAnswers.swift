@@ -187,7 +187,7 @@ extension RunContext {
 package enum PictureSource: Sendable {
   /// Requests to the origins.
   case origins
-  /// None: calls the closure for each picture that would be requested, and fetches nothing. Used to plan shards.
+  /// No source: calls the closure for each picture that would be requested, and fetches nothing. Used to plan shards.
   case named(@Sendable (PictureID, WebURL) -> Void)
   /// The results of other runs, which have placed the files in the cache. Used to merge shards.
   case settled(any ImportedPictures)
@@ -195,13 +195,13 @@ package enum PictureSource: Sendable {
 
 /// The results that shards had for a run's pictures.
 package protocol ImportedPictures: Sendable {
-  /// The ones among these pictures that any shard had to fetch.
+  /// The pictures among these that a shard had to fetch.
   ///
   /// - Throws: ``LarderError`` when the results cannot be read.
   func members(_ ids: [PictureID]) throws(LarderError) -> Set<PictureID>
 
-  /// Whether a shard may have had to fetch the picture whose file has this path in a cache; false is certain, true is
-  /// not.
+  /// Whether a shard may have had to fetch the picture whose file has this path in a cache; false is certain, true may
+  /// be wrong.
   ///
   /// - Throws: ``LarderError`` when the results cannot be read.
   func mightContain(_ path: String) throws(LarderError) -> Bool

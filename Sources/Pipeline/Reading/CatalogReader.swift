@@ -43,7 +43,7 @@ public struct ShownPicture: Sendable, Hashable {
 ///     for item in try shop.items() { print(item.title, item.thumbnail?.file ?? "–") }
 @dynamicMemberLookup
 public struct ShownItem: Sendable, Hashable, Identifiable {
-  /// The item as its list has it.
+  /// The item as its section lists it.
   public package(set) var item: StoreItem
   /// The keys of the sections that list it: one key in a list of items, all keys for a single item.
   public package(set) var sections: [String]
@@ -67,7 +67,7 @@ public struct ShownItem: Sendable, Hashable, Identifiable {
   /// The small picture of the list.
   public var thumbnail: ShownPicture? { pictures.first { $0.role == .thumbnail } }
 
-  /// A property of the item as its list has it.
+  /// A property of the item as its section lists it.
   public subscript<Value>(dynamicMember property: KeyPath<StoreItem, Value>) -> Value {
     item[keyPath: property]
   }
@@ -286,7 +286,7 @@ package struct CatalogReader: Sendable {
   func items(_ id: String, in section: RunSection) throws(LarderError) -> [StoreItem] {
     guard let listing = section.listing else { return [] }
     let versions = try index.versions(of: id, listing: listing)
-    // A key in the index lacks some characters of the id, such as zero bytes, so different ids may have the same key.
+    // A key in the index is the id without zero bytes, so different ids may have the same key.
     return try items(versions, of: listing).filter { $0.id == id }
   }
 
@@ -322,7 +322,7 @@ package struct CatalogReader: Sendable {
     let urls = Dictionary(urls.map { (PictureID(url: $0), $0) }) { first, _ in first }
     let pictures = try index.pictures(Array(urls.keys))
     return try index.squares(side: side).compactMap { square in
-      // A square that was made from other bytes may show another picture.
+      // A square that was made from earlier bytes may show something else.
       guard square.sha256 != nil, pictures[square.picture]?.sha256 == square.source,
         let url = urls[square.picture]
       else { return nil }

@@ -158,7 +158,7 @@ extension CatalogReader {
     return change
   }
 
-  /// The failures of the last run that began after an earlier run.
+  /// The failures of the last run that first occurred after an earlier run.
   ///
   /// - Parameter run: The earlier run.
   /// - Returns: The failures, in the last run's order.

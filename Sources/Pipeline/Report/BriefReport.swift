@@ -9,8 +9,7 @@ extension SyncReport {
   /// That is 100 failures of each stage and reason, 100 skipped rows of each section and reason, and 100 entries of
   /// every other list.
   ///
-  /// Omitted failures and rows are added to the report's own counts of those; ``briefOmits`` counts the other omitted
-  /// entries.
+  /// Omitted failures and rows are added to the report's own counts; ``briefOmits`` counts the other omitted entries.
   package var brief: SyncReport {
     var brief = self
     brief.failures = []

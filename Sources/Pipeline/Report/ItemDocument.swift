@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// Encodes items for `list --json`, `show --json` and an export's `catalog.json`; every key is always present.
 package enum ItemDocument {
-  /// A JSON array of items in lists.
+  /// A JSON array of items, each with the section that lists it.
   package static func list(_ items: [ShownItem]) throws -> [UInt8] {
     try items.map(Listing.init).jsonLine()
   }

@@ -69,8 +69,9 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var remedy: Remedy?
     /// The number of items that the feed no longer lists, but the shrink guard kept.
     public package(set) var withheld = 0
-    /// The fields because of which the listing was rejected, by their names in the catalog file: missing from all
-    /// items, or with the same value in all of them.
+    /// The fields because of which the listing was rejected, by their names in the catalog file.
+    ///
+    /// All items have lost them, or have the same value in them.
     public package(set) var kept: [String] = []
     /// The ids of items that the feed lists but that cannot be read; their last good versions are shown.
     public package(set) var unread: [String] = []
@@ -116,7 +117,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var unchanged = 0
     /// The number of items for which the origin has no detail.
     public package(set) var missing = 0
-    /// The number of those whose earlier detail is still shown.
+    /// The number of missing details whose earlier version is still shown.
     public package(set) var stale = 0
     /// The number that could not be fetched or read.
     public package(set) var failed = 0

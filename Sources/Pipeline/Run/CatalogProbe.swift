@@ -221,7 +221,7 @@ package final class CatalogProbe: Sendable {
   /// - Parameters:
   ///   - text: Its URL in the feed.
   ///   - base: The base of a relative URL.
-  /// - Returns: At least the first 512 bytes, or the whole body if it is shorter.
+  /// - Returns: At least 512 bytes; fewer if the body is shorter or the transfer failed.
   /// - Throws: ``LarderError`` when it cannot be fetched.
   package func beginning(
     ofPicture text: String,
@@ -241,7 +241,7 @@ package final class CatalogProbe: Sendable {
   }
 }
 
-/// Keeps the first 512 bytes of a body, and then ends the transfer.
+/// Keeps at least the first 512 bytes of a body, and then ends the transfer.
 private final class BeginningSink: BodySink {
   private let kept = Mutex<[UInt8]>([])
 

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// A queue of jobs that limits how many are in work at once; used for pictures and details.
+/// A job queue with limited concurrency; used for sections, details and pictures.
 ///
 /// Waiting jobs are small, without requests or buffers. Jobs start in batches, so that one look-up in the index serves
 /// many of them. They start in the order of adding, or sorted by priority.

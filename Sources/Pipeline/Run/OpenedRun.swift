@@ -141,7 +141,7 @@ struct OpenedRun {
     since began: ContinuousClock.Instant,
     notice: (String) -> Void
   ) throws(LarderError) -> SyncReport {
-    // Hold the lock until the last row is written.
+    // Holds the lock until the last row is written.
     defer { withExtendedLifetime(lock) {} }
     let (index, layout, pictures) = (context.index, context.layout, results.pictures)
     if let failure = context.failures.cacheFailure ?? context.store.failure { throw failure }
@@ -188,8 +188,8 @@ struct OpenedRun {
       )
     }
     do throws(LarderError) {
-      // Kept items may still be from the catalog's former host, so the new one is recorded only if every section was
-      // accepted.
+      // Items that a guard kept may be from the catalog's former host. So the new host is recorded only if every
+      // section was accepted.
       let isTaken = report.sections.allSatisfy { [.network, .unchanged].contains($0.source) }
       if isTaken, report.run != nil, let source, source != context.entry.source {
         try index.note(source: source, of: context.entry.id)

@@ -245,7 +245,7 @@ package final class PicturePull: Sendable {
   /// Prepares to fetch.
   ///
   /// - Parameters:
-  ///   - catalog: The catalog that the pictures belong to; it also names the trusted hosts.
+  ///   - catalog: The catalog that the pictures belong to; its hosts count as named by the user.
   ///   - room: The work folder for the files, which nobody else uses.
   ///   - options: The options.
   ///   - transport: The transport that sends the requests.

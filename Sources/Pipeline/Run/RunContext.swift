@@ -33,7 +33,7 @@ struct RunContext: Sendable {
   let credentials: Headers
   /// The secrets to redact in every message, in case an origin repeats one.
   let secrets: RunSecrets
-  /// The traits of requests for pictures.
+  /// The header fields and credentials of requests for pictures that may select the response.
   let pictureTraits: PictureTraits
   /// Decides which documents are requested.
   let needs: RevalidationPolicy

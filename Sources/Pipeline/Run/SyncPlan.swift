@@ -25,7 +25,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
     package var fetch: [String] = []
     /// URLs that would be requested conditionally.
     package var revalidate: [String] = []
-    /// The number of those that need no request.
+    /// The number of URLs that need no request.
     package var fresh = 0
 
     mutating func add(_ url: String, _ need: Freshness, count: Int = 1) {
@@ -257,7 +257,7 @@ package struct SyncPlan: Sendable, Equatable, Codable {
   }
 }
 
-/// The traits of a run's requests, which decide whether held versions are usable.
+/// The parts of a run's requests that decide whether a held version may answer them.
 private struct Asked {
   let pictures: PictureTraits
   let documents: RevalidationPolicy
@@ -335,10 +335,11 @@ package struct WarmPlan: Sendable, Equatable {
     }
   }
 
-  /// The positions of the catalogs to run, the one with the oldest complete run first, so that catalogs that a budget
-  /// cut off are first the next time.
+  /// The positions of the catalogs to run, the one with the oldest complete run first.
+  ///
+  /// So catalogs that a budget cut off are first the next time.
   package let due: [Int]
-  /// The positions of those that ran too recently.
+  /// The positions of the catalogs that ran too recently.
   package let recent: [Int]
   /// The state of each catalog, in the user's order.
   package let standings: [LastRuns]

@@ -10,7 +10,8 @@ struct PageReader {
   let context: RunContext
   let writer: PageWriter
 
-  /// Decodes a page; a large one in windows, so that it is never in memory as a whole.
+  /// Decodes a page; a large one in windows, which are parts with whole items, so that it is never in memory as a
+  /// whole.
   ///
   /// The items of each window are written to the index while the next one is decoded.
   ///

@@ -281,7 +281,7 @@ struct JoinedPages: Sendable {
           elements.append(0)
           listed.append(0)
         } else {
-          // Positions on a page are counted from the first page's start.
+          // Convert positions on this page to positions in the whole section.
           for row in own.skipped.indices {
             own.skipped[row].index = own.skipped[row].index.map { $0 + elements[place] }
           }

@@ -455,7 +455,7 @@ final class ManySections: Sendable {
     var unusable: [SectionResult] = []
     /// Every key that it names, usable or not.
     var named: Set<String> = []
-    /// The reason why pages or all of it are missing; nil when it is complete.
+    /// The reason why some or all of its pages are missing; nil when it is complete.
     var failure: String?
   }
 

@@ -79,7 +79,7 @@ struct MultipartForm {
       content += Array(Self.head(of: part).utf8) + [0] + part.bytes + [0]
     }
     digest = Self.hex(ContentDigest.sha256(content))
-    // No part can contain its own SHA-256, so none contains the boundary.
+    // Nobody can make a part that contains the digest of all parts, so no part contains the boundary.
     let boundary = "larder-\(digest.prefix(40))"
     var bytes: [UInt8] = []
     bytes.reserveCapacity(content.count + parts.count * 64 + 64)
