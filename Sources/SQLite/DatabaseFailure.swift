@@ -5,20 +5,20 @@ import GRDBSQLite
 package enum DatabaseFailure: Error, Equatable {
   /// There is no space left.
   case full
-  /// It is no database, or a damaged one.
+  /// The file is damaged, or is not a database.
   case damaged
-  /// A row holds values that larder does not write.
+  /// A row has values that larder never writes.
   case strange
   /// Another process held its lock for too long.
   case busy
-  /// A newer larder wrote it: the migrations that it has seen, and how many are known here.
+  /// A newer larder wrote the file: the number of migrations applied to it, and the number that this version knows.
   case newer(Int, known: Int)
-  /// SQLite itself is unfit: why.
+  /// This SQLite cannot be used, for the given reason.
   case unfit(String)
-  /// Anything else: SQLite's words, and the system's error number where the system refused.
+  /// Any other failure: SQLite's message, and the system's error number if a system call failed.
   case refused(String, errno: Int32?)
 
-  /// The sentence for a file: "cannot VERB PATH: REASON".
+  /// The message about a file: "cannot VERB PATH: REASON".
   package func problem(with path: String) -> String {
     switch self {
     case .full: "cannot write \(path): no space left"
@@ -31,9 +31,9 @@ package enum DatabaseFailure: Error, Equatable {
     }
   }
 
-  /// The failure that an error of GRDB stands for; the error itself where it comes from elsewhere.
+  /// Converts an error of GRDB to a failure; returns any other error unchanged.
   ///
-  /// The connection, where there is one, knows the system's own number.
+  /// The connection, if given, is asked for the system's error number.
   static func of(_ error: any Error, _ queue: DatabaseQueue? = nil) -> any Error {
     if error is RowDecodingError || error is DecodingError { return strange }
     guard let error = error as? DatabaseError else { return error }
@@ -48,7 +48,9 @@ package enum DatabaseFailure: Error, Equatable {
     }
   }
 
-  /// SQLite's message for a failure, or that of the code where a later statement has cleared it.
+  /// SQLite's message for a failure.
+  ///
+  /// If a later statement has cleared it, the general message for the error code.
   private static func words(of error: DatabaseError) -> String {
     if let message = error.message, message != "not an error" { return message }
     return String(cString: sqlite3_errstr(error.extendedResultCode.rawValue))
@@ -56,7 +58,7 @@ package enum DatabaseFailure: Error, Equatable {
 }
 
 extension Database {
-  /// The error of the call that failed just now.
+  /// The error of the last failed call.
   package var lastError: DatabaseError {
     DatabaseError(
       resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),

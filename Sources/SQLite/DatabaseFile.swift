@@ -2,14 +2,14 @@ import Base
 import CSQLite
 import Glibc
 
-/// A database file on the disk.
+/// Checks and creates database files without opening them.
 ///
-/// No descriptor of it is ever opened here: closing one would drop every lock that SQLite holds on the file for this
-/// process. (https://sqlite.org/howtocorrupt.html, section 2.2)
+/// This must never open a descriptor of the file: closing one would release every lock that SQLite holds on the file in
+/// this process. (https://sqlite.org/howtocorrupt.html, section 2.2)
 package enum DatabaseFile {
-  /// Makes an empty file where there is none.
+  /// Creates an empty file if there is none.
   ///
-  /// Its mode is 0600 regardless of the umask; SQLite gives its journal the same.
+  /// Its mode is 0600, regardless of the umask. SQLite gives the journal the same mode.
   ///
   /// - Throws: ``SystemError``.
   package static func make(_ path: String) throws(SystemError) {
@@ -18,9 +18,10 @@ package enum DatabaseFile {
     }
   }
 
-  /// The first of a database file and its journal that is there and no regular file, with its kind (`S_IFMT`).
+  /// Finds the first of a database file and its journal that exists and is not a regular file; returns its kind
+  /// (`S_IFMT`) too.
   ///
-  /// A link may lead elsewhere, and opening a planted pipe would block.
+  /// A symbolic link could lead elsewhere, and opening a planted pipe would block.
   package static func irregular(_ path: String) -> (path: String, kind: mode_t)? {
     for path in [path, path + "-journal"] {
       var status = stat()
@@ -31,11 +32,11 @@ package enum DatabaseFile {
   }
 }
 
-/// The header of a database file, read by SQLite's own functions without a lock.
+/// Reads the header of a database file with SQLite's own functions, without a lock.
 package final class DatabaseHeader {
   private let raw: OpaquePointer
 
-  /// Opens a file; nil when that cannot be done.
+  /// Opens a file; nil when that fails.
   package init?(_ path: String) {
     guard let raw = larder_sqlite_open_header(path) else { return nil }
     self.raw = raw
@@ -43,7 +44,7 @@ package final class DatabaseHeader {
 
   deinit { larder_sqlite_close_header(raw) }
 
-  /// A number that each transaction in rollback mode raises; nil when it cannot be read.
+  /// The file change counter, which each transaction in rollback mode increments; nil when it cannot be read.
   /// (https://sqlite.org/fileformat.html, section 1.3.7)
   package var changes: UInt32? {
     var changes: UInt32 = 0

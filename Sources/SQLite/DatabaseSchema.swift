@@ -1,12 +1,12 @@
 import GRDB
 
-/// The tables of a database, as the changes that make them.
+/// The tables of a database, defined by a list of migrations.
 package struct DatabaseSchema: Sendable {
-  /// One change to the tables.
+  /// A change to the tables.
   package struct Migration: Sendable {
-    /// The name by which files remember it; never changed.
+    /// The name, which database files record; it must never change.
     package let name: String
-    /// Makes the change, in the transaction of the caller.
+    /// Applies the change, in the caller's transaction.
     let change: @Sendable (Database) throws -> Void
 
     /// Makes a migration from its name and its change.
@@ -15,40 +15,42 @@ package struct DatabaseSchema: Sendable {
     }
   }
 
-  /// Every change so far, in order; new ones are added at the end, and none that was released changes.
+  /// All migrations in order.
+  ///
+  /// Add new ones at the end; never change a released one.
   package let migrations: [Migration]
 
-  /// The version of a file that has seen all migrations: their number, which `PRAGMA user_version` holds.
+  /// The version of a file to which all migrations were applied: their number, stored in `PRAGMA user_version`.
   package var version: Int { migrations.count }
 
-  /// Makes a schema of its migrations.
+  /// Makes a schema from its migrations.
   package init(_ migrations: [Migration]) {
     self.migrations = migrations
   }
 
-  /// The version in a database's header; 0 for one without tables.
+  /// The version in a database's header; 0 for a database without tables.
   package static func version(of db: Database) throws -> Int {
     try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
   }
 
-  /// Whether a database has seen all migrations, and no others.
+  /// Whether exactly these migrations were applied to a database.
   ///
-  /// - Throws: ``DatabaseFailure/newer(_:known:)`` when it has seen more.
+  /// - Throws: ``DatabaseFailure/newer(_:known:)`` when it has more.
   func isCurrent(_ db: Database) throws -> Bool {
     let number = try Self.version(of: db)
-    // There is no such table yet in a new file, nor in an outbox of version 1.
+    // A new file does not have this table yet, nor does an outbox of version 1.
     let names = try? Int.fetchOne(db, sql: "SELECT count(*) FROM grdb_migrations")
     let seen = max(number, names ?? 0)
     guard seen <= version else { throw DatabaseFailure.newer(seen, known: version) }
     return number == version && names == version
   }
 
-  /// Brings a database up to date in one transaction: for one wait for the device, and whole or not at all.
+  /// Applies all missing migrations in one transaction, so atomically and with only one sync.
   ///
-  /// Any number of processes may do so at once; all but the first find it done. Names are kept as GRDB's migrator keeps
-  /// them, which made the files of earlier releases.
+  /// Several processes may call this at once; the first does the work. Names are recorded like those of GRDB's
+  /// migrator, which created the files of earlier releases.
   ///
-  /// - Throws: ``DatabaseFailure/newer(_:known:)`` when a newer larder came first; SQLite's errors.
+  /// - Throws: ``DatabaseFailure/newer(_:known:)`` when a newer larder has already changed the file; SQLite's errors.
   package func migrate(_ db: Database) throws {
     try db.inTransaction(.immediate) {
       guard try !isCurrent(db) else { return .commit }

@@ -3,28 +3,31 @@ import CSQLite
 import GRDB
 import GRDBSQLite
 
-/// One SQLite database, opened as larder opens every one: hardened, in rollback mode, and up to date.
+/// An SQLite database, such as the index or the outbox: hardened, in rollback mode, and migrated to the current schema.
 ///
-/// Rollback journal and `synchronous=FULL`, so that a committed transaction survives a power cut; no WAL, whose reset
-/// defect Debian's SQLite still has. The schema of a file is never trusted.
+/// It uses a rollback journal with `synchronous=FULL`, so that a committed transaction survives a power cut. It does
+/// not use WAL, because Debian's SQLite still has the WAL-reset defect. The schema of a file is never trusted.
 ///
-/// Safe to call from any thread; calls wait for each other. Calls throw ``DatabaseFailure``, or the error of their body.
+/// It may be used from any thread; calls are serialized. Calls throw ``DatabaseFailure``, or the error of their body.
 package final class SQLiteDatabase: Sendable {
   private let queue: DatabaseQueue
 
-  /// The first release that knows `sqlite_schema`; `PRAGMA trusted_schema` came with 3.31.0.
+  /// The first release with the name `sqlite_schema`.
+  ///
+  /// `PRAGMA trusted_schema` exists since 3.31.0.
   private static let needed = LibraryVersion(3, 33, 0)
 
-  /// Opens a database file, and brings it up to date.
+  /// Opens a database file, and applies missing migrations.
   ///
-  /// A file of an older version that is opened for reading stays as it is: a copy of it in memory is brought up to date.
+  /// If an older file is opened for reading, it is not changed. Instead, a copy in memory is migrated.
   ///
   /// - Parameters:
-  ///   - path: The file, which is there; `:memory:` for a database of its own in memory.
+  ///   - path: The file, which must exist; `:memory:` for a database in memory.
   ///   - schema: The tables.
   ///   - isReadOnly: Whether the file is opened for reading.
-  ///   - patience: Seconds that a call waits for the locks of other processes.
-  ///   - judge: Called with the file's version, 0 without tables, before anything is written; throws to refuse the file.
+  ///   - patience: The seconds that a call waits for locks of other processes.
+  ///   - judge: Called with the file's version (0 without tables) before anything is written; throws to refuse the
+  ///     file.
   /// - Throws: ``DatabaseFailure``, or the error of `judge`.
   package init(
     _ path: String,
@@ -57,7 +60,7 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Opens a database file for reading, in any version and state.
+  /// Opens a database file for reading, whatever its version and state.
   package init(asFound path: String) throws {
     do {
       queue = try Self.connect(path, isReadOnly: true)
@@ -66,17 +69,18 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Makes an unnamed temporary database for data that a run need not keep in memory; it ends with the
-  /// process.
+  /// Creates an unnamed temporary database, for data that would take too much memory.
   ///
-  /// Memory holds 16 MiB of its pages. SQLite puts the file where `SQLITE_TMPDIR` or `TMPDIR` say, else into `/var/tmp`.
+  /// SQLite deletes it when it is closed.
+  ///
+  /// Up to 16 MiB of its pages are kept in memory. SQLite creates the file in `SQLITE_TMPDIR`, `TMPDIR` or `/var/tmp`.
   /// (https://sqlite.org/tempfiles.html, section 5)
   ///
-  /// - Parameter tables: The statements that make its tables.
+  /// - Parameter tables: The statements that create its tables.
   /// - Throws: ``DatabaseFailure``.
   package init(temporary tables: String) throws {
     do {
-      // No other process ever reads it, so that neither a journal nor a sync is worth its time.
+      // No journal and no syncs, because no other process reads it and it need not survive a crash.
       queue = try Self.connect(
         "",
         isReadOnly: false,
@@ -89,9 +93,9 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Undoes the transaction that a killed writer left half in a file. (https://sqlite.org/fileformat.html, section 3)
+  /// Rolls back the incomplete transaction of a killed writer. (https://sqlite.org/fileformat.html, section 3)
   ///
-  /// A live writer's journal looks the same; SQLite tells the two apart by the writer's locks.
+  /// The journal of a live writer looks the same; SQLite distinguishes the two by the writer's locks.
   package static func rollBack(_ path: String) throws {
     do {
       _ = try connect(path, isReadOnly: false).inDatabase(DatabaseSchema.version)
@@ -100,7 +104,10 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Opens a connection; `pragmas` are those that a guarded one forbids, without the first `PRAGMA`.
+  /// Opens a connection.
+  ///
+  /// `pragmas` are executed before the connection is hardened, which forbids them afterwards. The first word `PRAGMA`
+  /// is left out.
   private static func connect(
     _ path: String,
     isReadOnly: Bool,
@@ -120,17 +127,17 @@ package final class SQLiteDatabase: Sendable {
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 
-  /// The pages that a connection keeps in memory, in KiB.
+  /// The size of a connection's page cache, in KiB.
   private static let usualCache = 4096
 
-  /// The same contents in memory.
+  /// Copies a database into memory.
   private static func copy(of file: DatabaseQueue) throws -> DatabaseQueue {
     let copy = try connect(":memory:", isReadOnly: false)
     try file.backup(to: copy)
     return copy
   }
 
-  /// Runs `body` in one transaction: all of it is committed and synced, or nothing.
+  /// Runs `body` in one transaction, which is committed and synced as a whole, or not at all.
   package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
     do {
       return try queue.write(body)
@@ -139,10 +146,10 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Runs `body`, which writes nothing, on one moment's state.
+  /// Runs `body`, which must not write, on one consistent state of the database.
   ///
-  /// GRDB's own reading compiles four statements each time, 80 thousand instructions: the beginning, the end, and twice
-  /// the pragma by which SQLite refuses to write, which cannot be kept compiled.
+  /// This replaces GRDB's `read`, which compiles four statements at each call (80,000 instructions): the begin, the
+  /// end, and twice the pragma `query_only`, which cannot be cached.
   package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
     do {
       return try queue.unsafeRead { db in
@@ -154,7 +161,7 @@ package final class SQLiteDatabase: Sendable {
           assert(db.totalChangesCount == changes, "a read transaction has written")
           return value
         } catch {
-          // SQLite itself ends the transaction at some errors, and then says that there is none.
+          // Some errors make SQLite end the transaction itself; then this ROLLBACK fails, which is ignored.
           try? Self.perform("ROLLBACK", db)
           throw error
         }
@@ -164,24 +171,24 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Performs a statement without rows, which stays compiled.
+  /// Executes a cached statement without rows.
   private static func perform(_ sql: String, _ db: Database) throws {
     let statement = try db.cachedStatement(sql: sql).sqliteStatement
     defer { sqlite3_reset(statement) }
     guard sqlite3_step(statement) == SQLITE_DONE else { throw db.lastError }
   }
 
-  /// Has `body` read a table from its beginning to its end in little memory.
+  /// Runs `body`, which reads a table from beginning to end, with a small page cache.
   ///
-  /// No page is asked for twice. Kept, they would take memory that is new to the process, and a fault for each costs
-  /// more than the page takes to read.
+  /// Each page is needed only once. Caching them would use fresh memory, and a page fault costs more than reading the
+  /// page.
   package static func scan<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
     try db.execute(sql: "PRAGMA cache_size = -256")
     defer { try? db.execute(sql: "PRAGMA cache_size = -\(usualCache)") }
     return try body()
   }
 
-  /// Rewrites the file without its unused pages.
+  /// Rewrites the file without unused pages.
   package func vacuum() throws {
     do {
       try queue.vacuum()
@@ -192,25 +199,26 @@ package final class SQLiteDatabase: Sendable {
 }
 
 extension SQLiteDatabase {
-  /// `sqlite3_db_config` with one switch: connection, option, its new state, and a place for the resulting
+  /// The form of `sqlite3_db_config` for a switch: connection, option, new state, and a pointer for the resulting
   /// state.
   ///
-  /// Swift cannot call the function itself, which is variadic.
+  /// Swift cannot call the function itself, because it is variadic.
   typealias Configure =
     @convention(c) (OpaquePointer, Int32, Int32, UnsafeMutablePointer<Int32>) -> Int32
 
-  /// Has SQLite distrust the schema of a planted or damaged file, and refuse statements that could damage the file.
+  /// Makes SQLite distrust the schema, which may be planted or damaged, and refuse statements that could damage the
+  /// file.
   ///
   /// (https://sqlite.org/c3ref/c_dbconfig_defensive.html)
   ///
-  /// - Throws: ``DatabaseFailure/unfit(_:)`` when SQLite does not do so.
+  /// - Throws: ``DatabaseFailure/unfit(_:)`` when this SQLite does not support that.
   static func harden(_ db: Database, _ configure: Configure = larder_sqlite_config) throws {
     var state: Int32 = 0
     guard let connection = db.sqliteConnection,
       configure(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, &state) == SQLITE_OK, state == 1
     else { throw DatabaseFailure.unfit("SQLite does not guard its schema") }
     try db.execute(sql: "PRAGMA trusted_schema = OFF")
-    // SQLite says nothing of a pragma that it does not know.
+    // Check the result: SQLite silently ignores unknown pragmas.
     guard try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0 else {
       throw DatabaseFailure.unfit("SQLite trusts the schema in the file")
     }

@@ -1,7 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// The effects of every rule that fired for one request, later ones over earlier ones.
+/// The combined effects of all rules that apply to a request.
+///
+/// If two conflict, the later one wins.
 struct Fault: Equatable {
   var delay = 0.0
   var status: Int?
@@ -19,7 +21,7 @@ struct Fault: Equatable {
   var gzip = false
   var silence: Silence?
 
-  /// Why there is no answer at all.
+  /// The ways not to answer.
   enum Silence: Equatable {
     case hang, close, reset
   }
@@ -53,51 +55,57 @@ struct Fault: Equatable {
   }
 }
 
-/// One thing that goes wrong with an answer; the effects of one answer combine.
+/// An effect of a fault on an answer.
+///
+/// Several effects can be combined.
 package enum FaultEffect: Hashable, Sendable {
-  /// How much of a body gets through.
+  /// The length of a truncated body.
   package enum Cut: Hashable, Sendable {
-    /// A number of its bytes.
+    /// A number of bytes.
     case bytes(Int)
-    /// A share of it, from 0 to 1.
+    /// A fraction of the body, from 0 to 1.
     case fraction(Double)
   }
 
-  /// The answer begins so much later.
+  /// The answer is delayed.
   case delay(seconds: Double)
-  /// Another status; from 300 on with a short body of its own.
+  /// Another status.
+  ///
+  /// From 300 on, the body is replaced by a short one.
   case status(Int, retryAfter: String? = nil)
-  /// The whole length is promised, so much is sent, the connection closes.
+  /// `Content-Length` has the whole length, but only a part is sent before the connection closes.
   case truncate(after: Cut)
-  /// The connection is reset after this number of bytes of the body, or, if nil, before the answer.
+  /// The connection is reset after this number of body bytes; if nil, before the answer.
   case reset(after: Int?)
-  /// The body arrives at this rate.
+  /// The body is sent at this rate.
   case drip(bytesPerSecond: Int)
-  /// `Content-Length` is so much more, or less, than the body. More: the connection closes after
-  /// the body. Less: it stays, and the surplus stands before the next answer.
+  /// `Content-Length` is wrong by this number of bytes.
+  ///
+  /// If it is too large, the connection closes after the body. If it is too small, the connection stays open, and the
+  /// rest of the body precedes the next answer.
   case wrongLength(Int)
-  /// Another `Content-Type`, and with it another body if given.
+  /// Another `Content-Type`, optionally with another body.
   case wrongType(String, body: [UInt8]? = nil)
-  /// The client is sent elsewhere.
+  /// A redirect.
   case redirect(to: String, status: Int = 302)
   /// No answer until the store stops or the client gives up.
   case hang
-  /// Other bytes instead of the body, with their own validator.
+  /// Another body, with its own validator.
   case body([UInt8])
-  /// A header line instead of those of that name.
+  /// A header line that replaces all lines of that name.
   case header(String, String)
-  /// Neither `ETag` nor `Last-Modified`, and so no 304.
+  /// No `ETag` and no `Last-Modified`, and so no 304.
   case dropValidators
-  /// Chunked framing without a length.
+  /// Chunked transfer coding, without a length.
   case chunked
   /// The connection closes without an answer.
   case closeWithoutAnswer
-  /// The body as gzip, asked for or not.
+  /// The body as gzip, whether or not the client accepts it.
   case gzip
 }
 
 extension Resource {
-  /// Changes the served resource, before conditions and ranges are judged.
+  /// Applies a fault to the resource, before conditions and ranges are evaluated.
   mutating func apply(_ fault: Fault) {
     if let bytes = fault.body { replaceBody(bytes) }
     if let type = fault.type { self.type = type }
@@ -115,7 +123,9 @@ extension Resource {
 }
 
 extension Reply {
-  /// Changes status and header lines; an error status has a short body unless one was given.
+  /// Applies a fault to status and header lines.
+  ///
+  /// An error status gets a short body, unless the fault has one.
   mutating func apply(_ fault: Fault) {
     if let code = fault.status {
       if code < 300 {
@@ -133,7 +143,7 @@ extension Reply {
   }
 }
 
-/// Bytes as a gzip member of stored blocks: valid gzip, but not smaller.
+/// Writes gzip with stored blocks: valid, but not compressed.
 enum Gzip {
   /// Wraps bytes in header, stored blocks and trailer. (RFC 1952, section 2.3; RFC 1951, 3.2.4)
   static func stored(_ bytes: [UInt8]) -> [UInt8] {

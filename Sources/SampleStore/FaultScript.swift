@@ -1,9 +1,13 @@
-/// Rules for faults; every rule that matches a request has its effect.
+/// A list of rules for faults.
+///
+/// All rules that match a request apply.
 package struct FaultScript: Hashable, Sendable, ExpressibleByArrayLiteral {
-  /// The rules in order; where two say different things, the later one wins.
+  /// The rules in order.
+  ///
+  /// If two conflict, the later one wins.
   package var rules: [FaultRule]
 
-  /// A script under which nothing goes wrong.
+  /// A script without faults.
   package static let none = FaultScript()
 
   /// Makes a script of rules.
@@ -18,14 +22,13 @@ package struct FaultScript: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 extension FaultScript {
-  /// Reads the text form: one rule a line, words of `key=value` or `key`, `#` for comments.
+  /// Parses the text form: one rule on each line, of words `key=value` or `key`; `#` begins a comment.
   ///
-  /// Which requests: `path=GLOB` `query=GLOB` `method=POST` `hits=2|1..3|4..` `every=K`
-  /// `share=0.2` `seed=7` `per=path`. The effects: `delay=250ms` `status=503` `retry-after=1`
-  /// `truncate=100|50%` `reset` `reset=100` `drip=2K` `wrong-length=-5` `wrong-type=text/html`
-  /// `redirect=URL` `hang` `body="…"` `header="Name: value"` `drop-validators` `chunked` `close`
-  /// `gzip`. A value with white space stands in double quotes, where `\"`, `\\`, `\n`, `\r` and
-  /// `\t` are escapes.
+  /// Keys that select requests: `path=GLOB` `query=GLOB` `method=POST` `hits=2|1..3|4..` `every=K` `share=0.2` `seed=7`
+  /// `per=path`. Keys for effects: `delay=250ms` `status=503` `retry-after=1` `truncate=100|50%` `reset` `reset=100`
+  /// `drip=2K` `wrong-length=-5` `wrong-type=text/html` `redirect=URL` `hang` `body="…"` `header="Name: value"`
+  /// `drop-validators` `chunked` `close` `gzip`. A value with white space must be in double quotes, within which `\"`,
+  /// `\\`, `\n`, `\r` and `\t` are escapes.
   ///
   /// - Parameter text: The whole script.
   /// - Throws: ``SampleError`` with code `faults`, which names line, column and the expected token.
@@ -42,7 +45,7 @@ extension FaultScript {
 }
 
 extension FaultRule {
-  /// Makes a rule of the words of one line.
+  /// Makes a rule from the words of one line.
   fileprivate init(_ words: [FaultWord]) throws(SampleError) {
     self.init("*", effects: [])
     var seed: FaultWord?
@@ -78,7 +81,7 @@ extension FaultRule {
     try finish(seen, words[0], retryAfter)
   }
 
-  /// Joins the words that belong together.
+  /// Combines words that belong together, such as `status` and `retry-after`.
   private mutating func finish(
     _ seen: Set<String>,
     _ first: FaultWord,
@@ -103,9 +106,9 @@ extension FaultRule {
   }
 }
 
-/// Which requests meet which faults.
+/// A rule that applies effects to the requests that match it.
 package struct FaultRule: Hashable, Sendable {
-  /// Which of the requests that fit a rule it touches.
+  /// Which of the matching requests a rule affects.
   package enum Hits: Hashable, Sendable {
     /// All of them.
     case all
@@ -113,34 +116,35 @@ package struct FaultRule: Hashable, Sendable {
     case range(ClosedRange<Int>)
     /// Every k-th: the k-th, the 2k-th and so on.
     case every(Int)
-    /// About this share of them. The selection depends on the seed, the path and the number of
-    /// earlier requests for it, so that it is the same in every run and for every order of
-    /// requests.
+    /// About this fraction of them.
+    ///
+    /// The selection depends only on the seed, the path and the number of earlier requests for that path, so it is the
+    /// same in every run and for every order of requests.
     case share(Double, seed: UInt64 = 0)
   }
 
-  /// The unit in which hits are counted.
+  /// How matching requests are counted.
   package enum Scope: Hashable, Sendable {
-    /// One count for the rule.
+    /// One count for the whole rule.
     case rule
-    /// A count for each path: "the first try of every picture".
+    /// A count for each path, for faults such as "the first attempt for every picture".
     case path
   }
 
-  /// The decoded path, with `*` for any run of characters and `?` for any one.
+  /// A glob for the decoded path: `*` matches any characters, `?` any single one.
   package var path: String
-  /// A glob for the query as sent; nil for any query and none.
+  /// A glob for the query as sent; nil matches any query, and none.
   package var query: String?
   /// The method; nil for any.
   package var method: String?
-  /// Which of the requests that fit.
+  /// Which of the matching requests are affected.
   package var hits: Hits
-  /// The unit in which they are counted.
+  /// How matching requests are counted.
   package var scope: Scope
   /// The effects.
   package var effects: [FaultEffect]
 
-  /// Makes a rule for the paths that fit a glob; see the properties.
+  /// Makes a rule for the paths that match a glob; see the properties.
   package init(
     _ path: String,
     query: String? = nil,
@@ -163,7 +167,7 @@ package struct FaultRule: Hashable, Sendable {
     self.init("*", query: query, method: method, hits: hits, per: scope, effects: effects)
   }
 
-  /// Makes a rule of effects in an array; see the properties.
+  /// Makes a rule from an array of effects; see the properties.
   package init(
     _ path: String,
     query: String? = nil,
@@ -187,7 +191,7 @@ package struct FaultRule: Hashable, Sendable {
   }
 }
 
-/// A script with the counts of its hits so far.
+/// A script with the counts of matching requests so far.
 struct FaultLedger {
   let script: FaultScript
   private var counts: [Int]
@@ -224,7 +228,7 @@ extension FaultRule.Hits {
     }
   }
 
-  /// A number from 0 up to 1: FNV-1a over path and count, finished as SplitMix64 does.
+  /// A pseudo-random number in 0..<1: FNV-1a over path and count, then the finalizer of SplitMix64.
   private func draw(_ seed: UInt64, _ path: String, _ count: Int) -> Double {
     var hash = (0xCBF2_9CE4_8422_2325 as UInt64) ^ seed
     for byte in path.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
@@ -235,7 +239,7 @@ extension FaultRule.Hits {
   }
 }
 
-/// Whether a text fits a pattern in which `*` is any run of bytes and `?` any one byte.
+/// Whether a text matches a pattern, in which `*` matches any bytes and `?` any single byte.
 func glob(_ pattern: String, matches text: String) -> Bool {
   let (pattern, text) = (Array(pattern.utf8), Array(text.utf8))
   var (at, from) = (0, 0)

@@ -1,4 +1,4 @@
-/// One `key=value` or `key` of a fault script, and its place.
+/// A word `key=value` or `key` of a fault script, with its position.
 struct FaultWord {
   let key: String
   let value: String?
@@ -11,7 +11,9 @@ struct FaultWord {
     "body", "header", "drop-validators", "chunked", "close", "gzip",
   ]
 
-  /// Splits one line into words; a `#` where a word could begin ends it.
+  /// Splits a line into words.
+  ///
+  /// A `#` at the beginning of a word starts a comment.
   static func read(_ line: Substring, line number: Int) throws(SampleError) -> [FaultWord] {
     var words: [FaultWord] = []
     var rest = Array(line)[...]
@@ -99,12 +101,12 @@ struct FaultWord {
     )
   }
 
-  /// The word itself is out of place.
+  /// An error about the word itself.
   func error(_ cause: String, _ advice: String) -> SampleError {
     Self.unreadable(cause, advice, keyPosition)
   }
 
-  /// The error for a value that does not fit its key.
+  /// An error about a value that its key does not accept.
   func wrong(_ expected: String) -> SampleError {
     guard let value else {
       return error("'\(key)' has no value", "write \(key)= and \(expected)")
@@ -112,7 +114,7 @@ struct FaultWord {
     return Self.unreadable("'\(key)' is '\(value)'", "write \(expected)", valuePosition)
   }
 
-  /// The word says nothing unless another one is there.
+  /// An error about a word that needs another word in the same rule.
   func without(_ other: String) -> SampleError {
     error("'\(key)' needs '\(other)' in the same rule", "add \(other)=…")
   }
@@ -161,7 +163,7 @@ extension FaultWord {
     return number
   }
 
-  /// `300`, `2K` or `1M`, in binary units.
+  /// Parses a size: `300`, `2K` or `1M`, in binary units.
   private func size(_ expected: String, from least: Int) throws(SampleError) -> Int {
     guard let value, let last = value.last else { throw wrong(expected) }
     let unit = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30][last.uppercased()]
@@ -172,7 +174,7 @@ extension FaultWord {
     return bytes
   }
 
-  /// `250ms`, `1.5s` or `1.5`.
+  /// Parses a duration: `250ms`, `1.5s` or `1.5`.
   private func seconds() throws(SampleError) -> Double {
     let expected = "a duration such as 250ms or 1.5s"
     guard let value else { throw wrong(expected) }
@@ -184,7 +186,7 @@ extension FaultWord {
     return inThousandths ? number / 1000 : number
   }
 
-  /// `2`, `1..3` or `4..`.
+  /// Parses a range: `2`, `1..3` or `4..`.
   func range() throws(SampleError) -> ClosedRange<Int> {
     let expected = "N, N..M or N.., counted from 1"
     guard let value else { throw wrong(expected) }

@@ -1,6 +1,6 @@
 /// One header line of a request or an answer.
 package struct HeaderField: Hashable, Sendable {
-  /// The name as it was, or will be, on the wire.
+  /// The name, in the case that is used on the wire.
   package var name: String
   /// The value without the white space around it.
   package var value: String
@@ -11,7 +11,7 @@ package struct HeaderField: Hashable, Sendable {
     self.value = value
   }
 
-  /// Whether this is the header of that name; case does not count. (RFC 9110, section 5.1)
+  /// Whether the field has a name, ignoring case. (RFC 9110, section 5.1)
   func isNamed(_ other: String) -> Bool {
     name.utf8.count == other.utf8.count
       && zip(name.utf8, other.utf8).allSatisfy { $0 == $1 || lower($0) == lower($1) }
@@ -28,13 +28,13 @@ extension [HeaderField] {
     first { $0.isNamed(name) }?.value
   }
 
-  /// Replaces all lines of that name by one.
+  /// Replaces all lines of a name by one.
   mutating func set(_ name: String, _ value: String) {
     removeAll { $0.isNamed(name) }
     append(HeaderField(name, value))
   }
 
-  /// All values of that name as one comma list. (RFC 9110, section 5.3)
+  /// All values of a name, joined by commas. (RFC 9110, section 5.3)
   func list(_ name: String) -> String? {
     let values = filter { $0.isNamed(name) }.map(\.value)
     return values.isEmpty ? nil : values.joined(separator: ", ")

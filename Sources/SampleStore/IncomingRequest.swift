@@ -1,14 +1,14 @@
 import NIOCore
 import NIOHTTP1
 
-/// A request as it came in, with as much of its body as the store keeps.
+/// A request as received: its head, and its body up to the limit.
 struct IncomingRequest {
-  /// The longest body that is kept, and so the longest order.
+  /// The longest body, and so the longest order, in bytes.
   static let bodyLimit = 1 << 20
 
   let head: HTTPRequestHead
   private(set) var body = ByteBuffer()
-  /// Whether the body was longer than the store keeps.
+  /// Whether the body was longer than the limit.
   private(set) var isTooLong = false
 
   init(_ head: HTTPRequestHead) {
@@ -28,7 +28,9 @@ struct IncomingRequest {
     head.headers.map { HeaderField($0.name, $0.value) }
   }
 
-  /// Whether a header might change the answer to a plain GET; all that do begin with I or R.
+  /// Whether a header might change the answer to a plain GET.
+  ///
+  /// All such headers (`If-…`, `Range`) begin with I or R.
   var isConditional: Bool {
     head.headers.contains { field in
       switch field.name.utf8.first {
@@ -38,7 +40,7 @@ struct IncomingRequest {
     }
   }
 
-  /// The `Connection` line of the answer's head, and the empty line. (RFC 9112, section 9.3)
+  /// The end of the answer's head: the `Connection` line, if needed, and the empty line. (RFC 9112, section 9.3)
   var connectionLine: ByteBuffer {
     if !head.isKeepAlive { return Self.closing }
     return head.version == .http1_0 ? Self.staying : Self.silent
@@ -49,11 +51,11 @@ struct IncomingRequest {
   private static let silent = ByteBuffer(string: "\r\n")
 }
 
-/// The path and query of a request line, judged before anything is looked up.
+/// The path and query of a request line, checked before anything is looked up.
 struct RequestTarget: Equatable {
-  /// Decoded, beginning with a slash; nil when it could name something outside the store.
+  /// The decoded path, beginning with a slash; nil when it could lead out of the store's folder.
   let path: String?
-  /// As sent, without the question mark; nil when there is none.
+  /// The query as sent, without the question mark; nil when there is none.
   let query: String?
   /// The path as sent.
   let rawPath: String
@@ -80,7 +82,7 @@ struct RequestTarget: Equatable {
     return rest.utf8[slash] == 0x2F ? String(rest[slash...]) : "/" + rest[slash...]
   }
 
-  /// Decodes `%XX`, and refuses dot segments, hidden slashes, backslashes, NUL and broken UTF-8.
+  /// Decodes `%XX`; nil for dot segments, encoded slashes, backslashes, NUL and invalid UTF-8.
   private static func safePath(_ raw: String) -> String? {
     let plain = raw.utf8.allSatisfy { $0 != 0x25 && $0 != 0x5C && $0 != 0 }
     guard raw.utf8.first == 0x2F else { return nil }

@@ -7,7 +7,9 @@ import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// Hummingbird's server on threads of its own, with a start and a stop that block.
+/// Runs hummingbird's server on its own threads.
+///
+/// Starting and stopping block.
 final class Listener: Sendable {
   /// The result of binding the port.
   private final class Outcome: Sendable {
@@ -68,7 +70,7 @@ final class Listener: Sendable {
 
   /// Runs the server until its port closes.
   ///
-  /// The server ends with this function, and so before the threads do: its last act needs them.
+  /// The server has ended when this function returns, and so before its threads end, which it needs to shut down.
   private static func serve(
     _ child: some ServerChildChannel,
     _ configuration: ServerConfiguration,
@@ -93,7 +95,7 @@ final class Listener: Sendable {
     outcome.isKnown.signal()
   }
 
-  /// Closes the port, then the connections by `closeConnections`, and waits for all of them.
+  /// Closes the port, then calls `closeConnections`, and waits until everything is closed.
   func stop(closeConnections: () -> Void) {
     let isFirst = isStopped.withLock { stopped in
       defer { stopped = true }
@@ -104,15 +106,15 @@ final class Listener: Sendable {
       closeConnections()
     }
     running.wait()
-    // The threads end here; a second call finds them ended.
+    // Only the first call ends the threads.
     if isFirst { try? group.syncShutdownGracefully() }
   }
 }
 
 /// Runs Swift tasks on one event loop.
 ///
-/// `SampleStore.start` blocks its thread until the port is bound. Were the server to run on Swift's
-/// own few threads, as many blocked starts as there are threads would wait for ever.
+/// `SampleStore.start` blocks its thread until the port is bound. If the server ran on Swift's cooperative threads, a
+/// few concurrent starts could block all of these threads, and wait forever.
 final class LoopExecutor: TaskExecutor {
   private let loop: any EventLoop
 
@@ -126,7 +128,7 @@ final class LoopExecutor: TaskExecutor {
   }
 }
 
-/// How hummingbird's server sets up a connection to this store.
+/// Sets up each connection of hummingbird's server.
 struct SampleChannel: ServerChildChannel {
   /// The connection, which runs by itself on its loop.
   struct Value: ServerChildChannelValue {
@@ -149,7 +151,7 @@ struct SampleChannel: ServerChildChannel {
   }
 }
 
-/// The connections that are open, so that stopping can close them all.
+/// The open connections, which are closed when the store stops.
 final class OpenConnections: Sendable {
   private struct Channels {
     var open: [ObjectIdentifier: any Channel] = [:]
@@ -158,7 +160,7 @@ final class OpenConnections: Sendable {
 
   private let state = Mutex(Channels())
 
-  /// Takes a connection in; false when the store has stopped.
+  /// Registers a connection; false when the store has stopped.
   func add(_ channel: any Channel) -> Bool {
     state.withLock { state in
       if !state.isClosed { state.open[ObjectIdentifier(channel)] = channel }
@@ -170,7 +172,7 @@ final class OpenConnections: Sendable {
     state.withLock { $0.open[ObjectIdentifier(channel)] = nil }
   }
 
-  /// Tells every connection to close, and lets no further one in.
+  /// Closes every connection, and accepts no others.
   func close() {
     let open = state.withLock { state in
       state.isClosed = true

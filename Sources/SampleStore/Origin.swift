@@ -3,15 +3,15 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Decides on every answer: content, faults, journals and the open connections.
+/// Decides how to answer each request, from content and faults, and records requests and orders.
 ///
-/// It is asked on all threads of the store at once; each part guards itself.
+/// Called on all threads of the store; every part is thread-safe by itself.
 final class Origin: Sendable {
   let content: SampleContent
   let journal = RequestJournal()
   let desk: SampleOrders
   let connections = OpenConnections()
-  /// The link that bodies pass, if its bandwidth is limited.
+  /// The shared link, if its bandwidth is limited.
   let link: Link?
 
   private let ledger: Mutex<FaultLedger>
@@ -34,7 +34,9 @@ final class Origin: Sendable {
     hasFaults = Atomic(!faults.rules.isEmpty)
   }
 
-  /// The present script; setting it restarts its counts.
+  /// The current script.
+  ///
+  /// Setting it resets the counts of its rules.
   var faults: FaultScript {
     get { ledger.withLock { $0.script } }
     set {
@@ -45,7 +47,7 @@ final class Origin: Sendable {
     }
   }
 
-  /// Decides on a request, and writes it down before anything is sent.
+  /// Decides how to answer a request, and records it before anything is sent.
   func plan(for request: IncomingRequest) -> WirePlan {
     let target = RequestTarget(request.head.uri)
     let method = request.head.method
@@ -83,7 +85,7 @@ final class Origin: Sendable {
     return ledger.withLock { $0.fault(method: method, path: path, query: target.query) }
   }
 
-  /// The way of every request that is not a plain GET of something that is there.
+  /// The slow path: for every request except a plain GET of an existing resource without a fault.
   private func considered(
     _ request: IncomingRequest,
     _ target: RequestTarget,
@@ -151,7 +153,7 @@ final class Origin: Sendable {
     )
   }
 
-  /// The `Date` line, written once a second.
+  /// The `Date` line, rendered once a second.
   private func dateLine() -> ByteBuffer {
     let second = Int(clock())
     return date.withLock { date in

@@ -1,7 +1,7 @@
-/// One base picture, and as many distinct pictures as anyone asks for.
+/// Makes any number of distinct pictures from one base picture.
 ///
-/// A label goes into a comment of the file, so that every label has bytes of its own while the
-/// pixels stay the same and every decoder is content.
+/// A label is written into a comment of the file. So each label gives different bytes, with the same pixels, in a file
+/// that every decoder accepts.
 package struct Picture: Sendable {
   private enum Format {
     case jpeg, png
@@ -13,9 +13,9 @@ package struct Picture: Sendable {
   private let end: [UInt8]
   private let digest: String
 
-  /// Takes the JPEG or PNG that all variants share.
+  /// Creates it from a JPEG or PNG.
   ///
-  /// - Parameter base: The whole file.
+  /// - Parameter base: The bytes of the file.
   /// - Throws: ``SampleError`` with code `picture` when it is neither.
   package init(_ base: [UInt8]) throws(SampleError) {
     if base.starts(with: [0xFF, 0xD8, 0xFF]) {
@@ -36,8 +36,9 @@ package struct Picture: Sendable {
     self.digest = Resource.etag(of: base)
   }
 
-  /// The base with the label in it, at least as long as `byteCount`, and exactly so when that
-  /// leaves room for base and label.
+  /// A picture with a label.
+  ///
+  /// It has exactly `byteCount` bytes, or more if base and label need more.
   package func distinct(_ label: String, byteCount: Int = 0) -> [UInt8] {
     var bytes = start
     bytes.reserveCapacity(max(byteCount, start.count + end.count + label.utf8.count + 32))
@@ -46,20 +47,22 @@ package struct Picture: Sendable {
     return bytes
   }
 
-  /// The same as a resource, whose validator comes from base, label and size: nothing is hashed.
+  /// A picture with a label, as a resource.
+  ///
+  /// Its validator is derived from base, label and size, so the bytes need not be hashed.
   package func resource(_ label: String, byteCount: Int = 0) -> Resource {
     let bytes = distinct(label, byteCount: byteCount)
     let name = Resource.etag(of: Array("\(digest) \(bytes.count) \(label)".utf8))
     return Resource(bytes, type: format == .jpeg ? "image/jpeg" : "image/png", etag: name)
   }
 
-  /// The base with the label in it; see ``distinct(_:byteCount:)``.
+  /// A picture with a label, made from a base; see ``distinct(_:byteCount:)``.
   ///
   /// - Parameters:
-  ///   - base: A whole JPEG or PNG file.
-  ///   - label: The text that distinguishes this one from the others.
-  ///   - byteCount: The length that the file shall have, when base and label leave room.
-  /// - Returns: A whole file of the same format.
+  ///   - base: The bytes of a JPEG or PNG file.
+  ///   - label: The text that makes this picture distinct.
+  ///   - byteCount: The length of the file, if base and label fit into it.
+  /// - Returns: The bytes of a file of the same format.
   /// - Throws: ``SampleError`` with code `picture` when the base is neither JPEG nor PNG.
   package static func distinct(
     base: [UInt8],
@@ -69,21 +72,21 @@ package struct Picture: Sendable {
     try Picture(base).distinct(label, byteCount: byteCount)
   }
 
-  /// Bytes of a segment or chunk that hold no text.
+  /// The bytes of a segment or chunk besides its text.
   private var overhead: Int {
     format == .jpeg ? 4 : 12
   }
 
-  /// Comments of `wanted` bytes together: the label in the first, spaces to fill them up.
+  /// Appends comments of `wanted` bytes in total: the first begins with the label, and the rest is spaces.
   private func appendComments(_ label: String, wanted: Int, to bytes: inout [UInt8]) {
-    // A JPEG segment counts its length in 16 bits; PNG readers refuse chunks far longer than that.
+    // A JPEG segment has a 16-bit length, and PNG readers refuse chunks that are much longer.
     let longest = 0xFFFF - 2
     var text = Array((format == .jpeg ? "" : "Comment\0").utf8) + label.utf8.prefix(longest - 40)
     var rest = max(wanted, overhead + text.count)
     while rest > 0 {
       var size = min(rest, longest + overhead)
       let left = rest - size
-      // The remaining length must be enough for one more segment, with a keyword if it is PNG.
+      // Leave enough bytes for another segment, which in PNG includes a keyword.
       if left > 0, left < overhead + 8 { size -= overhead + 8 }
       text += [UInt8](repeating: 0x20, count: size - overhead - text.count)
       append(text, to: &bytes)

@@ -3,13 +3,13 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 
-/// An answer before it meets the wire: a status, header lines, a body.
+/// An answer before framing: a status, header lines and a body.
 struct Reply {
   var status: Int
-  /// Without `Date`, `Connection` and the framing, which come last.
+  /// The header lines except `Date`, `Connection` and those of the framing, which are added last.
   var fields: [HeaderField]
   var body: ByteBuffer
-  /// Whether the status lets a body follow. (RFC 9110, section 6.4.1)
+  /// Whether the status allows a body. (RFC 9110, section 6.4.1)
   var mayHaveBody: Bool {
     status >= 200 && status != 204 && status != 304
   }
@@ -27,14 +27,14 @@ struct Reply {
     return Reply(200, fields + resource.headers, body: resource.body)
   }
 
-  /// 304: the fields that update a stored answer. (RFC 9110, section 15.4.5)
+  /// A 304 with the fields that update a stored answer. (RFC 9110, section 15.4.5)
   static func notModified(_ resource: Resource) -> Reply {
     let kept = ["content-location", "expires", "vary"]
     let extra = resource.headers.filter { field in kept.contains { field.isNamed($0) } }
     return Reply(304, validators(of: resource) + extra)
   }
 
-  /// A short JSON body that names the trouble.
+  /// An error status with a short JSON body.
   static func problem(_ status: Int, _ text: String, _ fields: [HeaderField] = []) -> Reply {
     let body = "{\"status\":\(status),\"error\":\(JSONText.quoted(text))}\n"
     return Reply(
@@ -54,12 +54,14 @@ struct Reply {
     return fields
   }
 
-  /// Status line and header lines with the true length; the caller ends the head.
+  /// The status line and header lines with the correct length.
+  ///
+  /// The caller adds the rest of the head.
   var rendered: ByteBuffer {
     rendered(length: mayHaveBody ? body.readableBytes : nil)
   }
 
-  /// The same with any length, or with none.
+  /// The same as ``rendered``, with a given length, or without one if nil.
   func rendered(length: Int?) -> ByteBuffer {
     var head = ByteBuffer()
     head.reserveCapacity(384)
@@ -77,10 +79,9 @@ struct Reply {
 }
 
 extension Reply {
-  /// Answers GET or HEAD for a resource, preconditions first and ranges after them.
+  /// Answers a GET or HEAD: evaluates preconditions, then ranges.
   ///
-  /// The order is that of RFC 9110, section 13.2.2. A HEAD answer has the body here too; it is
-  /// left out on the wire.
+  /// The order is that of RFC 9110, section 13.2.2. The answer to a HEAD has the body too; ``WirePlan`` leaves it out.
   static func to(method: String, fields: [HeaderField], with resource: Resource) -> Reply {
     switch Precondition(fields, resource) {
     case .failed: return .problem(412, "precondition failed")
@@ -109,7 +110,7 @@ extension Reply {
     }
   }
 
-  /// A range counts only if it is of the same representation. (RFC 9110, section 13.1.5)
+  /// Whether `If-Range` allows a partial answer. (RFC 9110, section 13.1.5)
   private static func mayUseRange(ifRange: String?, _ resource: Resource) -> Bool {
     guard let ifRange else { return true }
     if ifRange.hasPrefix("\"") || ifRange.hasPrefix("W/") {
@@ -120,7 +121,7 @@ extension Reply {
   }
 }
 
-/// The outcome of a GET's or HEAD's conditions for the present resource. (RFC 9110, section 13)
+/// The result of the conditions of a GET or HEAD, such as `If-None-Match`. (RFC 9110, section 13)
 enum Precondition: Equatable {
   case passed, failed, notModified
 
@@ -147,7 +148,7 @@ enum Precondition: Equatable {
     }
   }
 
-  /// Compares a list of entity tags, or `*`, with the one there is. (RFC 9110, section 8.8.3.2)
+  /// Whether a list of entity tags has the resource's tag, or is `*`. (RFC 9110, section 8.8.3.2)
   static func matches(_ list: String, _ etag: String?, weakly: Bool) -> Bool {
     if list == "*" { return true }
     guard let etag else { return false }
@@ -163,7 +164,7 @@ enum Precondition: Equatable {
     tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
   }
 
-  /// Splits at commas outside quotes: a tag may hold commas.
+  /// Splits at commas outside quotes, because a tag may contain commas.
   private static func tags(_ list: String) -> [String] {
     var tags: [String] = []
     var tag = ""
@@ -183,7 +184,7 @@ enum Precondition: Equatable {
 
 /// The part that a `Range` header selects of a body of known size. (RFC 9110, section 14.2)
 enum ByteRange: Equatable {
-  /// No range that this store serves: other units, several ranges, or no grammar at all.
+  /// The whole body, for other units, several ranges and malformed values.
   case whole
   case part(Range<Int>)
   case unsatisfiable
@@ -198,7 +199,7 @@ enum ByteRange: Equatable {
     let ends = pair[1].filter { $0 != " " }.split(separator: "-", omittingEmptySubsequences: false)
     guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } })
     else { return nil }
-    // A number too large for an Int is always beyond the end.
+    // A number that overflows Int is beyond the end of any body.
     let numbers = ends.map { $0.isEmpty ? nil : Int($0) ?? Int.max }
     switch (numbers[0], numbers[1]) {
     case (nil, nil):
@@ -213,7 +214,7 @@ enum ByteRange: Equatable {
   }
 }
 
-/// Moments as HTTP writes them: whole seconds since 1970, in UTC. (RFC 9110, section 5.6.7)
+/// Writes and parses the dates of HTTP, as seconds since 1970. (RFC 9110, section 5.6.7)
 enum HTTPDate {
   /// `Sun, 06 Nov 1994 08:49:37 GMT`.
   static func text(_ seconds: Int) -> String { written(seconds, "%a, %d %b %04Y %T GMT") }
@@ -221,8 +222,9 @@ enum HTTPDate {
   /// `1994-11-06T08:49:37Z`. (RFC 3339)
   static func rfc3339(_ seconds: Int) -> String { written(seconds, "%04Y-%m-%dT%TZ") }
 
-  /// Reads the preferred form; nil for the two obsolete ones, which a recipient may not ignore but
-  /// which no client of this store sends.
+  /// Parses the preferred form; nil for the two obsolete ones.
+  ///
+  /// RFC 9110 requires servers to accept those too, but no client of this store sends them.
   static func seconds(_ text: String) -> Int? {
     var (text, parts) = (text, tm())
     let form = text.withUTF8 { larder_read_date($0.baseAddress, $0.count, &parts) }

@@ -2,7 +2,9 @@ import Dispatch
 import NIOHTTP1
 import Synchronization
 
-/// The requests so far; a record is there before the first byte of its answer leaves.
+/// The requests so far.
+///
+/// Each is recorded before the first byte of its answer is sent.
 final class RequestJournal: Sendable {
   private struct Entries {
     var records: [RequestRecord] = []
@@ -38,7 +40,7 @@ final class RequestJournal: Sendable {
     }
   }
 
-  /// Blocks until there are `count` records; false when time runs out first.
+  /// Blocks until there are `count` records; false after a timeout.
   func wait(for count: Int, seconds: Double) -> Bool {
     let signal = DispatchSemaphore(value: 0)
     let isThere = state.withLock { state in
@@ -58,9 +60,9 @@ package struct RequestRecord: Sendable {
   package let path: String
   /// The query as sent, without its question mark.
   package let query: String?
-  /// The status in the answer; nil when a fault left none.
+  /// The status of the answer; nil when a fault suppressed the answer.
   package let status: Int?
-  /// Body bytes that were to be sent, without framing.
+  /// The number of body bytes to send, without framing.
   package let bytes: Int
 
   let head: HTTPHeaders

@@ -3,22 +3,22 @@ import NIOCore
 
 /// The resource at one path: the bytes, their type and the caching fields.
 package struct Resource: Sendable {
-  /// The media type, as `Content-Type` says it.
+  /// The value of `Content-Type`.
   package var type: String
-  /// The strong validator in its quotes, or nil to send none.
+  /// The strong entity tag with its quotes; nil to send none.
   package var etag: String?
-  /// Seconds since 1970, or nil to send no `Last-Modified`.
+  /// The time for `Last-Modified`, in seconds since 1970; nil to send none.
   package var lastModified: Int?
-  /// `Cache-Control`, or nil for the value by the content's rules for the path.
+  /// The value of `Cache-Control`; nil to apply the rules of the content.
   package var cacheControl: String?
-  /// Further header lines.
+  /// Additional header lines.
   package var headers: [HeaderField]
 
   var body: ByteBuffer
 
-  /// Makes a resource of bytes in memory.
+  /// Makes a resource from bytes in memory.
   ///
-  /// The bytes are hashed once, here, unless `etag` is given.
+  /// The bytes are hashed here, once, unless `etag` is given.
   package init(
     _ bytes: [UInt8],
     type: String,
@@ -37,7 +37,7 @@ package struct Resource: Sendable {
     )
   }
 
-  /// Makes a JSON resource of text.
+  /// Makes a JSON resource from text.
   package init(json: String) {
     self.init(Array(json.utf8), type: MediaType.json)
   }
@@ -63,7 +63,7 @@ package struct Resource: Sendable {
     Array(body.readableBytesView)
   }
 
-  /// The validator that a resource of these bytes gets: 24 hex digits of their SHA-256.
+  /// The entity tag for bytes: the first 24 hexadecimal digits of their SHA-256.
   package static func etag(of bytes: [UInt8]) -> String {
     "\"" + hexadecimal(SHA256.hash(data: bytes).prefix(12)) + "\""
   }
@@ -75,7 +75,7 @@ package struct Resource: Sendable {
   }
 }
 
-/// Media types by the end of a path.
+/// Media types by file extension.
 enum MediaType {
   static let json = "application/json"
   static let text = "text/plain; charset=utf-8"
@@ -90,13 +90,13 @@ enum MediaType {
     "webmanifest": "application/manifest+json", "ico": "image/x-icon",
   ]
 
-  /// The type of a path by its extension; a path without one is JSON.
+  /// The type for a path's extension; JSON for a path without one.
   static func of(path: String) -> String {
     guard let end = fileExtension(of: path) else { return json }
     return known[end.lowercased()] ?? bytes
   }
 
-  /// The text after the last dot of the last segment, if it has one.
+  /// The text after the last dot of the last segment; nil without a dot.
   static func fileExtension(of path: String) -> String? {
     let name = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).last
     guard let name, let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return nil }

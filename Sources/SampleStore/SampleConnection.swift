@@ -4,10 +4,10 @@ import NIOHTTP1
 import NIOSSL
 import Synchronization
 
-/// One client connection: takes requests apart from the answers, one answer after the other.
+/// One client connection: reads requests while answers are pending, and sends the answers in order.
 ///
-/// It is directly above TLS or the socket and writes bytes, not HTTP parts, because half of the
-/// store's purpose is to break the framing. All of it runs on the loop of its channel.
+/// It is directly above TLS or the socket and writes raw bytes, not HTTP parts, because many faults break the framing.
+/// Everything runs on the channel's event loop.
 final class SampleConnection: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = ByteBuffer
@@ -28,7 +28,7 @@ final class SampleConnection: ChannelInboundHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    // A connection that was accepted while the store stopped would be missed by `Stop`.
+    // `Stop` would not reach a connection that is accepted while the store stops.
     if !origin.connections.add(context.channel) { shut(context) }
   }
 
@@ -44,7 +44,7 @@ final class SampleConnection: ChannelInboundHandler {
     switch unwrapInboundIn(data) {
     case .head(let head):
       incoming = IncomingRequest(head)
-      // curl sends a longer body only after this. (RFC 9110, section 10.1.1)
+      // curl waits for this before it sends a long body. (RFC 9110, section 10.1.1)
       if !isAnswering, head.headers.first(name: "Expect")?.lowercased() == "100-continue" {
         let line = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
         context.writeAndFlush(wrapOutboundOut(line), promise: nil)
@@ -82,7 +82,7 @@ final class SampleConnection: ChannelInboundHandler {
     begin(WirePlan(head: head, body: ByteBuffer(), ending: .close), context)
   }
 
-  /// Answers the waiting requests until an answer takes time.
+  /// Answers the waiting requests until an answer has to wait.
   private func advance(_ context: ChannelHandlerContext) {
     while !isAnswering, let request = waiting.popFirst() {
       isAnswering = true
@@ -115,7 +115,7 @@ final class SampleConnection: ChannelInboundHandler {
     finish(plan.ending, context)
   }
 
-  /// Sends a body piece by piece, each when the shared line has carried it.
+  /// Sends a body piece by piece, at the pace of the shared link.
   private func pass(
     _ body: ByteBuffer,
     _ link: Link,
@@ -135,7 +135,7 @@ final class SampleConnection: ChannelInboundHandler {
     }
   }
 
-  /// Sends some fifty pieces a second, or single bytes when the rate is lower than that.
+  /// Sends a body at a rate: about fifty pieces a second, or single bytes at lower rates.
   private func drip(
     _ body: ByteBuffer,
     _ rate: Int,
@@ -161,7 +161,7 @@ final class SampleConnection: ChannelInboundHandler {
       isAnswering = false
       return
     }
-    // The bytes before a reset or close must be in the kernel's hands first.
+    // Wait until the kernel has all bytes before a reset or close.
     let written = context.eventLoop.makePromise(of: Void.self)
     context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: written)
     written.futureResult.assumeIsolated().whenComplete { _ in
@@ -169,7 +169,7 @@ final class SampleConnection: ChannelInboundHandler {
     }
   }
 
-  /// Runs a step later on this loop, and then the requests that wait behind it.
+  /// Runs a step on this loop after a delay, then continues with the waiting requests.
   private func after(
     _ seconds: Double,
     _ context: ChannelHandlerContext,
@@ -182,15 +182,15 @@ final class SampleConnection: ChannelInboundHandler {
     }
   }
 
-  /// Lets the kernel send RST instead of FIN.
+  /// Closes the connection with RST instead of FIN.
   private func reset(_ context: ChannelHandlerContext) {
     let options = context.channel as? any SocketOptionProvider
-    // On its own loop the option is set before the call returns.
+    // On the channel's own loop, the option is set before the call returns.
     _ = options?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
     shut(context)
   }
 
-  /// Closes the socket without TLS's close alert, for which a client may let the store wait.
+  /// Closes the socket without TLS's `close_notify`, because a client may keep the store waiting for the reply.
   private func shut(_ context: ChannelHandlerContext) {
     let pipeline = context.pipeline.syncOperations
     if let tls = try? pipeline.context(handlerType: NIOSSLServerHandler.self) {
@@ -201,25 +201,25 @@ final class SampleConnection: ChannelInboundHandler {
   }
 }
 
-/// The line that all answers of a store share: bodies pass one after the other, each byte at its time.
+/// Simulates a link of limited bandwidth that all answers of a store share.
 final class Link: Sendable {
-  /// A body passes in pieces of this many bytes, in turn with those of other answers.
+  /// The size of the pieces, in bytes, in which bodies take turns.
   static let piece = 16 << 10
 
   private let bytesPerSecond: Double
-  /// The time at which all reserved bytes will have passed, in seconds of the monotonic clock.
+  /// The time at which all reserved bytes will have been sent, in seconds of the monotonic clock.
   private let free = Mutex(0.0)
 
   init(bytesPerSecond: Double) {
     self.bytesPerSecond = max(1, bytesPerSecond)
   }
 
-  /// Takes the next place on the line; tells in how many seconds the bytes will have passed.
+  /// Reserves bytes on the link, and returns the seconds until they will have been sent.
   func reserve(_ bytes: Int) -> Double {
     reserve(bytes, at: Self.now())
   }
 
-  /// The same at a moment that the caller names.
+  /// The same as ``reserve(_:)``, at a given time.
   func reserve(_ bytes: Int, at now: Double) -> Double {
     free.withLock { free in
       free = max(free, now) + Double(bytes) / bytesPerSecond

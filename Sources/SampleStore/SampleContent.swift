@@ -2,14 +2,14 @@ import Glibc
 import NIOCore
 import Synchronization
 
-/// The content of a sample store: resources in memory, else files of a folder, else a generator.
+/// The content of a sample store: resources in memory, then files in a folder, then generated resources.
 ///
-/// It may be changed while the store runs. All state is behind one lock; the generator and the
-/// disk are asked without it.
+/// It may be changed while the store runs. One lock guards all state, and is not held while the generator is called or
+/// the disk is read.
 package final class SampleContent: Sendable {
-  /// Makes the resource of a path that nothing else knows, or nil for 404.
+  /// Generates the resource for a path that is neither in memory nor in the folder; nil for 404.
   ///
-  /// It is called on the store's own threads, once for each request.
+  /// Called on the store's threads, once for each request.
   package typealias Fallback = @Sendable (_ path: String) -> Resource?
 
   private struct Content {
@@ -21,27 +21,31 @@ package final class SampleContent: Sendable {
   private let state: Mutex<Content>
   private let folder: Folder?
 
-  /// Serves resources in memory, and those that `fallback` makes.
+  /// Serves resources in memory, and those that `fallback` generates.
   package init(_ resources: [String: Resource] = [:], fallback: Fallback? = nil) {
     folder = nil
     state = Mutex(Content(fallback: fallback))
     for (path, resource) in resources { self[path] = resource }
   }
 
-  /// Serves the files below a folder, after resources that are put in memory.
+  /// Serves files in a folder.
   ///
-  /// A file is read when it is first asked for, and again when it changes.
+  /// Resources in memory take precedence.
+  ///
+  /// A file is read at the first request, and again when it changes.
   ///
   /// - Parameters:
-  ///   - folder: The folder that is `/`. Links out of it are not followed.
-  ///   - fallback: Makes the resources that neither memory nor folder has.
-  /// - Throws: ``SampleError`` with code `folder` when it is no folder.
+  ///   - folder: The folder that is served as `/`. Symbolic links out of it are not followed.
+  ///   - fallback: Generates resources that are neither in memory nor in the folder.
+  /// - Throws: ``SampleError`` with code `folder` when it is not a readable folder.
   package init(folder: String, fallback: Fallback? = nil) throws(SampleError) {
     self.folder = try Folder(folder)
     state = Mutex(Content(fallback: fallback))
   }
 
-  /// The resource in memory at a decoded path; nil takes it away.
+  /// The resource in memory at a decoded path.
+  ///
+  /// Set it to nil to remove it.
   package subscript(_ path: String) -> Resource? {
     get { state.withLock { $0.resources[path]?.original } }
     set {
@@ -51,15 +55,17 @@ package final class SampleContent: Sendable {
     }
   }
 
-  /// Makes the resources that neither memory nor folder has.
+  /// Generates resources that are neither in memory nor in the folder.
   package var fallback: Fallback? {
     get { state.withLock { $0.fallback } }
     set { state.withLock { $0.fallback = newValue } }
   }
 
-  /// Sends `Cache-Control: value` below a path prefix; the longest prefix wins.
+  /// Sets `Cache-Control` for the paths below a prefix.
   ///
-  /// Where no rule fits, pictures are fresh for an hour and all else for no time.
+  /// The longest matching prefix counts.
+  ///
+  /// Without a matching rule, pictures are fresh for an hour, and everything else is stale at once.
   package func cache(_ prefix: String, as value: String) {
     state.withLock { state in
       state.cacheRules.removeAll { $0.prefix == prefix }
@@ -73,7 +79,9 @@ package final class SampleContent: Sendable {
     folder?.forget()
   }
 
-  /// Finds the resource at a decoded path; one without extension is also tried as `.json`.
+  /// Finds the resource at a decoded path.
+  ///
+  /// If the path has no extension, `.json` is tried too.
   func find(_ path: String) -> Servable? {
     if let held = state.withLock({ $0.resources[path] }) { return held }
     let json = MediaType.fileExtension(of: path) == nil ? path + ".json" : nil
@@ -98,9 +106,9 @@ package final class SampleContent: Sendable {
   }
 }
 
-/// The files of one folder, kept in memory for as long as they stay the same on disk.
+/// The files of a folder, cached in memory until they change on disk.
 final class Folder: Sendable {
-  /// Distinguishes one state of a file from the next.
+  /// Identifies the state of a file, to detect changes.
   private struct Stamp: Equatable {
     let device, inode: UInt
     let size, seconds, nanoseconds: Int
@@ -133,9 +141,9 @@ final class Folder: Sendable {
     self.root = root == "/" ? "" : root
   }
 
-  /// Reads the file at a path that holds no dot segments, unless the copy in memory still fits.
+  /// The file at a path without dot segments, read again only if it changed.
   ///
-  /// A link that leads out of the folder is as good as no file.
+  /// A symbolic link out of the folder counts as missing.
   func find(_ path: String, servable: (String, Resource) -> Servable) -> Servable? {
     guard let stamp = Stamp(root + path) else { return nil }
     if let held = held.withLock({ $0[path] }), held.stamp == stamp { return held.servable }
@@ -148,7 +156,7 @@ final class Folder: Sendable {
     return made
   }
 
-  /// Drops every copy, because the rules that went into it have changed.
+  /// Drops all cached files, because the rules for their headers have changed.
   func forget() {
     held.withLock { $0.removeAll() }
   }
@@ -174,13 +182,13 @@ final class Folder: Sendable {
   }
 }
 
-/// A resource with the head of its plain 200 answer already written, but for the date.
+/// A resource with the rendered head of a plain 200, except the date.
 struct Servable {
-  /// As it was given.
+  /// The resource as given.
   let original: Resource
-  /// With the `Cache-Control` that the rules give it.
+  /// The resource with `Cache-Control` set by the rules.
   let resource: Resource
-  /// From the status line on, without `Date` and without the empty line.
+  /// The head from the status line on, without `Date` and without the empty line.
   let head: ByteBuffer
 
   init(_ resource: Resource, rule: String) {

@@ -8,20 +8,20 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name that logs and tests see.
     package let name: String
 
-    /// Makes a code of its own name.
+    /// Makes a code with a name.
     package init(_ name: String) {
       self.name = name
     }
 
-    /// The port is taken, or the address is not of this machine.
+    /// The port is taken, or the address does not belong to this machine.
     package static let listen = Code("listen")
     /// The certificate or its key cannot be read.
     package static let identity = Code("identity")
-    /// A fault script breaks its grammar.
+    /// A fault script has a syntax error.
     package static let faults = Code("faults")
-    /// The folder to serve is missing or is no folder.
+    /// The folder to serve is missing, or is not a folder.
     package static let folder = Code("folder")
-    /// The file that keeps orders cannot be opened.
+    /// The file for orders cannot be opened.
     package static let orders = Code("orders")
     /// The picture to vary is neither JPEG nor PNG.
     package static let picture = Code("picture")
@@ -39,11 +39,11 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
   package let code: Code
   /// The failed action and its object: "listen on 127.0.0.1:80".
   package let thing: String
-  /// Why not.
+  /// The cause of the failure.
   package let cause: String
   /// The remedy.
   package let advice: String
-  /// Where in the text, when a text was being read.
+  /// The position of the error in a fault script; nil for other errors.
   package let position: Position?
 
   init(_ code: Code, _ thing: String, _ cause: String, _ advice: String, at: Position? = nil) {
@@ -59,7 +59,7 @@ package struct SampleError: Error, Hashable, Sendable, CustomStringConvertible {
     "cannot \(thing): \(cause); \(advice)"
   }
 
-  /// The system's own words for an error number, in lower case as they go in a sentence.
+  /// The system's message for an error number, in lower case, for use within a sentence.
   static func words(for errno: Int32) -> String {
     String(cString: larder_error_words(errno))
   }

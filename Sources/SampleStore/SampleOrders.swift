@@ -2,24 +2,25 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Where the store takes orders, and where it keeps them.
+/// The paths that take orders, and the file that keeps them.
 package struct OrderIntake: Hashable, Sendable {
-  /// The paths that take `POST`.
+  /// The paths that accept `POST`.
   package var paths: Set<String>
-  /// A file that gets a JSON line an order, synced before the answer; nil for memory alone.
+  /// A file to which each order is appended as a JSON line, and synced before the answer; nil to keep orders only in
+  /// memory.
   package var file: String?
 
-  /// Takes orders at some paths, and keeps them in a file if one is named.
+  /// Creates it from its parts.
   package init(paths: Set<String> = ["/orders"], file: String? = nil) {
     self.paths = paths
     self.file = file
   }
 }
 
-/// The orders so far, in memory and, when asked, in a file.
+/// The orders so far, in memory and optionally in a file.
 ///
-/// They are written one after the other, so that the lines stand in the order of the records; who reads them does
-/// not wait for the disk.
+/// Orders are written on a serial queue, so that lines and records have the same order. Reading them does not wait for
+/// the disk.
 final class SampleOrders: Sendable {
   let paths: Set<String>
   private let file: Int32?
@@ -56,7 +57,9 @@ final class SampleOrders: Sendable {
     state.withLock { $0 = [] }
   }
 
-  /// Keeps an order in the file, then in memory; false, and kept in neither, when the file cannot be written.
+  /// Appends an order to the file, then to memory.
+  ///
+  /// Returns false, and keeps it in neither, if the file cannot be written.
   func take(_ record: OrderRecord) -> Bool {
     writing.sync {
       if let file, !Self.append(Array(record.line.utf8), to: file) { return false }
@@ -77,7 +80,7 @@ final class SampleOrders: Sendable {
   }
 }
 
-/// One order that arrived whole, even if its answer failed.
+/// An order that was received completely, even if its answer failed.
 package struct OrderRecord: Hashable, Sendable {
   /// The path that it was posted to.
   package let path: String
@@ -87,12 +90,14 @@ package struct OrderRecord: Hashable, Sendable {
   package let headers: [HeaderField]
   /// The body as sent.
   package let body: [UInt8]
-  /// When it was complete, in seconds since 1970.
+  /// The time at which it was complete, in seconds since 1970.
   package let arrival: Double
-  /// The status of the answer, where 200 is "taken"; nil when a fault left none.
+  /// The status of the answer; 200 means accepted.
+  ///
+  /// Nil when a fault suppressed the answer.
   package let status: Int?
 
-  /// One line for the file: the body as text, or as hexadecimal digits if it is not UTF-8.
+  /// The line for the file; the body is text, or hexadecimal if it is not UTF-8.
   var line: String {
     let pairs = headers.map { "[\(JSONText.quoted($0.name)),\(JSONText.quoted($0.value))]" }
     let text = String(validating: body, as: UTF8.self).map { "\"body\":" + JSONText.quoted($0) }
@@ -103,7 +108,7 @@ package struct OrderRecord: Hashable, Sendable {
   }
 }
 
-/// JSON strings, for the few small documents that the store writes itself.
+/// Writes JSON strings, for the few small documents that the store makes itself.
 enum JSONText {
   /// The text in quotes, with the escapes of RFC 8259, section 7.
   static func quoted(_ text: String) -> String {

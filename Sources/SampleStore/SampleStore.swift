@@ -1,10 +1,11 @@
 import Glibc
 import HummingbirdTLS
 
-/// An origin on this machine: serves a catalog and its pictures, takes orders, and fails on demand.
+/// A local origin server for the demo and all tests: serves a catalog and its pictures, takes orders, and fails on
+/// demand.
 ///
-/// It runs on threads of its own, so that it may be started and stopped from anywhere: a command, a
-/// synchronous test, a task. It answers while the code that started it is blocked.
+/// It runs on its own threads, so it can be started and stopped from anywhere: a command, a synchronous test, a task.
+/// It answers even while the code that started it is blocked.
 ///
 ///     let store = try SampleStore.start(SampleContent(folder: "samples/store"))
 ///     defer { store.stop() }
@@ -14,7 +15,7 @@ package final class SampleStore: Sendable {
   package let content: SampleContent
   /// The port that it listens on.
   package let port: Int
-  /// Scheme, host and port, without a slash at the end.
+  /// Scheme, host and port, without a trailing slash.
   package let baseURL: String
 
   private let origin: Origin
@@ -32,21 +33,21 @@ package final class SampleStore: Sendable {
     stop()
   }
 
-  /// Starts a store and returns when it accepts connections.
+  /// Starts a store, and returns when it accepts connections.
   ///
-  /// Blocks for about a millisecond, and waits for no thread but its own.
+  /// Blocks for about a millisecond, and waits only for its own threads.
   ///
   /// - Parameters:
   ///   - content: The content.
-  ///   - faults: The faults from the start.
-  ///   - tls: A certificate, to speak HTTPS; nil for HTTP.
-  ///   - host: The address to listen on; a loopback address unless the whole network may ask.
-  ///   - port: The port, or 0 for any that is free.
-  ///   - orders: Where orders are taken and kept.
-  ///   - threads: Event loop threads, 1 or 2.
-  ///   - bytesPerSecond: The bandwidth of the store's link, all bodies together; nil without limit.
-  ///   - clock: Seconds since 1970, for `Date` and the arrival of orders.
-  /// - Returns: The running store. It stops when it is told to, or when nobody holds it any more.
+  ///   - faults: The initial faults.
+  ///   - tls: A certificate for HTTPS; nil for HTTP.
+  ///   - host: The address to listen on; use a loopback address unless other machines need access.
+  ///   - port: The port; 0 for any free one.
+  ///   - orders: The paths and the file for orders.
+  ///   - threads: The number of event loop threads, 1 or 2.
+  ///   - bytesPerSecond: The bandwidth that all bodies share; nil for no limit.
+  ///   - clock: Returns the seconds since 1970, for `Date` and the arrival of orders.
+  /// - Returns: The running store. It stops at ``stop()``, or when the last reference is released.
   /// - Throws: ``SampleError`` when it cannot listen, read its certificate or open its order file.
   package static func start(
     _ content: SampleContent,
@@ -89,14 +90,16 @@ package final class SampleStore: Sendable {
     return SampleStore(origin, listener, baseURL: base, port: listener.port)
   }
 
-  /// Closes the port and every connection, hanging ones too, and waits until that is done.
+  /// Closes the port and every connection, even hanging ones, and waits until that is done.
   ///
-  /// May be called again, and from several threads: each call returns when the store has stopped.
+  /// It may be called repeatedly and from several threads. Each call returns when the store has stopped.
   package func stop() {
     listener.stop { origin.connections.close() }
   }
 
-  /// The faults; setting them restarts the counts of their rules.
+  /// The faults.
+  ///
+  /// Setting them resets the counts of their rules.
   package var faults: FaultScript {
     get { origin.faults }
     set { origin.faults = newValue }
@@ -107,43 +110,47 @@ package final class SampleStore: Sendable {
     origin.desk.records
   }
 
-  /// Forgets the orders in memory; the file keeps its lines.
+  /// Removes the orders from memory; the file keeps them.
   package func clearOrders() {
     origin.desk.clear()
   }
 
-  /// The requests so far; each is here before its answer leaves.
+  /// The requests so far.
+  ///
+  /// Each is recorded before its answer is sent.
   package var requests: [RequestRecord] {
     origin.journal.records
   }
 
-  /// How often each path was asked for.
+  /// The number of requests for each path.
   package var requestCounts: [String: Int] {
     requests.reduce(into: [:]) { $0[$1.path, default: 0] += 1 }
   }
 
-  /// Forgets the requests so far.
+  /// Removes the recorded requests.
   package func clearRequests() {
     origin.journal.clear()
   }
 
-  /// Whether requests are written down; switch it off to measure.
+  /// Whether requests are recorded.
+  ///
+  /// Set it to false for measurements.
   package var journalsRequests: Bool {
     get { origin.journal.keeps }
     set { origin.journal.keeps = newValue }
   }
 
-  /// Blocks until `count` requests were recorded since the journal was last cleared.
+  /// Blocks until `count` requests have been recorded since the last ``clearRequests()``.
   ///
   /// - Parameters:
-  ///   - count: How many in all.
-  ///   - seconds: How long to wait at most.
-  /// - Returns: False when time ran out.
+  ///   - count: The number of requests.
+  ///   - seconds: The timeout.
+  /// - Returns: False after a timeout.
   package func waitForRequests(_ count: Int, seconds: Double = 60) -> Bool {
     origin.journal.wait(for: count, seconds: seconds)
   }
 
-  /// The time of this machine's clock, in seconds since 1970.
+  /// The current time, in seconds since 1970.
   package static let now: @Sendable () -> Double = {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)

@@ -1,14 +1,14 @@
 import NIOSSL
 
-/// The certificate that a store shows, and the key to it.
+/// The certificate of a store, with its private key.
 package struct TLSIdentity: Sendable {
   let configuration: TLSConfiguration
 
   /// Reads a certificate chain, leaf first, and its key from PEM files.
   ///
   /// - Parameters:
-  ///   - certificateFile: The chain.
-  ///   - keyFile: The unencrypted key of its first certificate.
+  ///   - certificateFile: The path of the chain.
+  ///   - keyFile: The path of the unencrypted key of its first certificate.
   /// - Throws: ``SampleError`` with code `identity` when either cannot be read.
   package init(certificateFile: String, keyFile: String) throws(SampleError) {
     let chain = try Self.read(certificateFile) { try NIOSSLCertificate.fromPEMFile($0) }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The exact bytes on the wire for one request, their timing, and the end.
+/// The exact bytes to send for one request, their timing, and the end of the connection.
 struct WirePlan {
   /// The state of the connection afterwards.
   enum Ending {
@@ -9,11 +9,11 @@ struct WirePlan {
 
   var delay = 0.0
   var head = ByteBuffer()
-  /// With its chunk framing, if any.
+  /// The body, with its chunk framing if it is chunked.
   var body = ByteBuffer()
   var bytesPerSecond: Int?
   var ending: Ending
-  /// Body bytes without framing, for the journal.
+  /// The number of body bytes without framing, for the journal.
   var bodyBytes = 0
 
   init(head: ByteBuffer, body: ByteBuffer, ending: Ending) {
@@ -32,12 +32,12 @@ struct WirePlan {
     }
   }
 
-  /// Lays an answer out, with a fault's changes to its framing.
+  /// Serializes an answer, with a fault's changes to its framing.
   ///
   /// - Parameters:
   ///   - reply: The answer.
   ///   - fault: The fault, if any.
-  ///   - request: The request, which decides on a body and on the end of the connection.
+  ///   - request: The request, which determines whether a body is sent and whether the connection stays open.
   ///   - date: The `Date` line.
   init(_ reply: Reply, fault: Fault?, to request: IncomingRequest, date: ByteBuffer) {
     let length = reply.body.readableBytes
@@ -72,7 +72,9 @@ struct WirePlan {
     head.writeImmutableBuffer(request.connectionLine)
   }
 
-  /// Frames a body in chunks; one that was cut short lacks the last chunk. (RFC 9112, section 7.1)
+  /// Encodes a body in chunks.
+  ///
+  /// A truncated one lacks the last chunk. (RFC 9112, section 7.1)
   private static func chunks(of body: ByteBuffer, whole: Bool) -> ByteBuffer {
     var (rest, framed) = (body, ByteBuffer())
     while let piece = rest.readSlice(length: min(rest.readableBytes, 16 * 1024)),
