@@ -1,12 +1,18 @@
-// What libcurl itself can do: asks for each URL of a list once, N at a time on one thread, and throws away
-// what comes; with "304" as third argument every request carries If-None-Match: *, so that a static origin
-// answers without a body; with "304-fields", each request has conditions of its own, made for it, and every header line of
-// the answer is handed over; with "304-rows", a second thread writes these into the request's row of an SQLite table, 256
-// rows a transaction, as the least that a program has to do which renews what it holds. With a folder there, two threads
-// hash every body with SHA-256 and write it to a file, as the least that a program has to do which keeps and checks
-// pictures. With a number FIRST, so many of the URLs are asked for first, and the others once all of these are answered, as
-// a program must whose URLs stand in its sections. CACERT names the certificates to trust; over TLS transfers wait for a
-// connection that they can share. Prints answers, seconds and processor seconds; making the table is not counted.
+// What libcurl itself can do: requests each URL of a list once, N at a time on one thread, and discards the bodies.
+//
+// The third argument adds work:
+//   304         every request carries If-None-Match: *, so that a static origin answers without a body
+//   304-fields  each request has its own conditional headers, and every header line of the answer is handed over
+//   304-rows    a second thread also writes these lines to the request's row of an SQLite table, 256 rows a
+//               transaction: the least that a program must do to renew its stored metadata
+//   FOLDER      two threads hash every body with SHA-256 and write it to a file there: the least that a program must do
+//               to keep and verify pictures
+// With a number FIRST, that many URLs are requested first, and the others once these have been answered. A program must
+// do so if its sections list the other URLs.
+//
+// CACERT names the certificates to trust. Over TLS, transfers wait for a connection that they can share. Prints
+// answers, seconds and processor seconds; making the table is not counted.
+//
 //   cc -O2 Benchmarks/bare-libcurl.c -lcurl -lcrypto -lsqlite3 -lpthread -o bare
 //   [CACERT=…] ./bare URLS N [304|304-fields|304-rows|FOLDER [FIRST]]
 #define _GNU_SOURCE
@@ -32,7 +38,7 @@ static double now(clockid_t clock) {
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-// A body on its way to its file, and its pieces on their way to the thread that writes them.
+// A body that is being written to its file, and its pieces, which are queued for a writer thread.
 enum { piece_size = 256 << 10, writers = 2 };
 struct body {
   int file, writer;
@@ -62,7 +68,7 @@ static int has_fields;
 
 static struct piece *take_piece(struct body *body) {
   pthread_mutex_lock(&pieces_lock);
-  // More than there are bodies: those that are full become free again, and no more memory is touched than needs be.
+  // There are more pieces than bodies, so a full one always becomes free again; the limit avoids touching more memory.
   while (!pieces && made >= most) pthread_cond_wait(&pieces_free, &pieces_lock);
   struct piece *piece = pieces;
   if (piece) pieces = piece->next;
@@ -119,7 +125,7 @@ static void *write_all(void *context) {
   }
 }
 
-// The rows that answers renew, and the answers on their way to the thread that writes them.
+// The table rows that answers renew, and the answers, which are queued for the thread that writes them.
 enum { rows_at_once = 256, fields_size = 1000 };
 struct answer {
   struct answer *next;
@@ -180,7 +186,7 @@ static void *write_rows(void *context) {
     return context;
   }
 }
-// What the header lines of an answer go into.
+// Makes the buffer for the header lines of an answer.
 static struct answer *start_answer(CURL *easy, int row) {
   struct answer *answer = malloc(sizeof *answer);
   answer->next = NULL, answer->row = row, answer->count = 0;
@@ -255,7 +261,7 @@ static size_t take_field(char *bytes, size_t size, size_t count, void *context) 
 static int on_socket(CURL *easy, curl_socket_t socket, int what, void *context, void *own) {
   (void)easy, (void)context, (void)own;
   struct epoll_event event = {.data.fd = socket};
-  if (what == CURL_POLL_REMOVE) return 0;  // An idle connection is never ready.
+  if (what == CURL_POLL_REMOVE) return 0;  // libcurl never waits for an idle connection.
   event.events = (what & CURL_POLL_IN ? EPOLLIN : 0) | (what & CURL_POLL_OUT ? EPOLLOUT : 0);
   if (known[socket] == what) return 0;
   epoll_ctl(set, known[socket] ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, socket, &event);

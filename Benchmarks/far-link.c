@@ -1,10 +1,10 @@
-// A link to this machine that takes its time: what is sent to FAR comes back to HERE after half of MILLISECONDS, and so do
-// the answers. Handshakes, windows and losses of pace are the kernel's own, which a delay inside a server would spare.
+// A slow link to this machine: packets to FAR come back to HERE after half of MILLISECONDS, and so do the answers. So
+// handshakes, windows and congestion control are the kernel's own, which a delay inside a server would leave out.
 //
-//     far-link HERE FAR MILLISECONDS     HERE is an address of this machine; runs until it is killed; says "up" once it stands
+//     far-link HERE FAR MILLISECONDS     HERE is an address of this machine; prints "up" when ready; runs until killed
 //
-// Needs root, in a network namespace of its own: it makes the device `far0` and a route. A packet's addresses change places, so
-// that one machine is both ends; checksums do not mind.
+// Needs root, in a network namespace of its own: it creates the device `far0` and a route. It swaps the addresses of
+// each packet, so that one machine is both ends; checksums stay valid.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
       last++;
     }
     for (const int64_t moment = now(); first != last && line[first % PLACES].due <= moment; first++) {
-      // A full device loses packets, as any link does.
+      // A full device drops packets, as any link does.
       if (write(device, line[first % PLACES].bytes, line[first % PLACES].size) < 0) continue;
     }
   }

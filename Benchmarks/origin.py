@@ -78,7 +78,7 @@ class Origin:
         temporary = " ".join(
             f"{kind}_temp_path {self.work}/tmp;"
             for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        # Files that are kept open, connections beside them.
+        # Half of the descriptors for files that nginx keeps open, the others for connections.
         files = min(40_000, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
         return f"""load_module modules/ngx_http_echo_module.so;
 worker_processes 1;

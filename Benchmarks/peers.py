@@ -40,7 +40,7 @@ def curl(job):
 
 def wget2(job):
     if job.pass_ == "warm":
-        # Version 1.99.1 has -nc for this, and hangs in it as soon as several threads find their files.
+        # Version 1.99.1 has -nc for this, but it hangs as soon as several threads find their files.
         return None
     extra = ["-N"] if job.pass_ == "revalidate" else []
     tls = ["--ca-certificate=" + job.ca] if job.is_tls else []
@@ -62,7 +62,7 @@ def urlsession(job):
         return None
     command = [os.environ["URLSESSION_PEER"], job.urls, job.out, str(CONNECTIONS)]
     if job.is_tls:
-        # On Linux it trusts the system's file alone: put ours there, for this process only.
+        # On Linux, URLSession only trusts the system's file: mount ours over it, for this process only.
         mount = 'mount --bind "$0" /etc/ssl/certs/ca-certificates.crt && exec "$@"'
         command = ["unshare", "-rm", "sh", "-c", mount, job.ca] + command
     return command, {}
@@ -99,7 +99,7 @@ PEERS = {
     "async-http-client": async_http_client, "URLSession": urlsession,
     "img2dataset": img2dataset, "Scrapy": scrapy,
 }
-# These speak HTTP/1.1 over TLS where the others speak HTTP/2.
+# These use HTTP/1.1 over TLS where the others use HTTP/2.
 WITHOUT_HTTP2 = {"aria2c", "img2dataset"}
 
 

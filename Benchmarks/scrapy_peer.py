@@ -12,7 +12,7 @@ class Pictures(scrapy.Spider):
     name = "pictures"
 
     async def start(self):
-        # A picture an item, as a shop's pages give them; of one item with ten thousand a quarter is lost.
+        # One picture for each item, as from a shop's pages: with ten thousand in one item, a quarter is lost.
         for url in open(urls).read().split():
             yield {"file_urls": [url]}
 
@@ -27,7 +27,7 @@ settings = {
 if protocol == "h2":
     settings["DOWNLOAD_HANDLERS"] = {
         "https": "scrapy.core.downloader.handlers.http2.H2DownloadHandler"}
-# It looks every five seconds whether it is done, which would be most of a short run.
+# Scrapy checks every five seconds whether it is done, which would be most of a short run.
 ExecutionEngine._SLOT_HEARTBEAT_INTERVAL = 0.05
 process = CrawlerProcess(settings)
 process.crawl(Pictures)

@@ -1,12 +1,12 @@
 import Glibc
 import SystemPackage
 
-/// What one picture may cost: half a second of a processor and 256 MiB.
+/// Checks the cost of one picture: at most half a second of processor time and 256 MiB.
 ///
-/// Larger pictures, with `FUZZ_LIMITS=whole`, may take as much more time as ordinary ones of their size
-/// do; and more memory where all of a picture is held while it is decoded (docs/decisions, 07).
-/// Sanitizers slow a run down: one that takes longer is kept in the folder `FUZZ_SLOW`, and judged by a
-/// build without them, where there is no such folder.
+/// With `FUZZ_LIMITS=whole`, larger pictures may take as much more time as ordinary ones of their size, and more memory
+/// where a picture is held as a whole while it is decoded (docs/decisions, 07). Sanitizers slow a run down. So an input
+/// that takes too long is kept in the folder `FUZZ_SLOW`, and then checked by a build without sanitizers, where that
+/// folder is not set.
 struct Costs {
   private let began: Double
   private let input: [UInt8]
@@ -17,7 +17,7 @@ struct Costs {
     began = costs_seconds()
   }
 
-  /// Judges what was taken since this was made, for a picture of `pixels`.
+  /// Checks what was used since this was made, for a picture of `pixels`.
   func check(pixels: Int, _ format: PictureFormat, isDeep: Bool = false) {
     let (seconds, bytes) = (costs_seconds() - began, costs_bytes())
     let more = isWhole ? pixels : 0
@@ -33,7 +33,7 @@ struct Costs {
   }
 }
 
-/// Whether pictures of up to 50 megapixels are read; else none of more than one.
+/// Whether pictures of up to 50 megapixels are read; if not, of up to one megapixel.
 let isWhole = getenv("FUZZ_LIMITS").map { String(cString: $0) } == "whole"
 
 @_silgen_name("costs_begin") private func costs_begin()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Fuzzes what reads a shop's data; `FUZZ` in the environment chooses what.
+/// Fuzzes the code that reads a shop's data; the environment variable `FUZZ` chooses the target.
 ///
-/// JSON, listings and details in each built-in format, and the catalog file itself.
+/// The targets are JSON, listings and details in several built-in formats, and catalog files.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFeed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   target(Array(UnsafeBufferPointer(start: bytes, count: count)))
@@ -17,7 +17,7 @@ private let target: @Sendable ([UInt8]) -> Void =
   default: fatalError("set FUZZ to json, feed or catalog-file")
   }
 
-/// What is read is what the grammar allows, no more and no less; what is not says where.
+/// The parser accepts exactly what the grammar allows, and errors name a valid position.
 private func fuzzJSON(_ input: [UInt8]) {
   let grammar = JSONGrammar(input)
   do throws(CatalogError) {
@@ -31,7 +31,7 @@ private func fuzzJSON(_ input: [UInt8]) {
   }
 }
 
-/// Every value has what its kind promises.
+/// Checks that every value has what its kind promises.
 private func walk(_ node: JSONNode) {
   switch node.kind {
   case .string: expect(node.text != nil, "a string without text")
@@ -49,8 +49,7 @@ private func walk(_ node: JSONNode) {
   }
 }
 
-/// What is decoded survives being stored, every element is listed or skipped, and what is not
-/// JSON says where.
+/// Decoded items survive being stored, every element is either listed or skipped, and errors name a valid position.
 private func fuzzDecoding(_ input: [UInt8]) {
   let source = SectionSource(key: "main", url: "main")
   for file in files {
@@ -78,23 +77,23 @@ private func fuzzDecoding(_ input: [UInt8]) {
   }
 }
 
-/// What is refused says where; the name of what is accepted can be a folder's.
+/// Errors name a line, and the name in an accepted file is valid as the name of a folder.
 private func fuzzCatalogFile(_ input: [UInt8]) {
   do throws(CatalogError) {
     let file = try CatalogFile(parsing: input, file: "fuzz.yaml")
     expect(!file.name.isEmpty && !file.name.contains("/") && file.name != "..", file.name)
   } catch {
     expect(error.isConfiguration, "\(error)")
-    // A file that is empty has no line to name.
+    // For an empty file, there is no line to name.
     let isWhole = error.reason.hasPrefix("the file is empty")
     expect(error.line != nil || isWhole, "no line: \(error)")
     checkPlace(error, in: input)
   }
 }
 
-/// A malformed text is refused with a line that it has, and every error is one line of text.
+/// Errors about malformed JSON have a position, and every position is within the input.
 private func checkPlace(_ error: CatalogError, in input: [UInt8]) {
-  // A body that is no JSON at all is called what it is.
+  // The error for HTML or XML in place of JSON has no position.
   let isNamed = ["an HTML page", "an XML document"].contains { error.reason.hasPrefix($0) }
   if error.code == .malformedJSON || error.code == .tooDeep, !isNamed {
     expect(error.line != nil && error.column != nil, "no place: \(error)")

@@ -1,10 +1,10 @@
-/// Whether bytes are a JSON text, by the grammar alone: a second opinion. (RFC 8259)
+/// An independent check of whether bytes are a JSON text, by nothing but the grammar. (RFC 8259)
 struct JSONGrammar {
-  /// How many arrays and objects enclose one another where they do most.
+  /// The deepest nesting of arrays and objects.
   private(set) var depth = 0
   private var rest: ArraySlice<UInt8>
 
-  /// Reads a text; nil when it is none.
+  /// Reads a text; nil if it is not JSON.
   init?(_ bytes: [UInt8]) {
     rest = bytes[...]
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }

@@ -3,7 +3,7 @@ import Glibc
 import PictureFixtures
 import SystemPackage
 
-/// What crops and stamps make of any bytes: nothing, or a picture that can be read again.
+/// Crops or stamps arbitrary bytes: the result is an error, or a picture that can be read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzPicture(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   if let folder = getenv("FUZZ_SEEDS") { writeSeeds(FilePath(String(cString: folder))) }
@@ -26,7 +26,7 @@ private let target: @Sendable ([UInt8]) -> Void =
   default: fatalError("set FUZZ to crop- and a format, stamp-jpeg or -png")
   }
 
-/// Small enough for many runs a second; every sum that the limits guard is the same.
+/// Small enough for many runs a second; the arithmetic that the limits protect is the same.
 private let limits =
   isWhole
   ? PictureLimits(pixels: 50_000_000)
@@ -40,13 +40,13 @@ private let limits =
 
 private func file(_ bytes: [UInt8], _ format: PictureFormat) -> PictureFile? {
   guard PictureFormat(sniffing: bytes) == format else { return nil }
-  // Most changes to a PNG end at a chunk's sum: with these made right, they go further.
+  // Most changes to a PNG only fail a chunk's CRC; with correct CRCs, they get further.
   let isSummed = format == .png && (bytes.last ?? 0) & 128 == 0
   let bytes = isSummed ? summed(bytes) : bytes
   return try? PictureFile(bytes, modified: 1_610_000_000, limits: limits)
 }
 
-/// A PNG with the right sum behind each chunk.
+/// A PNG with the right CRC after each chunk.
 private func summed(_ bytes: [UInt8]) -> [UInt8] {
   var bytes = bytes
   var offset = 8
@@ -65,7 +65,7 @@ private func summed(_ bytes: [UInt8]) -> [UInt8] {
   return bytes
 }
 
-/// A crop that the last byte chooses, which both formats put up with behind their end.
+/// A crop that the last byte of the input chooses; decoders ignore a byte after the end of the picture.
 private func crop(_ bytes: [UInt8]) -> Crop {
   let choice = Int(bytes.last ?? 0)
   let format = PictureFormat(sniffing: bytes)
@@ -96,7 +96,7 @@ private func crop(_ bytes: [UInt8]) -> Crop {
 private func check(_ picture: EncodedPicture, _ crop: Crop, of file: PictureFile) {
   expect(picture.width == picture.height, "\(picture.width) × \(picture.height) is no square")
   expect(crop.size ?? picture.width == picture.width, "not of the size asked for")
-  // Metadata may be more by now than the limits of this allow.
+  // The metadata may be larger now than the limits of the input allow.
   let whole = PictureLimits()
   guard let made = try? PictureFile(picture.bytes, limits: whole) else {
     return expect(false, "what was made cannot be read")
@@ -104,7 +104,7 @@ private func check(_ picture: EncodedPicture, _ crop: Crop, of file: PictureFile
   expect(made.probe.width == picture.width && made.probe.height == picture.height, "another size")
   expect(made.probe.orientation == .upright, "not upright")
   let again = Crop(size: 8, limits: whole)
-  // Without loss, coefficients are carried over that libjpeg has no pixels for: fractional sampling.
+  // Lossless JPEGs keep coefficients that libjpeg cannot convert to pixels: those with fractional sampling.
   let isCarriedOver = picture.format == .jpeg && picture.method == .lossless
   expect(
     (try? again.apply(to: made)) != nil || isCarriedOver && (try? again.apply(to: file)) == nil,
@@ -127,7 +127,7 @@ private func fuzzCrop(_ bytes: [UInt8], _ format: PictureFormat) {
   if format == .png, !isWhole, crop.lossless { checkWaiting(picture, crop, of: file) }
 }
 
-/// Scales a picture as a large one is: of its rows, no more are held than the filter needs.
+/// Scales a picture as a large one is scaled, with no more rows in memory than the filter needs.
 private func scaleInStrips(_ file: PictureFile) {
   let stored = file.probe.stored
   let whole = RowRequest(PixelRegion(x: 0, y: 0, width: stored.width, height: stored.height))
@@ -142,7 +142,7 @@ private func scaleInStrips(_ file: PictureFile) {
   }
 }
 
-/// Holds a PNG that goes to its file as it is packed, as a large one does, against the one made in memory.
+/// Compares a PNG that is written to a file while it is compressed, as a large one is, with the one made in memory.
 private func checkWaiting(_ picture: EncodedPicture?, _ crop: Crop, of file: PictureFile) {
   var crop = crop
   crop.heldBytes = 256
@@ -154,7 +154,7 @@ private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
   let costs = Costs(of: bytes)
   guard let file = file(bytes, format) else { return costs.check(pixels: 0, format) }
   var stamp = Stamp(crop: crop(bytes), time: .now)
-  // Letters of a large picture take longer than all the rest.
+  // Large letters take longer than all the rest.
   stamp.crop.size = stamp.crop.size ?? (file.probe.width > 300 ? 64 : nil)
   let picture = try? stamp.apply(to: file)
   costs.check(
@@ -165,7 +165,7 @@ private func fuzzStamp(_ bytes: [UInt8], _ format: PictureFormat) {
   if let picture, !isWhole { check(picture, stamp.crop, of: file) }
 }
 
-/// Writes a picture of every kind to a folder, and ends.
+/// Writes a picture of every kind to a folder, then exits.
 private func writeSeeds(_ folder: FilePath) -> Never {
   let samples = (0..<48 * 40 * 4).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 6) }
   func write(_ bytes: [UInt8], _ name: String) {
@@ -228,7 +228,7 @@ private func writeSeeds(_ folder: FilePath) -> Never {
   _exit(0)
 }
 
-/// Writes pictures of the formats that are read by libraries of their own.
+/// Writes seeds for WebP, AVIF and GIF.
 private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> Void) {
   let bitmap = Bitmap(width: 24, height: 20, layout: .rgba, samples: Array(samples[..<1920]))
   for lossless in [false, true] {
@@ -269,7 +269,7 @@ private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> V
     write(Array(UnsafeBufferPointer(start: made, count: count)) + [0], "\(index).avif")
     free(made)
   }
-  // Four colours, a clear one, a screen that is larger: codes of three bits, each pixel its own.
+  // Four colours, one of them transparent, on a screen larger than the frame: codes of three bits, one for each pixel.
   let head: [UInt8] = Array("GIF89a".utf8) + [6, 0, 5, 0, 0x81, 0, 0] + Array(samples[..<12])
   let clear: [UInt8] = [0x21, 0xF9, 4, 1, 0, 0, 2, 0]
   for interlaced: UInt8 in [0, 0x40] {
@@ -279,7 +279,7 @@ private func writeOtherSeeds(_ samples: [UInt8], _ write: ([UInt8], String) -> V
   }
 }
 
-/// Writes pictures of 49 megapixels in few bytes, for `FUZZ_LIMITS=whole`.
+/// Writes pictures of 49 megapixels in small files, for `FUZZ_LIMITS=whole`.
 private func writeLargeSeeds(_ write: ([UInt8], String) -> Void) {
   let side = 7000
   let blank = [UInt8](repeating: 90, count: side * side * 4)
@@ -351,12 +351,12 @@ private func writeLargeSeeds(_ write: ([UInt8], String) -> Void) {
   }
   for choice: UInt8 in [0, 1, 5] {
     write(largeGIF(screen: side, side) + [choice], "large-\(choice).gif")
-    // Beside the frame the screen is clear.
+    // The screen around the frame is transparent.
     write(largeGIF(screen: side, side - 1) + [choice], "framed-\(choice).gif")
   }
 }
 
-/// A GIF whose frame is of one colour.
+/// A GIF whose frame has a single colour.
 private func largeGIF(screen: Int, _ side: Int) -> [UInt8] {
   func little(_ value: Int) -> [UInt8] { [UInt8(value & 255), UInt8(value >> 8)] }
   let across = little(side)
@@ -375,7 +375,7 @@ private func largeGIF(screen: Int, _ side: Int) -> [UInt8] {
   }
   var (left, width) = (side * side, 3)
   while left > 0 {
-    // All codes are forgotten; then each stands for one pixel more than the one before it.
+    // Clears the code table; after that, each new code stands for one pixel more than the one before it.
     put(4, width)
     var (code, run) = (0, 1)
     width = 3
@@ -396,7 +396,7 @@ private func largeGIF(screen: Int, _ side: Int) -> [UInt8] {
   return bytes + [0, 0x3B]
 }
 
-/// An Exif segment of a picture that lies on its side, with a date.
+/// An Exif segment with a date, for a picture that has to be turned by 90°.
 private let exif: [UInt8] = {
   let tiff: [UInt8] =
     Array("II*\0".utf8) + [8, 0, 0, 0, 2, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0]

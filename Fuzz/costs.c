@@ -1,10 +1,10 @@
-// What a run costs: the processor time of this process, and, under a sanitizer, the memory that it asked for and had
-// not given back yet. Times do not count what else the machine does.
+// The cost of a run: the processor time of this process and, under a sanitizer, the most memory that it held at a time.
+// The processor time does not depend on other load of the machine.
 #include <stdatomic.h>
 #include <stddef.h>
 #include <time.h>
 
-// Of the sanitizer's library; in a build without one there is neither.
+// From the sanitizer's library; NULL in a build without one.
 __attribute__((weak)) int __sanitizer_install_malloc_and_free_hooks(
     void (*taken)(const volatile void *, size_t), void (*given)(const volatile void *));
 __attribute__((weak)) size_t __sanitizer_get_allocated_size(const volatile void *);

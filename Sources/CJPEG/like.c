@@ -1,7 +1,7 @@
 #include "like.h"
 
-// libjpeg-turbo holds eight times a table's value in 16 bits; no coefficient of 8-bit samples reaches a
-// half of this, so that nothing is lost.
+// libjpeg-turbo stores eight times a table's value in 16 bits. Clamping loses nothing, because no coefficient of 8-bit
+// samples reaches half of this value.
 enum { largest_divisor = 65535 / 8 };
 
 static int standard_slot(j_compress_ptr target, int component) {
@@ -17,7 +17,7 @@ static JQUANT_TBL table_of(j_decompress_ptr source, j_compress_ptr target, int c
       source->quant_tbl_ptrs[info->quant_tbl_no]) {
     return *source->quant_tbl_ptrs[info->quant_tbl_no];
   }
-  // It comes later in the file; until then, the table of jpeg_set_defaults.
+  // The table comes later in the file; until then, this is the table of jpeg_set_defaults.
   return *target->quant_tbl_ptrs[standard_slot(target, component)];
 }
 
@@ -64,8 +64,7 @@ void like_start(j_decompress_ptr source, j_compress_ptr target) {
     target->X_density = source->X_density;
     target->Y_density = source->Y_density;
   }
-  // Four-component files mean inverted ink when they carry Adobe's marker; the new file keeps
-  // that.
+  // In a four-component file, Adobe's marker means inverted CMYK; the new file keeps both.
   if (source->num_components == 4) target->write_Adobe_marker = source->saw_Adobe_marker;
 }
 
@@ -109,7 +108,7 @@ void raise_quality(j_compress_ptr target, int quality) {
   if (quality <= 0) return;
   struct jpeg_compress_struct standard = {.err = target->err};
   bool is_coarser = false;
-  // Only memory can be short here, which leaves a few hundred bytes behind.
+  // This can fail only for lack of memory, and then leaks a few hundred bytes.
   jpeg_create_compress(&standard);
   jpeg_set_quality(&standard, quality, TRUE);
   for (int i = 0; i < target->num_components; i++) {

@@ -1,25 +1,25 @@
-// The parameters that a JPEG takes from its source file. These jump: call them under a setjmp.
+// Copies parameters from a source JPEG to a new one. These functions may longjmp: call them under a setjmp.
 #ifndef LARDER_CJPEG_LIKE_H
 #define LARDER_CJPEG_LIKE_H
 
 #include "session.h"
 
-// Gives `target` the colour space, the sampling factors and the quantization tables of `source`, as they
-// are. Each component keeps the table of its own first scan, where that is read: a file may redefine
-// its tables between two scans, which jpeg_copy_critical_parameters refuses.
+// Gives `target` the colour space, the sampling factors and the quantization tables of `source`, unchanged. Each
+// component keeps the table of its own first scan, if that has been read: a file may redefine its tables between two
+// scans, which jpeg_copy_critical_parameters refuses.
 void like_start(j_decompress_ptr source, j_compress_ptr target);
 
-// Makes the parameters of `like_start` fit for an encoder: it would divide by a zero in a table,
-// and by an eighth of 65,536, and cannot interleave more than ten blocks.
+// Makes the parameters from `like_start` valid for an encoder: no zero in a table, by which it would divide; no value
+// that overflows when multiplied by eight; and at most ten blocks in an interleaved unit.
 void clamp_tables(j_compress_ptr target);
 
-// The chroma sampling: 420, 422 or 444 in a picture with colours; 0 leaves it as it is.
+// Sets the chroma subsampling, 420, 422 or 444, of a picture with chroma; 0 leaves it as it is.
 void like_chroma(j_compress_ptr target, int chroma);
 
-// The standard's tables at a quality, for every component; 0 leaves those that are there.
+// Sets the standard's tables at a quality for every component; 0 leaves the tables as they are.
 void like_quality(j_compress_ptr target, int quality);
 
-// The same, where one of the tables that are there is coarser.
+// Does the same if one of the present tables is coarser.
 void raise_quality(j_compress_ptr target, int quality);
 
 #endif

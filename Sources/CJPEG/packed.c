@@ -3,11 +3,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Coefficients are kept or left out four at a time.
+// Coefficients are stored or left out in groups of four.
 typedef uint64_t four;
 enum { fours = DCTSIZE2 / 4, most_of_block = 2 + sizeof(JBLOCK) };
 
-// Both kinds of picture, which keep it in the same place.
+// For compressors and decompressors, which have `client_data` in the same place.
 static packed_coefficients *packed_of(j_common_ptr common) { return common->client_data; }
 
 static void *room_for(j_common_ptr common, size_t count, size_t size) {
@@ -34,8 +34,8 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   return (jvirt_barray_ptr)component;
 }
 
-// Address space for the worst case; only written pages take memory. Rows may change, and grow,
-// with every scan: each has its own space, which large pages would fill.
+// Reserves address space for the worst case; only written pages take memory. Rows may change and grow with every scan,
+// so each has its own space. No huge pages, because they would fill that space.
 static void realize(j_common_ptr common) {
   packed_coefficients *packed = packed_of(common);
   if (packed->mapped || packed->length == 0) return;
@@ -56,7 +56,7 @@ static void realize(j_common_ptr common) {
 
 static int first_of(unsigned set) { return __builtin_ctz(set); }
 
-// A bit for each four coefficients that are not all zero, compared at once.
+// A bit for each group of four coefficients that are not all zero; one vector comparison finds them all.
 static uint16_t mask_of(const JCOEF *block) {
   typedef four all __attribute__((vector_size(sizeof(JBLOCK))));
   typedef bool flags __attribute__((ext_vector_type(fours)));
@@ -68,7 +68,7 @@ static uint16_t mask_of(const JCOEF *block) {
   return mask;
 }
 
-// Packs a row of blocks; how many bytes that took.
+// Packs a row of blocks; returns the number of bytes.
 static size_t pack(JBLOCK *blocks, JDIMENSION across, uint8_t *const start) {
   uint8_t *out = start;
   for (JDIMENSION x = 0; x < across; x++) {
@@ -84,7 +84,7 @@ static size_t pack(JBLOCK *blocks, JDIMENSION across, uint8_t *const start) {
   return (size_t)(out - start);
 }
 
-// Unpacks the blocks of a row from `left` to before `end`.
+// Unpacks the blocks of a row from column `left` up to, but not including, `end`.
 static void unpack(const uint8_t *in, JDIMENSION left, JDIMENSION end, JBLOCKROW row) {
   memset(row + left, 0, (end - left) * sizeof(JBLOCK));
   for (JDIMENSION x = 0; in && x < end; x++) {
@@ -115,8 +115,8 @@ static void settle(packed_coefficients *packed, packed_component *component) {
   component->is_changed = false;
 }
 
-// Gives the memory of rows back that lie far above those that are read, so that pixels take its place. Smoothing reads
-// rows of two MCUs above, eight at most.
+// Frees the memory of rows far above those that are being read, to make room for pixels. Block smoothing reads the rows
+// of two MCUs above, eight at most.
 static void give_back(packed_coefficients *packed, packed_component *component, JDIMENSION first) {
   enum { kept = 16 };
   if (first < component->given + 2 * kept) return;
@@ -134,7 +134,8 @@ static JBLOCKARRAY access_rows(j_common_ptr common, jvirt_barray_ptr array, JDIM
   packed_coefficients *packed = packed_of(common);
   packed_component *component = (packed_component *)array;
   first += component->top;
-  // Smoothing a picture that lacks its last scans reads rows beyond those that it asks for: it counts on all being there.
+  // Block smoothing of a picture without its last scans reads rows beyond those that it requests, because it relies on
+  // arrays that hold all of them.
   if (!writable && count * 3 > component->most) count = component->most;
   if (component->count < count || component->first != first) {
     settle(packed, component);
@@ -169,8 +170,7 @@ void packed_lend(j_decompress_ptr source, packed_coefficients *packed, cjpeg_reg
     packed->components[i].count = 0;
     const jpeg_component_info *info = &source->comp_info[i];
     packed_component *component = &packed->components[i];
-    // A component alone in its picture has blocks of 8 × 8, regardless of its sampling factors.
-    // (A.2.2)
+    // In a picture with a single component, blocks are 8 × 8 regardless of its sampling factors. (ITU-T T.81, A.2.2)
     bool is_alone = packed->requested == 1;
     uint32_t h = is_alone ? 1 : (uint32_t)info->h_samp_factor, v = is_alone ? 1 : (uint32_t)info->v_samp_factor;
     uint32_t most_h = is_alone ? 1 : (uint32_t)source->max_h_samp_factor;

@@ -1,46 +1,46 @@
-// Coefficients in less memory than libjpeg's arrays take: for each block a bit for every four of them, and the fours
-// that are not all zero, a quarter of the room in most photos. These jump: call them under a setjmp.
+// A compact replacement for libjpeg's virtual arrays of coefficients. A block has a bit for each group of four
+// coefficients, then the groups that are not all zero: a quarter of the memory for most photos. These functions may
+// longjmp: call them under a setjmp.
 #ifndef LARDER_CJPEG_PACKED_H
 #define LARDER_CJPEG_PACKED_H
 
 #include "session.h"
 
-// One component's blocks: those of a few rows as libjpeg has them, and all of them packed.
+// One component's blocks: a few rows unpacked for libjpeg, and all rows packed.
 typedef struct {
   JBLOCK *blocks;
   JBLOCKROW *rows;
-  // Blocks across and down, and rows at a time at most, as libjpeg asks for them.
+  // Blocks across and down, and the most rows at a time, as libjpeg requests them.
   JDIMENSION across, down, most;
-  // The rows in `blocks`, none while `count` is 0, and whether they may have changed since they were unpacked.
+  // The rows in `blocks` (none while `count` is 0), and whether they may have changed since they were unpacked.
   JDIMENSION first, count;
   bool is_changed;
-  // Where each row is packed, counted from 1; 0 for one that never came. And how many bytes it takes.
+  // For each row, its offset in `packed` plus 1 (0 if it was never written), and its size in bytes.
   size_t *places;
   uint32_t *sizes;
-  // Where the blocks begin that are handed out, and before which column they end.
+  // The first column and row of the blocks that are handed out, and the column before which they end.
   JDIMENSION left, top, end;
-  // The rows above it have given their memory back.
+  // The memory of the rows above this one has been freed.
   JDIMENSION given;
 } packed_component;
 
-// In the place of the arrays that libjpeg would request for one picture.
+// Replaces all arrays that libjpeg would request for one picture.
 typedef struct {
   uint8_t *packed;
-  // Bytes that are taken, and that may be.
+  // Bytes that are used, and the most that may be.
   size_t used, most;
   void *mapped;
   size_t length;
-  // Whether each row is read only once, as when pixels are made of it: its memory is then given
-  // back.
+  // Whether each row is read only once, to make pixels, so that its memory can be freed after that.
   bool is_read_once;
   int requested;
   packed_component components[MAX_COMPONENTS];
 } packed_coefficients;
 
-// Lets a picture that is to be read or written, before that is started, have its coefficients here; `most` bytes.
+// Makes a picture keep its coefficients here, in at most `most` bytes. Call it before reading or writing starts.
 void packed_open(j_common_ptr picture, packed_coefficients *packed, long most);
 
-// Lets `target` write the coefficients of a region of `source`, which begins between blocks.
+// Makes `target` write the coefficients of a region of `source`, which starts on a block border.
 void packed_lend(j_decompress_ptr source, packed_coefficients *packed, cjpeg_region region, j_compress_ptr target,
                  jvirt_barray_ptr *arrays);
 

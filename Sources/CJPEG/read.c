@@ -34,8 +34,8 @@ bool cjpeg_read_header(const uint8_t *bytes, size_t count, cjpeg_header *header,
 #define SIZE(info) ((info)->DCT_scaled_size)
 #endif
 
-// Whether columns may be left out: jpeg_crop_scanline of libjpeg-turbo 2.1 takes the columns of a component that is
-// made less small than the others for half of what they are. That does no harm where it has as many as the picture.
+// Whether jpeg_crop_scanline may be used. In libjpeg-turbo 2.1 it assumes half as many columns as there are for a
+// component that is reduced less than the others. That is harmless if the component has as many columns as the picture.
 static bool can_crop(j_decompress_ptr source) {
   const int least = LEAST_SIZE(source);
   for (int i = 0; i < source->num_components; i++) {
@@ -47,9 +47,9 @@ static bool can_crop(j_decompress_ptr source) {
   return true;
 }
 
-// Passes rows over. jpeg_skip_scanlines (of libjpeg-turbo 2.1.5, too) counts on groups of at most two rows: begun in the
-// last three rows of four that smooth upsampling makes together, it goes a row of blocks too far, and a picture of
-// several scans is then read for rows behind its last, without end.
+// Skips rows. jpeg_skip_scanlines (also of libjpeg-turbo 2.1.5) assumes row groups of at most two rows. If it starts in
+// the last three of four rows that fancy upsampling makes together, it skips a row of blocks too many. A picture of
+// several scans is then read for rows after its last one, without end.
 static void pass(j_decompress_ptr source, JDIMENSION rows, region_reader *reader) {
   if (source->max_v_samp_factor <= 2) {
     if (rows > 0) jpeg_skip_scanlines(source, rows);
@@ -69,8 +69,8 @@ void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *r
   reader->pixel = (size_t)source->output_components;
   reader->left = region.x;
   if (region.width < source->output_width && can_crop(source)) {
-    // One iMCU more on either side: smooth upsampling looks at its neighbours, and the region must
-    // come out as it would from the whole picture.
+    // One more iMCU on either side: fancy upsampling uses neighbouring pixels, and the region must be the same as in
+    // the whole picture.
     JDIMENSION margin = (JDIMENSION)source->max_h_samp_factor * DCTSIZE;
     JDIMENSION left = region.x > margin ? region.x - margin : 0;
     JDIMENSION right = region.x + region.width + margin;
@@ -88,7 +88,7 @@ const uint8_t *region_read(j_decompress_ptr source, region_reader *reader) {
   return reader->row[0] + reader->left * reader->pixel;
 }
 
-// Writes the region's next row to `pixels`, without a copy where libjpeg decodes no other columns.
+// Writes the region's next row to `pixels`, without a copy if libjpeg decodes only its columns.
 static void read_into(j_decompress_ptr source, region_reader *reader, uint8_t *pixels) {
   if (reader->region.width == source->output_width) {
     jpeg_read_scanlines(source, &pixels, 1);
@@ -98,8 +98,8 @@ static void read_into(j_decompress_ptr source, region_reader *reader, uint8_t *p
 }
 
 void region_finish(j_decompress_ptr source, region_reader *reader) {
-  // Skipping to the very end would stop reading here; a last row makes libjpeg decode the entropy
-  // data of all rows before it.
+  // Skipping to the very end would stop reading here. Reading the last row makes libjpeg decode the entropy-coded data
+  // of all rows before it.
   JDIMENSION rest = source->output_height - source->output_scanline;
   if (rest > 1) pass(source, rest - 1, reader);
   if (rest > 0) jpeg_read_scanlines(source, reader->row, 1);
@@ -112,7 +112,7 @@ struct cjpeg_rows {
   packed_coefficients packed;
   region_reader reader;
   struct jpeg_decompress_struct source;
-  // Rows that were not handed out yet.
+  // Rows that have not been delivered yet.
   uint32_t left;
 };
 
@@ -161,9 +161,9 @@ void cjpeg_rows_close(cjpeg_rows *rows) {
   free(rows);
 }
 
-// Whether the scans that were begun tell the mean of every block.
+// Whether the scans read so far contain the mean of every block.
 static bool has_means(j_decompress_ptr source) {
-  // Scans that are not progressive have all of a component, but not all components.
+  // A scan of a sequential picture has all data of a component, but not of all components.
   if (source->coef_bits == NULL) return false;
   for (int i = 0; i < source->num_components; i++) {
     if (source->coef_bits[i][0] < 0) return false;

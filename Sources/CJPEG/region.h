@@ -1,4 +1,4 @@
-// Reading one region of a picture, a row at a time. These jump: call them under a setjmp.
+// Reads one region of a picture, row by row. These functions may longjmp: call them under a setjmp.
 #ifndef LARDER_CJPEG_REGION_H
 #define LARDER_CJPEG_REGION_H
 
@@ -14,10 +14,10 @@ typedef struct {
 // Starts decompression, and skips to the region's first row, decoding only the columns needed.
 void region_start(j_decompress_ptr source, cjpeg_region region, region_reader *reader);
 
-// The region's next row, good until the next call.
+// The region's next row, valid until the next call.
 const uint8_t *region_read(j_decompress_ptr source, region_reader *reader);
 
-// Reads the rest of the file without making pixels of it.
+// Reads the rest of the file without converting it to pixels.
 void region_finish(j_decompress_ptr source, region_reader *reader);
 
 #endif

@@ -13,7 +13,7 @@ static void leave(j_common_ptr common) {
   longjmp(session->escape, 1);
 }
 
-// Bytes between the segments ahead of the first scan are no part of the picture.
+// Before the first scan, stray bytes between the segments are not part of the picture.
 static bool is_before_scans(j_common_ptr common) {
   return common->is_decompressor && ((j_decompress_ptr)common)->input_scan_number == 0;
 }

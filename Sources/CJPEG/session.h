@@ -1,4 +1,4 @@
-// The error handling that every sequence shares.
+// The error handling that all functions here share.
 #ifndef LARDER_CJPEG_SESSION_H
 #define LARDER_CJPEG_SESSION_H
 
@@ -12,14 +12,14 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-// libjpeg hands `errors` back to every callback; the rest is found behind it.
+// libjpeg passes `errors` to every callback, where a cast gives the whole struct.
 typedef struct {
   struct jpeg_error_mgr errors;
   jmp_buf escape;
   cjpeg_outcome *outcome;
 } session;
 
-// A guard on the number of scans while libjpeg reads them.
+// Limits the number of scans while libjpeg reads them.
 typedef struct {
   struct jpeg_progress_mgr progress;
   int scans;

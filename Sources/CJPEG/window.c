@@ -2,8 +2,7 @@
 
 #include <sys/mman.h>
 
-// A component alone in its picture has blocks of 8 × 8, regardless of its sampling factors.
-// (A.2.2)
+// In a picture with a single component, blocks are 8 × 8 regardless of its sampling factors. (ITU-T T.81, A.2.2)
 static uint32_t factor(j_common_ptr common, int sampling) {
   return ((j_decompress_ptr)common)->num_components == 1 ? 1 : (uint32_t)sampling;
 }
@@ -12,8 +11,8 @@ static JDIMENSION blocks(uint32_t pixels, uint32_t sampling, uint32_t most) {
   return (pixels * sampling + DCTSIZE * most - 1) / (DCTSIZE * most);
 }
 
-// Room for the kept blocks, mapped on its own so that it goes back whole, and in large pages where the
-// system has them: faults on small ones cost a fifth of the whole crop.
+// Allocates memory for the kept blocks. It is a mapping of its own, so that all of it can be freed, with huge pages
+// where the system has them: page faults on small ones cost a fifth of the whole crop.
 static void map_kept(j_common_ptr common, window_component *component) {
   const size_t page = (size_t)2 << 20;
   size_t bytes = (size_t)component->width * component->held * sizeof(JBLOCK);
@@ -41,7 +40,7 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
   component->top = window->region.y / (DCTSIZE * most_down) * v;
   component->width = blocks(window->region.width, h, most_across);
   JDIMENSION step = component->step = (JDIMENSION)info->v_samp_factor;
-  // The writer's rows may begin in the middle of the reader's: then two steps overlap with its one.
+  // The writer's steps may start in the middle of the reader's; then one of them overlaps two of the reader's.
   component->held = window->streams
                         ? 2 * step
                         : (blocks(window->region.height, v, most_down) + step - 1) / step * step;
@@ -66,7 +65,7 @@ static void keep(const coefficient_window *window, window_component *component) 
   component->count = 0;
 }
 
-// The decompressor asks for each row once, and for blocks of zeros.
+// The decompressor requests each row once, and expects zeroed blocks.
 static JBLOCKARRAY access_read(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first,
                                JDIMENSION count, boolean writable) {
   (void)writable;
@@ -81,13 +80,13 @@ static JBLOCKARRAY access_read(j_common_ptr common, jvirt_barray_ptr array, JDIM
   return component->rows;
 }
 
-// Reads on until all rows of the region before `end` are kept.
+// Reads until all rows of the region before `end` are kept.
 static void read_until(coefficient_window *window, const window_component *component,
                        JDIMENSION end) {
   while (component->next < component->top + end) {
     int got = jpeg_consume_input(window->source);
     if (got == JPEG_SUSPENDED) ERREXIT(window->source, JERR_CANT_SUSPEND);
-    // A last step may reach below the picture, where nothing is written either.
+    // The last step may extend below the picture, where nothing is written.
     if (got == JPEG_REACHED_EOI) return;
     for (int i = 0; i < window->requested; i++) {
       window_component *each = &window->components[i];
@@ -124,7 +123,7 @@ void window_open(j_decompress_ptr source, cjpeg_region region, bool again,
 void window_read(j_decompress_ptr source, j_compress_ptr target, jvirt_barray_ptr *arrays) {
   coefficient_window *window = source->client_data;
   if (window->streams) {
-    // Buffered-image mode leaves it to the caller when to read; raw data need no upsampling.
+    // In buffered-image mode, the caller decides when to read. Raw data needs no upsampling.
     source->buffered_image = TRUE;
     source->raw_data_out = TRUE;
     jpeg_start_decompress(source);

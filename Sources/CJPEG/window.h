@@ -1,4 +1,5 @@
-// The coefficients of a region, kept while a whole picture is read. These jump: call them under a setjmp.
+// Replaces libjpeg's virtual arrays by ones that keep only the coefficients of a region. These functions may longjmp:
+// call them under a setjmp.
 #ifndef LARDER_CJPEG_WINDOW_H
 #define LARDER_CJPEG_WINDOW_H
 
@@ -11,27 +12,27 @@ typedef struct {
   size_t length;
   JBLOCKROW rows[MAX_SAMP_FACTOR];
   JDIMENSION left, top, width, across;
-  // Rows that `kept` has room for: all of the region, or the few that are on their way.
+  // The number of rows that fit in `kept`: all of the region or, with `streams`, only a few.
   JDIMENSION held;
-  // Rows that libjpeg asks for at a time.
+  // Rows that libjpeg requests at a time.
   JDIMENSION step;
   // The rows in `read`; none while `count` is 0.
   JDIMENSION first, count;
-  // The first row that is not read yet.
+  // The first row that has not been read yet.
   JDIMENSION next;
 } window_component;
 
 typedef struct {
   cjpeg_region region;
   j_decompress_ptr source;
-  // Whether rows are read when they are to be written, as they can be when all lie in one scan, here and there.
+  // Whether rows are read only when they are written, which requires a single scan both in the input and in the output.
   bool streams;
   int requested;
   window_component components[MAX_COMPONENTS];
 } coefficient_window;
 
-// Puts a window in the place of libjpeg's own arrays, which hold all of the picture.
-// `again` says that the rows are to be written several times.
+// Replaces libjpeg's own arrays, which hold all of the picture, by a window. `again` means that the rows will be
+// written several times.
 void window_open(j_decompress_ptr source, cjpeg_region region, bool again, coefficient_window *window);
 
 // Fills `arrays`, which has room for all components, with the region's coefficients for `target` to write. Reads the

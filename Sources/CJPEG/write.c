@@ -56,7 +56,7 @@ bool cjpeg_recode(const uint8_t *bytes, size_t count, cjpeg_limits limits, cjpeg
   return true;
 }
 
-// A picture on its side has its sampling factors and quantization tables on their side too.
+// Swaps the axes of the sampling factors and the quantization tables, for a picture with swapped axes.
 static void transpose(j_compress_ptr target) {
   for (int i = 0; i < target->num_components; i++) {
     int across = target->comp_info[i].h_samp_factor;

@@ -8,13 +8,12 @@
 
 #include "CPNG.h"
 
-// From 1.6.35 on, no header makes libpng divide by zero (CVE-2018-13785).
+// Before 1.6.35, a header could make libpng divide by zero (CVE-2018-13785).
 #if PNG_LIBPNG_VER < 10635
 #error "libpng 1.6.35 or later is needed"
 #endif
 
-// Where libpng jumps to when a call of the reader or the writer fails, and how many bytes
-// libpng may still allocate.
+// Where libpng jumps to when a call fails, and how many bytes it may still allocate.
 typedef struct {
   jmp_buf escape;
   cpng_outcome *outcome;
@@ -23,11 +22,12 @@ typedef struct {
 
 void failure_begin(failure *failure, cpng_outcome *outcome, long memory);
 
-// libpng tells a lack of memory by the words of its error alone: its allocations go through these, which note the lack.
+// libpng reports a lack of memory only in the text of its error. So its allocations go through these functions, which
+// record it.
 png_voidp failure_allocate(png_structp png, png_alloc_size_t size);
 void failure_free(png_structp png, png_voidp block);
 
-// Ends the sequence because there is no memory for the caller's own data.
+// Fails by a longjmp, because there is no memory for the caller's own data.
 _Noreturn void failure_no_memory(png_structp png);
 
 _Noreturn void failure_leave(png_structp png, png_const_charp message);

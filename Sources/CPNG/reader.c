@@ -49,8 +49,8 @@ static void set_form(png_structp png, png_infop info, const cpng_source *source)
   if (png_get_bit_depth(png, info) == 16) png_set_swap(png);
 }
 
-// libpng reads the last row with all that is left of the data, which it would unpack, a thousand times
-// as much, only to refuse it then. No encoder needs more than twice a row and this for it.
+// With the last row, libpng decompresses all data that is left, to a thousand times as much, only to reject it then. No
+// encoder needs more than twice the bytes of a row and 16 KiB for its last row.
 static void check_rest(const png_reader *reader) {
   size_t end = reader->source->data_end;
   if (end > reader->offset && end - reader->offset > reader->row_bytes * 2 + 16384) {
@@ -73,10 +73,9 @@ static void open_again(png_reader *reader, cpng_shape *shape) {
   if (info == NULL) failure_no_memory(png);
   png_set_benign_errors(png, 0);
   png_set_user_limits(png, reader->source->side, reader->source->side);
-  // Chunks of any length are passed over; those that are read have lengths of their own.
+  // Chunks of any length may be skipped; those that are read have limits of their own.
   png_set_chunk_malloc_max(png, PNG_UINT_31_MAX);
-  // Chunks that are not needed to make pixels are copied as they are elsewhere, never unpacked
-  // here.
+  // Chunks that are not needed for pixels are never decompressed here; other code copies them as they are.
   static const png_byte aside[] = "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0"
                                   "sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME\0zTXt";
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, NULL, 0);
@@ -125,7 +124,7 @@ static void read_row(png_reader *reader, png_bytep row) {
   png_read_row(reader->png, row, NULL);
 }
 
-// Reads on to before the row `end` of the only pass or the last one; the last of these rows goes to `row`.
+// Reads rows of the only or last pass up to, but not including, row `end`; the last of them is written to `row`.
 static void read_until(png_reader *reader, uint32_t end, png_bytep row) {
   for (; reader->line < end; reader->line++) {
     if (reader->line == reader->height - 1) check_rest(reader);
@@ -133,13 +132,13 @@ static void read_until(png_reader *reader, uint32_t end, png_bytep row) {
   }
 }
 
-// Where an even row of an interlaced picture is held; before all of them is room for one odd row.
+// The address of a held even row of an interlaced picture; the buffer starts with an odd row.
 static png_bytep even_row(const png_reader *reader, uint32_t y) {
   return reader->rows + (1 + y / 2 - (reader->first + 1) / 2) * reader->row_bytes;
 }
 
-// Reads all passes of an interlaced picture but the last, which is left to bring its rows, the odd ones, one by one.
-// Of the even ones, as many are held as may be: for more, all of it has to be unpacked again.
+// Reads all passes of an interlaced picture but the last, whose rows, the odd ones, are then read one by one. Holds as
+// many even rows as allowed: for the rest, the picture has to be decompressed again.
 static void fill(png_reader *reader) {
   const cpng_region *region = &reader->source->region;
   const size_t fit = reader->source->band / reader->row_bytes;

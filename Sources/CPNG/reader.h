@@ -1,4 +1,4 @@
-// Reading the rows of a region, one after the other. These jump: call them under a setjmp.
+// Reads the rows of a region, one after the other. These functions may longjmp: call them under a setjmp.
 #ifndef LARDER_CPNG_READER_H
 #define LARDER_CPNG_READER_H
 
@@ -13,9 +13,9 @@ typedef struct {
   int passes;
   size_t row_bytes, pixel;
   uint32_t height;
-  // The next row of the picture to be handed out, and the next to be read of the only pass or the last.
+  // The next row of the picture to deliver, and the next row to read in the only or last pass.
   uint32_t next, line;
-  // A row; of an interlaced picture an odd one and the even ones of the `held` rows from `first` on.
+  // One row; for an interlaced picture, one odd row, then the even ones among the `held` rows from `first` on.
   png_bytep rows;
   uint32_t first, held;
 } png_reader;
@@ -23,10 +23,10 @@ typedef struct {
 // Reads the header and all chunks before the data. `shape` receives the layout of the rows.
 void reader_open(png_reader *reader, cpng_shape *shape);
 
-// The region's next row, from its first pixel on, good until the next call.
+// The region's next row, from its first pixel on, valid until the next call.
 const uint8_t *reader_row(png_reader *reader);
 
-// Reads the file to its end, once all rows were handed out.
+// Reads the file to its end, after all rows have been delivered.
 void reader_finish(png_reader *reader);
 
 void reader_close(png_reader *reader);

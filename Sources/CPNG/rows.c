@@ -6,7 +6,7 @@
 struct cpng_rows {
   png_reader reader;
   failure failure;
-  // Rows that were not handed out yet.
+  // Rows that have not been delivered yet.
   uint32_t left;
 };
 

@@ -65,7 +65,7 @@ static int take(const uint8_t *bytes, size_t count, const WebPPicture *picture) 
 
 struct cwebp_picture {
   WebPPicture whole;
-  // Rows that were added.
+  // The number of rows that have been added.
   int rows;
 };
 
@@ -87,7 +87,7 @@ static void copy_rows(const void *from, size_t stride, void *to, size_t to_strid
   for (int y = 0; y < rows; y++) memcpy((char *)to + y * to_stride, (const char *)from + y * stride, bytes);
 }
 
-// Copies the imported rows to their place.
+// Copies imported rows to their place in the whole picture.
 static void place(cwebp_picture *picture, const WebPPicture *part) {
   WebPPicture *whole = &picture->whole;
   const size_t width = (size_t)part->width, half = (width + 1) / 2, y = (size_t)picture->rows;
@@ -108,7 +108,7 @@ static void place(cwebp_picture *picture, const WebPPicture *part) {
   if (part->a != NULL) {
     copy_rows(part->a, (size_t)part->a_stride, alpha, alpha_stride, width, rows);
   } else {
-    // libwebp leaves out the alpha of an opaque picture.
+    // libwebp makes no alpha plane for opaque rows.
     for (int row = 0; row < rows; row++) memset(alpha + (size_t)row * alpha_stride, 255, width);
   }
 }
@@ -140,7 +140,7 @@ int cwebp_encode(cwebp_picture *picture, int quality, uint8_t **out, size_t *out
   }
   if (whole->use_argb) {
     WebPConfigLosslessPreset(&config, 6);
-    // Colours under clear pixels stay as they are.
+    // Keep the colours of transparent pixels.
     config.exact = 1;
   }
   target target = {0};

@@ -27,10 +27,9 @@ bool plane_begin(plane *plane, const czimg_picture *picture, border around) {
   return true;
 }
 
-// zimg mirrors a picture beyond its border, which costs a result of a few dozen pixels 2 dB.
-// Elsewhere the outermost sample is repeated beyond it. The width of one pixel of the target holds
-// nearly all samples that the filter reaches there; where that is very wide, a part of it is
-// enough.
+// zimg mirrors a picture beyond its border, which costs a result of a few dozen pixels 2 dB. So the outermost sample is
+// repeated there, as other programs do. A border as wide as one pixel of the target contains nearly all samples that
+// the filter reaches; if that is very wide, a part of it is enough.
 static uint32_t missing(double ratio, double there) {
   enum { most = 128 };
   const double wanted = fmin(fmax(ratio, 1), most);
@@ -75,7 +74,7 @@ static zimg_image_format format_of(const czimg_picture *picture) {
   return format;
 }
 
-// A filter graph, and the scaling that it was built for.
+// A filter graph, and the scaling for which it was built.
 typedef struct {
   czimg_picture source, target;
   czimg_part part;
@@ -84,8 +83,9 @@ typedef struct {
   zimg_filter_graph *graph;
 } scaler;
 
-// The scaler used last. Most pictures of a batch are scaled alike, and its sines take as long as
-// the samples of a small picture. A thread that takes it uses it alone until it is put back.
+// A cache of one: the scaler that was used last. Most pictures of a batch are scaled alike, and building a graph, with
+// its many sines, takes as long as scaling a small picture. A thread that takes the scaler out owns it until it puts it
+// back.
 static _Atomic(scaler *) last;
 
 static bool is_shape(const czimg_picture *one, const czimg_picture *other) {
@@ -111,13 +111,13 @@ static zimg_filter_graph *graph_of(const czimg_picture *source, czimg_part part,
   zimg_graph_builder_params_default(&params, ZIMG_API_VERSION);
   params.resample_filter = ZIMG_RESIZE_LANCZOS;
   params.dither_type = ZIMG_DITHER_NONE;
-  // Never ZIMG_CPU_AUTO_64B: before 3.0.6, zimg's AVX-512 code reads wrong samples for every 16th column
-  // where a picture becomes a little less than half as wide.
+  // Not ZIMG_CPU_AUTO_64B: before 3.0.6, zimg's AVX-512 code reads wrong samples for every 16th column if a picture
+  // becomes a little less than half as wide.
   params.cpu_type = portable ? ZIMG_CPU_NONE : ZIMG_CPU_AUTO;
   return zimg_filter_graph_build(&from, &to, &params);
 }
 
-// Takes the last scaler if it is for this scaling, and builds one otherwise. NULL when memory is short.
+// Takes the cached scaler if it is for this scaling, else builds one. Returns NULL if there is not enough memory.
 static scaler *scaler_take(const czimg_picture *source, czimg_part part, border around, const czimg_picture *target,
                            bool portable) {
   scaler *taken = atomic_exchange(&last, NULL);
@@ -136,8 +136,8 @@ static scaler *scaler_take(const czimg_picture *source, czimg_part part, border 
   return NULL;
 }
 
-// The loops, once for each width of a sample. Alpha rounds to nearest both ways. A compiler that knows how many samples a
-// pixel has takes them apart several at a time.
+// The loops, once for each sample size. Alpha is rounded to nearest, both when multiplying and when dividing. If the
+// number of channels is a constant, a compiler can split several pixels at a time.
 #define LOOPS(NAME, SAMPLE, ONE)                                                                   \
   static INLINED void pick_##NAME(const SAMPLE *row, uint32_t width, const int step, int channel,  \
                                   SAMPLE *out) {                                                   \

@@ -4,14 +4,14 @@
 
 #include "CZimg.h"
 
-// One channel, rows aligned as zimg wants them; `picture` is where the first sample of the picture lies, which may have
-// more samples around it.
+// One channel, with rows aligned as zimg requires. `picture` points to the first sample of the picture, which may have
+// a border around it.
 typedef struct {
   char *samples, *picture;
   ptrdiff_t stride;
 } plane;
 
-// Samples around a picture, as many as are in its way.
+// The widths of the border around a picture, in samples.
 typedef struct {
   uint32_t left, top, right, bottom;
 } border;
@@ -21,22 +21,22 @@ static inline size_t bytes_of_pixel(const czimg_picture *picture) {
   return (size_t)picture->channels * (picture->wide ? 2 : 1);
 }
 
-// The border that a part of `source` needs to be scaled to the size of `target`.
+// The border that scaling a part of `source` to the size of `target` requires.
 border border_of(const czimg_picture *source, czimg_part part, const czimg_picture *target);
 
-// Allocates a channel of a picture with its border; false when memory is short. `samples` are
-// freed in either case.
+// Allocates a channel of a picture with its border; returns false if there is not enough memory. The caller must free
+// `samples` in either case.
 bool plane_begin(plane *plane, const czimg_picture *picture, border around);
 
-// Takes a channel of a row of `shape`, whose samples lie side by side, as row `y` of a plane, and
-// fills the border left and right of it; colours may be multiplied by alpha.
+// Copies a channel of a row with interleaved samples, in the layout of `shape`, to row `y` of a plane, and fills the
+// border to its left and right. `multiplied` multiplies the channel by alpha.
 void plane_take(const plane *plane, uint32_t y, const void *row, const czimg_picture *shape, int channel,
                 bool multiplied, border around);
 
-// The plane of a channel, whose rows are filled.
+// Returns the plane of a channel, with all of its rows filled.
 typedef const plane *channel_plane(void *context, int channel);
 
-// Scales planes of a part of `source`, of which the shape alone counts, to the samples of `target`.
+// Scales planes of a part of `source`, of which only the shape is used, and writes the samples of `target`.
 bool planes_scale(const czimg_picture *source, czimg_part part, border around, const czimg_picture *target,
                   int scaled, bool alpha, bool portable, channel_plane *next, void *context);
 

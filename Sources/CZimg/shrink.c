@@ -5,11 +5,11 @@
 
 #define INLINED inline __attribute__((always_inline))
 
-// The loops, once for each width of a sample. Rows are added up column by column, and the columns of a square once all
-// its rows are. With alpha, colours count by it.
+// The loops, once for each sample size. Rows are added up column by column, then the columns of each square. With
+// alpha, colours are weighted by it.
 //
-// A compiler that knows the number of channels makes these loops twice as fast. Squares are mostly 2, 4, … pixels wide and
-// high, so that most means are shifts, which take a tenth of a division.
+// If the number of channels is a constant, these loops are twice as fast. Most squares are 2, 4, … pixels wide and
+// high, so that most means are shifts, which take a tenth of the time of a division.
 #define LOOPS(NAME, SAMPLE, SUM)                                                                   \
   static INLINED void weigh_##NAME(SUM *sums, const SAMPLE *row, size_t count, const int step) {   \
     for (size_t i = 0; i < count; i += step) {                                                     \
@@ -67,14 +67,14 @@
     }                                                                                              \
   }
 
-// A sum of `most_rows` rows fits: 255 × 255 × 65,536, and 65,535 × 65,535 × 65,536.
+// A sum of `most_rows` rows does not overflow: 255 × 255 × 65,536, and 65,535 × 65,535 × 65,536.
 LOOPS(bytes, uint8_t, uint32_t)
 LOOPS(words, uint16_t, uint64_t)
 
 static uint32_t parts(uint32_t length, uint32_t size) { return (length + size - 1) / size; }
 
-// Squares of indices: the four numbers of a colour are added up at once, with alpha those that they count by. Colours first
-// took a tenth more of all that it takes to make 64 pixels of 7000.
+// Squares of palette indices: the four channels of a colour are added at once; with alpha, the colours are weighted
+// first. Converting indices to colours first took a tenth longer in all for 64 pixels of 7000.
 typedef uint32_t numbers __attribute__((vector_size(16)));
 typedef uint8_t colour __attribute__((vector_size(4)));
 

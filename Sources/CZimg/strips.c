@@ -5,22 +5,22 @@
 #include "scale.h"
 #include "shrink.h"
 
-// Rows of the source that are held, a plane for each channel that is scaled, and where the first of them lies in it.
+// Rows of the source that are held, as a plane for each scaled channel, with the number of the first one.
 typedef struct {
   plane planes[4];
   uint32_t first, count;
 } strip;
 
-// Rows of the source above and below a row of the target that the filter may take: three of the smaller
-// picture's, and two for rounding.
+// The rows of the source above and below a row of the target that the filter may use: three rows of the smaller
+// picture, plus two for rounding.
 static uint32_t reach(double ratio) { return (uint32_t)ceil(3 * fmax(ratio, 1)) + 2; }
 
-// How a picture is cut into strips for the rows of its target.
+// How the source is divided into strips for the rows of the target.
 typedef struct {
-  // Rows of the source for one of the target, and the rows around them that the filter may take.
+  // Rows of the source for one of the target, and the rows above and below that the filter may use.
   double ratio;
   uint32_t margin;
-  // Rows of the target that are made at a time, and those of the source that are held for them.
+  // Rows of the target that are made at a time, and rows of the source that are held for them.
   uint32_t step;
   size_t rows;
 } plan;
@@ -33,7 +33,7 @@ static plan plan_strips(double height, double part, size_t row_bytes, uint32_t t
     plan.rows = (size_t)ceil(height);
     return plan;
   }
-  // The margins are scaled twice: rows for a few more than these are worth that.
+  // Each strip reads its margins again, so a strip makes at least eight rows, even if they need more memory.
   const double fit = ((double)room / (double)row_bytes - 2 * plan.margin) / plan.ratio;
   plan.step = fit < 8 ? 8 : fit > target ? target : (uint32_t)fit;
   const double most = ceil(plan.step * plan.ratio) + 2 * plan.margin + 2;
@@ -41,8 +41,9 @@ static plan plan_strips(double height, double part, size_t row_bytes, uint32_t t
   return plan;
 }
 
-// Where a picture becomes so small that the rows that the filter reaches for take more than twice the room, it is made
-// smaller first, by means of squares. The filter keeps four pixels for each, so that this is hardly to be seen.
+// If a picture is reduced so much that the rows which the filter needs take more than twice the room, it is first
+// reduced by means of squares. The filter still has four pixels for one of the result, so the difference is hardly
+// visible.
 static void choose_squares(const czimg_rows *source, czimg_part part, const czimg_picture *target, size_t pixel,
                            size_t room, shrinking *by) {
   by->across = by->down = 1;
@@ -53,22 +54,23 @@ static void choose_squares(const czimg_rows *source, czimg_part part, const czim
     const bool across = part.width / by->across / 8 >= target->width;
     const bool down = by->down < most_rows && part.height / by->down / 8 >= target->height;
     if (plan.rows * row_bytes <= room * 2 || !(across || down)) return;
-    // Their sums have to fit.
+    // The sums of a square must not overflow.
     if (by->colours != NULL && (uint64_t)by->across * by->down > most_rows / 4) return;
     if (across) by->across *= 2;
     if (down) by->down *= 2;
   }
 }
 
-// A picture that is scaled as its rows are asked for.
+// A picture that is scaled row by row, on demand.
 typedef struct {
-  // The picture, and the input of the scaler: the picture itself, or means of its squares.
+  // The picture, and the input of the scaler: the picture itself, or the means of its squares.
   czimg_rows source, scaled;
   shrinking by;
-  // The part of it, and the height of all, not whole pixels where the last stand for less than the others.
+  // The part to scale, and the height of the whole input; fractional if the last rows stand for fewer rows than the
+  // others.
   czimg_part part;
   double height;
-  // The shapes of the scaler's input and output, whose samples are the caller's.
+  // The shapes of the scaler's input and output; the samples are the caller's.
   czimg_picture shape, target;
   int channels;
   bool alpha, portable;
@@ -76,14 +78,14 @@ typedef struct {
   strip held;
   // The widest border that a strip may have.
   border around;
-  // Rows on their way to the planes, and how many they are at most; of indices a row, and its colours.
+  // Rows that wait to be split into planes, and their greatest number; for palette indices, also one row in colours.
   uint8_t *rows, *coloured;
   uint32_t most;
   const uint32_t *colours;
   uint32_t made;
 } scaling;
 
-// Takes the samples of a row apart.
+// Splits the samples of a row into the planes.
 static void take_row(scaling *by, uint32_t y, const uint8_t *row) {
   for (int channel = 0; channel < by->channels; channel++) {
     const bool multiplied = by->alpha && channel < by->channels - 1;
@@ -91,12 +93,12 @@ static void take_row(scaling *by, uint32_t y, const uint8_t *row) {
   }
 }
 
-// Writes the colours of indices.
+// Replaces palette indices by their colours.
 static void look_up(const uint32_t *colours, const uint8_t *indices, uint32_t count, uint32_t *out) {
   for (uint32_t x = 0; x < count; x++) out[x] = colours[indices[x]];
 }
 
-// Takes the next rows as those from `y` on.
+// Reads the next rows into the planes, from row `y` on.
 static bool take(scaling *by, uint32_t y, uint32_t count) {
   const bool looks = by->coloured != NULL;
   const size_t row_bytes = (size_t)by->shape.width * (looks ? 1 : bytes_of_pixel(&by->shape));
@@ -116,7 +118,7 @@ static bool take(scaling *by, uint32_t y, uint32_t count) {
   return true;
 }
 
-// Reads rows on that no row of the target needs.
+// Reads and discards rows that no row of the target needs.
 static bool pass(scaling *by, uint32_t count) {
   while (count > 0) {
     const uint32_t taken = count < by->most ? count : by->most;
@@ -126,7 +128,7 @@ static bool pass(scaling *by, uint32_t count) {
   return true;
 }
 
-// Lets go of rows before `first`, and reads on until there are all before `end`.
+// Drops the rows before `first`, and reads up to, but not including, row `end`.
 static bool advance(scaling *by, uint32_t first, uint32_t end) {
   strip *held = &by->held;
   const uint32_t reached = held->first + held->count;
@@ -136,7 +138,7 @@ static bool advance(scaling *by, uint32_t first, uint32_t end) {
     char *start = plane->samples + by->around.top * plane->stride;
     memmove(start, start + gone * plane->stride, kept * plane->stride);
   }
-  // A part may begin far below the first row.
+  // The part to scale may start far below the first row.
   if (first > reached && !pass(by, first - reached)) return false;
   held->first = first;
   held->count = end - first;
@@ -148,7 +150,7 @@ static const plane *plane_of(void *context, int channel) {
   return &by->held.planes[channel];
 }
 
-// Makes the next rows, as many as are planned at most.
+// Makes the next `count` rows, at most as many as planned.
 static bool make(scaling *by, uint8_t *rows, uint32_t count) {
   const double top = by->part.y + by->made * by->plan.ratio, height = count * by->plan.ratio;
   const double low = floor(top) - by->plan.margin, high = ceil(top + height) + by->plan.margin;
@@ -179,9 +181,9 @@ static bool next(void *context, uint8_t *rows, uint32_t count) {
   return true;
 }
 
-// Makes room for the rows that are held and for those on their way to them.
+// Allocates the planes, and a buffer for the rows that are read into them.
 static bool make_room(scaling *by) {
-  // Rows that are still in the processor's cache when they are taken apart.
+  // Few enough bytes that the rows are still in the processor's cache when they are split.
   enum { on_their_way = 1 << 17 };
   const bool looks = by->colours != NULL && by->scaled.context != &by->by;
   const size_t row_bytes = (size_t)by->shape.width * (looks ? 1 : bytes_of_pixel(&by->shape));
@@ -193,7 +195,7 @@ static bool make_room(scaling *by) {
   czimg_picture room = by->shape, row = by->target;
   room.height = (uint32_t)by->plan.rows;
   row.height = 1;
-  // The widest is that where nothing is there above the first row; one more behind the last, as sums are not exact.
+  // The border is widest above the first row. One more row is allowed below the last one, because of rounding.
   by->around = border_of(&by->shape, (czimg_part){by->part.x, 0, by->part.width, by->plan.ratio}, &row);
   by->around.bottom = by->around.top + 1;
   for (int channel = 0; channel < by->channels; channel++) {
@@ -210,7 +212,7 @@ bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_
   made->context = by;
   by->source = by->scaled = *source;
   by->target = by->shape = *target;
-  // Colours have four bytes on their way.
+  // Palette indices become colours of four bytes.
   if (colours != NULL) by->shape.channels = 4;
   by->colours = colours;
   by->channels = scaled;
@@ -229,9 +231,9 @@ bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_
   const bool is_shrunk = by->by.across > 1 || by->by.down > 1;
   if (is_shrunk && !shrink_begin(&by->by, &by->scaled)) return false;
   by->shape.width = by->scaled.width;
-  // Each strip costs filters of its own, a tenth of the time for 257 or 1200 pixels of 7000.
-  // Indices need little other memory, so that strips may be twice as high; the heap of still
-  // higher ones is missed on a large canvas.
+  // Each strip costs the margins of its filter again: a tenth of the time for 257 or 1200 pixels of 7000. Palette
+  // indices need little other memory, so their strips may be twice as high. Still higher ones would take memory that a
+  // large canvas needs.
   const size_t held = colours == NULL ? room : room * 2;
   by->plan = plan_strips(by->height, by->part.height, by->scaled.width * pixel, target->height, held);
   return make_room(by);

@@ -1,10 +1,10 @@
-// littlecms, which converts colours: ink to light, and others to sRGB.
+// littlecms, which converts colours: CMYK to RGB, and other colours to sRGB.
 #ifndef LARDER_CLCMS_H
 #define LARDER_CLCMS_H
 
 #include <lcms2.h>
 
-// Pixel formats, which are macros that Swift cannot read.
+// Pixel formats, which are macros that Swift cannot import.
 static const cmsUInt32Number clcms_ink = TYPE_CMYK_8;
 static const cmsUInt32Number clcms_inverted_ink = TYPE_CMYK_8_REV;
 static const cmsUInt32Number clcms_bgrx = TYPE_BGRA_8;

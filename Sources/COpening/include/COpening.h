@@ -7,23 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A function of the library, and the pointer that it goes into.
+// The name of a library function, and the pointer that receives its address.
 typedef struct {
   const char *name;
   void **place;
 } copening_function;
 
-// Opens `library` and finds all functions. NULL when they are there, else why not: a text of
-// its own that is never freed.
+// Opens `library` and looks up all functions. Returns NULL on success, else an error message, which is never freed.
 const char *copening_find(const char *library, const copening_function *functions, size_t count);
 
-// Declares the pointer of a function for the other files of a module, as the list does with COPENING_DECLARED.
+// Declares the pointer of a function for the other files of a module: pass COPENING_DECLARED to the list.
 #define COPENING_DECLARED(name, ...) extern COPENING_HIDDEN __typeof__(&name) their_##name;
 #define COPENING_HIDDEN __attribute__((visibility("hidden")))
 
-// Defines a pointer `their_NAME` for each function of a list, and `opener(void)`, which finds them
-// once a process, from any thread. The list calls its argument with the name of each, and with the
-// file's own further arguments.
+// Defines a pointer `their_NAME` for each function of a list, and `opener(void)`, which looks them up once in a process
+// and is thread-safe. The list is a macro: it calls its argument with the name of each function, and with further
+// arguments for the file's own use.
 #define COPENING(opener, library, list)                                                             \
   list(COPENING_POINTER)                                                                            \
   static const copening_function opener##_functions[] = {list(COPENING_ENTRY)};                     \

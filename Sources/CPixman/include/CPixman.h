@@ -1,4 +1,4 @@
-// pixman (which Cairo itself stands on): it blends pixels.
+// pixman, on which Cairo is built: it composites pixels.
 #ifndef LARDER_CPIXMAN_H
 #define LARDER_CPIXMAN_H
 

@@ -1,3 +1,3 @@
-// pixman.h includes its neighbour from a folder that only pkg-config names, and SwiftPM would then
-// link the libraries that pkg-config names.
+// pixman.h includes this file from a folder that only pkg-config knows, and with pkg-config SwiftPM would link the
+// libraries that it names.
 #include <pixman-1/pixman-version.h>

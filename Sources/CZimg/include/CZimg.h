@@ -1,5 +1,5 @@
-// zimg. It scales planes; pictures here have their samples side by side. These few lines take the samples apart, plane
-// by plane, and put them together again, in the loops that a compiler vectorizes.
+// zimg, which scales planes. Pictures here have interleaved samples, so this code splits them into planes and joins
+// them again, in loops that a compiler can vectorize.
 #ifndef LARDER_CZIMG_H
 #define LARDER_CZIMG_H
 
@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The release of the loaded library.
+// The version of the loaded library.
 void czimg_release(unsigned *major, unsigned *minor, unsigned *patch);
 
-// Samples side by side without padding: of one byte, or of two if `wide`.
+// Interleaved samples without padding: one byte each, or two if `wide`.
 typedef struct {
   uint8_t *samples;
   uint32_t width, height;
@@ -18,29 +18,32 @@ typedef struct {
   bool wide;
 } czimg_picture;
 
-// The part of the source to scale, in pixels that need not be whole.
+// The part of the source to scale, in fractions of pixels.
 typedef struct {
   double x, y, width, height;
 } czimg_part;
 
-// A picture whose rows come one after the other, from the top: `next` writes the `count` that follow, side by
-// side without padding; false ends it.
+// A picture that is read row by row from the top. `next` writes the next `count` rows with interleaved samples, without
+// gaps; if it returns false, scaling fails.
 typedef struct {
   uint32_t width, height;
   bool (*next)(void *context, uint8_t *rows, uint32_t count);
   void *context;
 } czimg_rows;
 
-// Makes the rows of `made` as they are asked for: a part of `source`, scaled to the size of `target` by a Lanczos filter.
-// The first `scaled` channels are; the others are filled with ones. With `alpha`, the last channel is alpha, and colours are
-// multiplied by it meanwhile. About `room` bytes of the source are held at a time, and all of it where the room
-// is 0. Both have samples like the target's, of which only the shape counts. Where the filter would reach for more,
-// means of squares are scaled, of which it still has four for each pixel. `portable` keeps to zimg's code in plain C, which
-// its faster code for single processors is held against. False when memory is short. It is closed in either case.
+// Opens `made`, whose rows are scaled on demand: a part of `source`, scaled to the size of `target` by a Lanczos
+// filter. Call `czimg_scaling_close` in any case; false means that there is not enough memory.
 //
-// With `colours`, the rows of the source are indices instead, and these are the colours of 256 of
-// them in memory order: red, green, blue and alpha; a target of three channels has no alpha. They
-// stay where they are until it is closed.
+// The first `scaled` channels are scaled; the others are filled with ones. With `alpha`, the last channel is alpha, and
+// colours are premultiplied by it meanwhile. Source and result have samples like those of `target`, of which only the
+// shape is used.
+//
+// About `room` bytes of the source are held at a time, or all of it if `room` is 0. If the filter needs more rows than
+// that, means of squares of pixels are scaled instead, of which it still has four for each pixel of the result.
+// `portable` uses only zimg's code in plain C, with which tests compare its faster code for certain processors.
+//
+// With `colours`, the rows of the source are palette indices. `colours` are the 256 colours in memory order: red,
+// green, blue and alpha; a target of three channels has no alpha. They must stay valid until it is closed.
 bool czimg_scaling_open(const czimg_rows *source, czimg_part part, const uint32_t *colours, const czimg_picture *target,
                         int scaled, bool alpha, size_t room, bool portable, czimg_rows *made);
 

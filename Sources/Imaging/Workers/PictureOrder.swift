@@ -16,7 +16,7 @@ package struct PictureOrder: Sendable {
   /// Orders a crop of each picture.
   package init(_ crop: Crop) { self.init(.crop(crop)) }
 
-  /// Orders a stamp on each picture. The clock is that of the process that makes it.
+  /// Orders a stamp on each picture, which shows the clock of the process that makes it if it shows the present time.
   package init(_ stamp: Stamp) { self.init(.stamp(stamp)) }
 
   private init(_ work: Work) {

@@ -1,4 +1,4 @@
-// Fetches a list of URLs with async-http-client, so many at once in a task group.
+// Fetches a list of URLs with async-http-client, up to CONNECTIONS at a time in a task group.
 //   ahc-peer URLS FOLDER CONNECTIONS [CA-FILE]
 import AsyncHTTPClient
 import Foundation

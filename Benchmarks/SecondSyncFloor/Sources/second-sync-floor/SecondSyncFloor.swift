@@ -3,10 +3,10 @@ import CFetch
 import Foundation
 import GRDB
 
-/// The least that a second sync does, by the libraries that larder is made of: it reads its arguments, opens the index,
-/// reads what is known of every picture, asks for each section, and says what it found.
+/// The least work of a second sync, done with the same libraries as larder.
 ///
-/// It writes nothing, decodes no section, and looks at no file.
+/// It reads its arguments, opens the index, reads the state of every picture, requests each section, and prints its
+/// counts. It writes nothing, decodes no section, and reads no picture file.
 @main
 struct SecondSyncFloor: ParsableCommand {
   static let configuration = CommandConfiguration(commandName: "second-sync-floor")

@@ -14,7 +14,7 @@ configuration.urlCache = nil
 let session = URLSession(configuration: configuration)
 let group = DispatchGroup()
 let kept = Mutex(0)
-// Tens of thousands of tasks at once would be another measurement; this many keep every connection busy.
+// Starting tens of thousands of tasks at once would measure something else; this many keep every connection busy.
 let room = DispatchSemaphore(value: 4 * configuration.httpMaximumConnectionsPerHost)
 for text in urls {
   guard let url = URL(string: String(text)) else { continue }

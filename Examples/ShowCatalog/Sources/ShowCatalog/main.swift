@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 import Larder
 
-// Keeps a shop's catalog current and shows it: `/` lists the items, `/pictures/ID` is an item's thumbnail.
+// Keeps a shop's catalog up to date and serves it: `/` lists the items, `/pictures/ID` is an item's thumbnail.
 //
 //     ShowCatalog CATALOG CACHE PORT
 
@@ -14,7 +14,7 @@ let shop = try Shop(catalog: arguments[1], cache: arguments[2])
 try await shop.sync()
 
 extension String {
-  /// The text as HTML shows it.
+  /// The text, escaped for HTML.
   var escaped: String {
     replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
   }
@@ -51,7 +51,7 @@ router.get("/pictures/{id}") { _, context in
   )
 }
 
-// The catalog is asked for anew each quarter of an hour, only as far as it is due.
+// Every quarter of an hour, requests whatever is stale.
 let refresh = Task {
   while !Task.isCancelled {
     try await Task.sleep(for: .seconds(900))

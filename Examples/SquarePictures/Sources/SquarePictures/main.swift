@@ -1,7 +1,7 @@
 import Imaging
 import SystemPackage
 
-// Cuts every picture that is named, or lies in a folder that is named, to an upright square.
+// Crops every given picture, and every picture in a given folder, to an upright square.
 //
 //     SquarePictures OUT SIDE PICTURE|FOLDER…
 

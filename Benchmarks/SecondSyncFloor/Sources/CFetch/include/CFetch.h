@@ -1,8 +1,8 @@
-// Fetches URLs one after the other over one connection; what comes is counted and forgotten.
+// Fetches URLs one after the other over one connection; bodies are counted and discarded.
 #ifndef CFETCH_H
 #define CFETCH_H
 
-// Bytes of all bodies, or -1 when one cannot be had.
+// The bytes of all bodies, or -1 if a request failed.
 long cfetch(const char *const *urls, int count);
 
 #endif
