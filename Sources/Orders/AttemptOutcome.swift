@@ -1,16 +1,16 @@
 import Transport
 
-/// The information that one attempt gives.
+/// The outcome of one attempt to send a message.
 package enum AttemptOutcome: Hashable, Sendable {
-  /// A failure after which the message has not been taken, and may be later.
+  /// A failure after which the message was not accepted, but may be later.
   package struct Failure: Hashable, Sendable {
-    /// The short word for it.
+    /// The reason code, such as `http-500`.
     package var reason: String
-    /// Seconds that the webhook asked to be left alone.
+    /// The seconds of the response's `Retry-After`.
     package var retryAfter: Int64?
-    /// Whether it asked so for every message: its words with 429 and 503 are about itself.
+    /// Whether `Retry-After` applies to all messages, as with 429 and 503.
     package var pausesWebhook = false
-    /// Whether there was no connection: no byte of the request left.
+    /// Whether no connection was made, so that no byte of the request was sent.
     package var isUnreachable = false
 
     /// Makes a failure that concerns one message.
@@ -20,22 +20,22 @@ package enum AttemptOutcome: Hashable, Sendable {
     }
   }
 
-  /// The webhook took it.
+  /// The webhook accepted the message.
   case delivered
-  /// The webhook will never take this message.
+  /// The webhook will never accept this message.
   case refused(String)
-  /// The webhook takes nothing any more.
+  /// The webhook accepts no message any more.
   case stopped(String)
-  /// It was not taken now.
+  /// The message was not accepted, but may be later.
   case failed(Failure)
-  /// It may have arrived; `retryAfter` is how many seconds the answer asked to wait.
+  /// The message may have arrived; `retryAfter` has the seconds of the response's `Retry-After`.
   case unknown(String, retryAfter: Int64? = nil)
-  /// The user ended the run before a byte left.
+  /// The user ended the run before a byte was sent.
   case unsent
 }
 
 extension AttemptOutcome {
-  /// The outcome as the outbox keeps it: never a URL, never the receiver's own text.
+  /// The outcome as the outbox stores it, such as `failed http-500`; never contains a URL or free text of the receiver.
   package var words: String {
     switch self {
     case .delivered: "delivered"
@@ -47,13 +47,13 @@ extension AttemptOutcome {
     }
   }
 
-  /// Judges the answers of the transport and the webhook.
+  /// Determines the outcome from the result of the transfer and the webhook's reply.
   ///
   /// - Parameters:
-  ///   - result: how the transfer ended.
-  ///   - reply: the first bytes of a 2xx's body, as far as they came.
-  ///   - payload: the kind of the webhook.
-  /// - Returns: Its meaning for the message.
+  ///   - result: The result of the transfer.
+  ///   - reply: The first bytes of the body of a 2xx, as far as they arrived.
+  ///   - payload: The kind of payload.
+  /// - Returns: The outcome for the message.
   package static func judge(
     _ result: Result<Response, TransferFailure>,
     reply: [UInt8],
@@ -75,19 +75,18 @@ extension AttemptOutcome {
     }
   }
 
-  /// The outcome of a whole reply.
+  /// The outcome for a complete reply.
   private static func outcome(of word: SlackReply, status: Int = 200) -> AttemptOutcome {
     switch word {
     case .ok: .delivered
     case .refused(let word): .refused("http-\(status) \(word)")
     case .stopped(let word): .stopped("http-\(status) \(word)")
-    // Perhaps a proxy's page instead of the answer; perhaps a receiver that is not Slack, and
-    // accepted it.
+    // The reply may be a proxy's page, or that of a receiver other than Slack which accepted the message.
     case .beginning, .said, .other: .unknown("reply-not-ok")
     }
   }
 
-  /// A 2xx whose body never ended: its status is all that a plain receiver promises.
+  /// The outcome for a 2xx with an incomplete body; for other receivers than Slack, the status is sufficient.
   private static func brokenOff(_ failure: TransferFailure, _ word: SlackReply) -> AttemptOutcome {
     switch word {
     case .ok where failure.reason != .tooLarge: .delivered
@@ -122,19 +121,19 @@ extension AttemptOutcome {
   }
 }
 
-/// The bodies of replies by Slack's incoming webhooks.
+/// The reply body of Slack's incoming webhooks.
 private enum SlackReply {
-  /// Taken.
+  /// The message was accepted.
   case ok
-  /// As far as it came, it may become `ok`.
+  /// An incomplete body that may be the beginning of `ok`.
   case beginning
-  /// This message is never taken.
+  /// Slack will never accept this message.
   case refused(String)
-  /// No message is taken any more.
+  /// The webhook accepts no message any more.
   case stopped(String)
   /// Another of Slack's codes, such as `invalid_blocks`; the status decides.
   case said(String)
-  /// Not Slack's words.
+  /// Not a reply of Slack.
   case other
 
   init(_ bytes: [UInt8]) {
@@ -154,7 +153,7 @@ private enum SlackReply {
     }
   }
 
-  /// Further refusals in Slack's documentation.
+  /// The other error codes in Slack's documentation.
   private static let words: Set<String> = [
     "channel_not_found", "invalid_attachments", "invalid_blocks", "invalid_blocks_format",
     "missing_text_or_fallback_or_attachments", "msg_too_long", "no_active_hooks", "no_service_id",
@@ -163,55 +162,52 @@ private enum SlackReply {
   ]
 }
 
-/// The meaning of a final status other than 2xx for a message that was posted once.
+/// The meaning of a final status other than 2xx for a message that was posted.
 ///
-/// A POST may be repeated only where the answer says that the first one was not carried out. (RFC 9110,
-/// section 9.2.2) The answer may come from the receiver or from a gateway in front of it, which often does
-/// not know the outcome of a forwarded request.
+/// A POST may be repeated only if the answer proves that the first one was not carried out. (RFC 9110, section 9.2.2)
+/// The answer may be from the receiver, or from a gateway in front of it, which often does not know the outcome of a
+/// forwarded request.
 enum StatusMeaning: Hashable {
-  /// The receiver will never take this message.
+  /// The receiver will never accept this message.
   case refused
-  /// The receiver takes no message any more.
+  /// The receiver accepts no message any more.
   case stopped
-  /// This message was not taken, and may be later.
+  /// This message was not accepted, but may be later.
   case notTaken
-  /// Whether it was taken, the answer does not say.
+  /// The answer does not prove whether the message was accepted.
   case mayHaveArrived
 
-  /// Reads a status.
+  /// Interprets a status.
   ///
   /// - Parameters:
-  ///   - status: the final status, not a 2xx.
-  ///   - body: the first bytes of its body.
+  ///   - status: The final status, not a 2xx.
+  ///   - body: The first bytes of the response's body.
   init(_ status: Int, body: [UInt8] = []) {
     self =
       switch status {
       // The message itself is wrong. (RFC 9110, sections 15.5.1, 15.5.14 and 15.5.21)
       case 400, 413, 422: .refused
-      // The place or the right to it is gone. (Sections 15.5.2, 15.5.4, 15.5.5 and 15.5.11)
+      // The URL or the permission no longer exists. (Sections 15.5.2, 15.5.4, 15.5.5 and 15.5.11)
       case 401, 403, 404, 410: .stopped
-      // The request is to be made elsewhere, as it is: nobody has acted on it. (Sections 15.4.2,
-      // 15.4.8 and 15.4.9)
+      // The same request should be sent to another URL, so nobody has acted on it. (Sections 15.4.2, 15.4.8 and 15.4.9)
       case 301, 307, 308: .notTaken
       // nginx (499) and AWS (460) say that the client closed the connection. That client may be a gateway in front of
       // them, and the receiver may have carried the request out. Neither status is registered.
       case 499, 460: .mayHaveArrived
-      // Every other 4xx says that the receiver will not act on the request. 408 says that it was
-      // never complete; 409, 421, 425 and 429 that it was not carried out.
+      // Every other 4xx means that the receiver did not act on the request: with 408 it was incomplete, and with 409,
+      // 421, 425 and 429 it was not carried out.
       case 402...498: .notTaken
-      // Envoy writes 503 too when the receiver's connection broke after the request was passed on.
+      // Envoy also sends 503 when its connection to the receiver broke after the request was forwarded.
       case 503 where body.starts(with: "upstream connect error or disconnect/reset".utf8):
         .mayHaveArrived
-      // The receiver states that it did not fulfil the request (sections 15.6.1, 15.6.2, 15.6.4
-      // and 15.6.6), or a gateway that it could not forward it. 507, 508, 510 and 511 are
-      // registered with the same meaning.
+      // The receiver did not fulfil the request (sections 15.6.1, 15.6.2, 15.6.4 and 15.6.6), or a gateway could not
+      // forward it. 507, 508, 510 and 511 are registered with the same meaning.
       case 500, 501, 503, 505, 506, 507, 508, 510, 511: .notTaken
       // A CDN did not reach the receiver: refused, no route, no TLS. (Cloudflare)
       case 521, 523, 525, 526: .notTaken
-      // 502 and 504: a gateway passed the request on and got no answer, or none that it
-      // understood. (Sections 15.6.3 and 15.6.5) 520, 522, 524 and their like say so of other
-      // gateways. 302 and 303 are how a receiver that did act sends a browser to a page about it.
-      // (Sections 15.4.3 and 15.4.4) An unregistered status proves nothing.
+      // 502 and 504: a gateway forwarded the request and got no answer, or an invalid one. (Sections 15.6.3 and 15.6.5)
+      // Other gateways use 520, 522, 524 and similar codes for that. With 302 and 303, a receiver that did act sends a
+      // browser to a page about the result. (Sections 15.4.3 and 15.4.4) An unregistered status proves nothing.
       default: .mayHaveArrived
       }
   }

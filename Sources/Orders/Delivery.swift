@@ -1,41 +1,41 @@
 import FoundationEssentials
 
-/// How far a message is on its way to the webhook.
+/// The delivery state of a message to a webhook.
 public struct Delivery: Hashable, Sendable {
-  /// Where it is.
+  /// The state of the delivery.
   public enum State: String, Sendable, CaseIterable {
-    /// Waits for its next attempt.
+    /// The message waits for its next attempt.
     case queued
-    /// An attempt is under way, or ended with the process that made it.
+    /// An attempt is under way, or its process died.
     case sending
-    /// The webhook took it.
+    /// The webhook accepted the message.
     case delivered
-    /// An attempt may have arrived, and the user has to decide whether to repeat it.
+    /// An attempt may have arrived, and the user must decide whether to repeat it.
     case ambiguous
-    /// Is not sent any more, unless it is replayed.
+    /// The message was given up, and is only sent again after a replay.
     case dead
   }
 
-  /// Where it is.
+  /// The state of the delivery.
   public package(set) var state = State.queued
-  /// Attempts so far, since it was placed.
+  /// The number of all attempts so far.
   public package(set) var attempts = 0
-  /// Attempts since it was placed or replayed: its place in the schedule.
+  /// The number of attempts since the message was queued or replayed, which is the position in ``DeliveryPlan/delays``.
   package var tries = 0
-  /// The error of the last attempt, as a short code; never a URL.
+  /// The error code of the last attempt, such as `http-500`; never contains a URL.
   public package(set) var lastError: String?
-  /// When to attempt it next; only while it is queued.
+  /// The time of the next attempt; nil unless it is queued.
   package var due: OrderTime?
 
-  /// When it is attempted next; nil unless it is queued.
+  /// The time of the next attempt; nil unless it is queued.
   public var nextAttempt: Date? { due.map(Date.init) }
 
-  /// A message that waits for its first attempt.
+  /// Makes the state of a new message, which is due at once.
   package init(queuedAt now: OrderTime) {
     due = now
   }
 
-  /// A message as the outbox has it.
+  /// Makes a state from the outbox.
   init(
     state: State,
     attempts: Int,
@@ -50,9 +50,9 @@ public struct Delivery: Hashable, Sendable {
     self.due = due
   }
 
-  /// The same while an attempt is under way.
+  /// The state while an attempt is under way.
   ///
-  /// Counted before the first byte leaves, so that an attempt that ends with its process counts.
+  /// The attempt is counted before the first byte is sent, so that it counts even if the process dies.
   var claimed: Delivery {
     var delivery = self
     delivery.state = .sending
@@ -62,7 +62,7 @@ public struct Delivery: Hashable, Sendable {
     return delivery
   }
 
-  /// The same, wanted again from the start of the schedule.
+  /// The state of a message that is queued again, from the start of the schedule.
   func revived(at now: OrderTime) -> Delivery {
     var delivery = self
     delivery.state = .queued
@@ -71,7 +71,7 @@ public struct Delivery: Hashable, Sendable {
     return delivery
   }
 
-  /// The same, settled for good.
+  /// The state without a further attempt.
   func settled(_ state: State, _ error: String?) -> Delivery {
     var delivery = self
     delivery.state = state
@@ -83,23 +83,23 @@ public struct Delivery: Hashable, Sendable {
 
 /// The policy for a message whose attempt may have arrived although no answer was seen.
 package enum AmbiguityPolicy: String, Sendable, CaseIterable {
-  /// It is kept until the user decides: nothing is ever shown twice.
+  /// Hold it until the user decides, so that no message is ever shown twice.
   case hold
-  /// It is sent again under the same id, by which the receiver recognizes the repetition.
+  /// Send it again with the same id, by which the receiver recognizes the repetition.
   case resend
 }
 
-/// Decides the next step after an attempt: a pure function of state, outcome, clock and randomness.
+/// Decides the state of a message after an attempt: retry after a growing delay, hold, or give up.
 package struct DeliveryPlan: Sendable {
-  /// How long to wait after the first failure, the second and so on, in seconds: 75 hours in all.
+  /// The delays in seconds after the first failure, the second and so on: 75 hours in all.
   ///
-  /// The delays that Standard Webhooks 1.0 recommends, the first of them at once.
+  /// These are the delays that Standard Webhooks 1.0 recommends; the first retry is immediate.
   package static let delays: [Int64] = [
     0, 5, 5 * 60, 30 * 60, 2 * 3600, 5 * 3600, 10 * 3600, 14 * 3600, 20 * 3600, 24 * 3600,
   ]
-  /// How far each delay may be off, either way, so that many do not come back together.
+  /// The random variation of each delay, ±20 %, so that many messages are not retried at the same time.
   static let jitter = 0.2
-  /// The longest `Retry-After` that is followed, in seconds.
+  /// The longest `Retry-After` to obey, in seconds.
   static let longestRetryAfter: Int64 = 24 * 3600
 
   /// The policy for an attempt that may have arrived.
@@ -113,11 +113,11 @@ package struct DeliveryPlan: Sendable {
   /// The state after an attempt.
   ///
   /// - Parameters:
-  ///   - delivery: the state while the attempt was under way.
-  ///   - outcome: its outcome.
-  ///   - now: the moment.
-  ///   - random: chance, in 0..<1.
-  /// - Returns: The state to keep.
+  ///   - delivery: The state during the attempt.
+  ///   - outcome: The outcome of the attempt.
+  ///   - now: The present moment.
+  ///   - random: A random number in 0..<1.
+  /// - Returns: The new state.
   package func next(
     _ delivery: Delivery,
     after outcome: AttemptOutcome,
@@ -143,25 +143,24 @@ package struct DeliveryPlan: Sendable {
     }
   }
 
-  /// The longest time that this plan ever puts between an attempt and the next, in milliseconds.
+  /// The longest delay between two attempts by this plan, in milliseconds.
   static let longestWait = Int64((Double(delays.max() ?? 0) * 1000 * (1 + jitter)).rounded(.up))
 
-  /// The due time of a queued message, even if it was queued under a wrong clock.
+  /// The due time of a queued message, corrected if the clock was wrong when it was queued.
   ///
   /// - Parameters:
-  ///   - delivery: the message, queued.
-  ///   - attempted: when its last attempt ended; nil before the first.
-  ///   - now: the moment.
-  /// - Returns: `now` when it was not tried since it was placed or wanted again. After an attempt
-  ///   that lies ahead of `now`, the clock went back since: the wait that was meant begins at
-  ///   `now`. No wait is longer than ``longestWait``.
+  ///   - delivery: The state of the message, which is queued.
+  ///   - attempted: The end of its last attempt; nil before the first.
+  ///   - now: The present moment.
+  /// - Returns: `now` if there was no attempt since it was queued or replayed. If the last attempt is in the future,
+  ///   the clock was set back since, and the intended delay begins at `now`. No delay is longer than ``longestWait``.
   static func due(_ delivery: Delivery, attempted: OrderTime?, at now: OrderTime) -> OrderTime {
     guard delivery.tries > 0, let next = delivery.due else { return now }
     guard let attempted else { return min(next, now) }
     return min(attempted, now) + min(max(next - attempted, 0), longestWait)
   }
 
-  /// Not this message's fault: its place in the schedule stays.
+  /// Queues the message again without counting the attempt, because the failure was not this message's.
   private func waiting(_ delivery: Delivery, _ reason: String?, at now: OrderTime) -> Delivery {
     var delivery = delivery
     delivery.state = .queued

@@ -1,8 +1,8 @@
-/// The language in which people read orders.
+/// The language of messages and pages about orders.
 package enum Language: String, Sendable, CaseIterable {
   /// Korean.
   case korean = "ko"
-  /// English, and every language that larder does not speak.
+  /// English, also for every unsupported language.
   case english = "en"
 
   /// The language of a locale's name, such as `ko_KR.UTF-8`.
@@ -10,7 +10,7 @@ package enum Language: String, Sendable, CaseIterable {
     self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
   }
 
-  /// The lines in short: "title", "title × 2", "title 외 2건" or "title and 2 more".
+  /// A short text of the lines: "title", "title × 2", "title 외 2건" or "title and 2 more".
   package func summary(of lines: [OrderLine]) -> String {
     guard let first = lines.first else { return "" }
     let more = lines.count - 1
@@ -23,10 +23,10 @@ package enum Language: String, Sendable, CaseIterable {
     }
   }
 
-  /// How long ago something was: "3분 전", "3 minutes ago".
+  /// An age as text: "3분 전", "3 minutes ago".
   ///
-  /// - Parameter seconds: the age; a clock that went back makes it negative, which is now.
-  /// - Returns: The words.
+  /// - Parameter seconds: The age; a negative one, after the clock was set back, gives "just now".
+  /// - Returns: The text.
   package func ago(seconds: Int64) -> String {
     let steps: [(size: Int64, korean: String, english: String)] = [
       (31_536_000, "년", "year"), (2_592_000, "개월", "month"), (86_400, "일", "day"),

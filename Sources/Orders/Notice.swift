@@ -3,21 +3,21 @@ import Catalog
 import FoundationEssentials
 import Transport
 
-/// The changes of a catalog that a webhook is told of, all in one message.
+/// A message to a webhook about the changes of a catalog.
 package struct Notice: Hashable, Sendable, Codable {
-  /// The kinds of changes, in the order in which a message lists them.
+  /// The kinds of changes, in the order in which a notice lists them.
   package enum Kind: String, Sendable, Codable, CaseIterable {
-    /// An item costs more or less.
+    /// The price of an item changed.
     case price
     /// A section lists an item for the first time.
     case added
-    /// No section lists it any more.
+    /// No section lists an item any more.
     case removed
-    /// A section lists it again.
+    /// A section lists an item again.
     case back
-    /// It has other badges.
+    /// The badges of an item changed.
     case badge
-    /// It has other pictures.
+    /// The pictures of an item changed.
     case picture
     /// A section, a detail or a picture could not be fetched.
     case failed
@@ -25,50 +25,50 @@ package struct Notice: Hashable, Sendable, Codable {
 
   /// One change.
   package struct Change: Hashable, Sendable, Codable {
-    /// Its kind.
+    /// The kind of change.
     package var kind: Kind
     /// The section's key; nil for a failure.
     package var section: String?
-    /// The item's id; of a failed section its key.
+    /// The item's id; for a failed section, its key.
     package var id: String?
-    /// The item's title, as far as it is known.
+    /// The item's title, if it is known.
     package var title: String?
-    /// The price before.
+    /// The previous price.
     package var fromPrice: Price?
-    /// The price now, of an item that is new or back too.
+    /// The new price; for an item that is new or back, its price.
     package var toPrice: Price?
-    /// The badges before.
+    /// The previous badges.
     package var fromText: String?
-    /// The badges now; the reason of a failure.
+    /// The new badges; for a failure, the reason.
     package var toText: String?
-    /// The URL of the item's picture, or the one that failed.
+    /// The URL of the item's picture; for a failure, the URL that failed.
     package var url: String?
 
-    /// A change of a kind.
+    /// Makes a change without further data.
     package init(_ kind: Kind, section: String? = nil, id: String? = nil) {
       (self.kind, self.section, self.id) = (kind, section, id)
     }
   }
 
-  /// The most changes that a message spells out.
+  /// The most changes to list in a notice.
   package static let mostChanges = 50
 
   /// The catalog's name.
   package let catalog: String
-  /// The run whose catalog is the newer one.
+  /// The run with the newer state of the catalog.
   package let run: Int64
   /// When that run ended.
   package let time: OrderTime
-  /// The language in which people read it.
+  /// The language of the notice.
   package let language: Language
-  /// The first of the changes.
+  /// The listed changes: the first ``mostChanges``.
   package let changes: [Change]
-  /// How many there are of each kind, by its name.
+  /// The number of all changes of each kind, by the kind's name.
   package let counts: [String: Int]
-  /// Whether an earlier message may have arrived and told a part of this.
+  /// Whether an earlier message with a part of these changes may have arrived.
   package var mayRepeat = false
 
-  /// A notice of some changes; nil without any.
+  /// Makes a notice; nil without changes.
   package init?(
     catalog: String,
     run: Int64,
@@ -89,21 +89,21 @@ package struct Notice: Hashable, Sendable, Codable {
     counts = Dictionary(grouping: changes, by: \.kind.rawValue).mapValues(\.count)
   }
 
-  /// How many changes there are.
+  /// The number of all changes.
   package var total: Int { counts.values.reduce(0, +) }
 
-  /// Whether another notice has the same content, of any run.
+  /// Whether another notice has the same changes, regardless of the run.
   func says(_ other: Notice) -> Bool { changes == other.changes && counts == other.counts }
 
-  /// The notice as the outbox keeps it.
+  /// The notice as the outbox stores it.
   func content() -> [UInt8]? { JSONBytes.of(self) }
 }
 
 extension Language: Codable {}
 
-/// JSON with sorted keys, so that equal values are equal bytes.
+/// Encodes JSON with sorted keys, so that equal values give equal bytes.
 enum JSONBytes {
-  /// The bytes; nil for a value that JSON cannot hold.
+  /// The bytes; nil for a value that JSON cannot represent.
   static func of(_ value: some Encodable) -> [UInt8]? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -111,24 +111,25 @@ enum JSONBytes {
   }
 }
 
-/// A message on its way to a webhook.
+/// A message that a sender can send to a webhook.
 protocol Outgoing: Sendable {
-  /// Its name over all attempts, the value of `webhook-id` and `Idempotency-Key`.
+  /// The message's id, the same for all attempts: the value of `webhook-id` and `Idempotency-Key`.
   var id: String { get }
-  /// The name in reports: the order that it is about, or its own.
+  /// The id for reports: the order's, or the notice's own.
   var subject: OrderID { get }
 
-  /// The request of one attempt; nil when the message cannot be written as JSON.
+  /// Makes the request for one attempt; nil when the message cannot be encoded as JSON.
   func request(to webhook: Webhook, at now: OrderTime) -> Request?
 
-  /// The outcome that counts: the one that was seen, unless another attempt would be written in another way.
+  /// The outcome to record: usually the given one, but a refusal becomes a failure if the next attempt would have
+  /// another form.
   func outcome(_ seen: AttemptOutcome) -> AttemptOutcome
 }
 
 extension Outgoing {
   func outcome(_ seen: AttemptOutcome) -> AttemptOutcome { seen }
 
-  /// The request that brings a body to a webhook.
+  /// Makes the request with a body, its headers and its signatures.
   func request(to webhook: Webhook, _ body: [UInt8], at now: OrderTime) -> Request {
     var request = Request(webhook.url)
     request.method = .post
@@ -150,13 +151,13 @@ extension Outgoing {
   }
 }
 
-/// A notice on its way.
+/// A notice that a sender can send to a webhook.
 struct NoticeMessage: Outgoing {
   let id: String
   let notice: Notice
-  /// Whether Slack is asked to show pictures: in the first attempt of a schedule.
+  /// Whether the message for Slack has pictures: only in the first attempt of a schedule.
   ///
-  /// Slack refuses a whole message when it cannot fetch one of its pictures.
+  /// Slack refuses a whole message if it cannot fetch one of its pictures.
   let showsPictures: Bool
 
   var subject: OrderID { OrderID(rawValue: id) }
@@ -176,9 +177,9 @@ struct NoticeMessage: Outgoing {
   }
 }
 
-/// A notice for programs: type, time and data. (Standard Webhooks 1.0, "Webhook payload")
+/// The JSON payload of a notice for programs: type, time and data. (Standard Webhooks 1.0, "Webhook payload")
 ///
-/// A pure function of the notice, so that every attempt sends equal bytes.
+/// The payload depends only on the notice, so that every attempt sends the same bytes.
 private struct NoticeEvent: Encodable {
   private struct Value: Encodable {
     let price: Price?
@@ -259,20 +260,21 @@ private struct NoticeEvent: Encodable {
 }
 
 extension SlackPayload {
-  /// The most changes that stand beside their picture: a message has 50 blocks. (Block Kit reference: blocks)
+  /// The most changes with a picture, as a message may have 50 blocks. (Block Kit reference: blocks)
   private static let mostPictures = 10
-  /// The longest line of a change.
+  /// The longest line for a change.
   private static let lineLimit = 250
-  /// The longest text of an image, and its longest URL. (Block Kit reference: image element)
+  /// The longest alternative text of an image. (Block Kit reference: image element)
   private static let imageTextLimit = 2000
   private static let imageURLLimit = 3000
 
-  /// Writes a notice: a header, the changes, the first of them beside their pictures, and a line of origin.
+  /// Makes the message for a notice: a header, the changes, the first of them with pictures, and a line with id and
+  /// time.
   ///
   /// - Parameters:
   ///   - notice: The notice.
-  ///   - id: The message's name.
-  ///   - showsPictures: Whether pictures are shown.
+  ///   - id: The message's id.
+  ///   - showsPictures: Whether to add pictures.
   init(_ notice: Notice, id: String, showsPictures: Bool) {
     var header = SlackText(limit: Self.headerLimit)
     header.append("\(notice.catalog): \(notice.language.summary(of: notice))")
@@ -302,11 +304,11 @@ extension SlackPayload {
     if notice.mayRepeat { lines.append(notice.language.repetition) }
     close()
     blocks.append(Block(type: "context", elements: [.plain("\(id) · \(notice.time.text)")]))
-    // Notifications show the plain text; Slack wants it escaped like the rest.
+    // Notifications show this text, which must be escaped like the blocks.
     self.init(text: header.value, blocks: blocks)
   }
 
-  /// The picture of a change; nil without one that Slack could fetch.
+  /// The picture of a change; nil when there is none that Slack can fetch.
   private static func image(of change: Notice.Change) -> Image? {
     guard change.kind != .failed, let url = change.url, url.hasPrefix("https://"),
       url.utf16.count <= imageURLLimit
@@ -348,7 +350,7 @@ extension Language {
     }
   }
 
-  /// A change on one line.
+  /// The line for a change.
   func line(of change: Notice.Change) -> String {
     let item = [change.title, change.id].compactMap(\.self)
     let subject = PlainText.line(item.count == 2 ? "\(item[0]) (\(item[1]))" : item.first ?? "")
@@ -370,7 +372,7 @@ extension Language {
     }
   }
 
-  /// By how much a price changed, such as ` (−7 %)`.
+  /// The relative change of a price, such as ` (−7 %)`.
   private func percent(of change: Notice.Change) -> String {
     guard let from = change.fromPrice, let to = change.toPrice, from.currency == to.currency,
       from.minorUnits > 0
@@ -380,7 +382,7 @@ extension Language {
     return " (\(percent < 0 ? "−" : "+")\(Int(abs(percent))) %)"
   }
 
-  /// The count of the changes that are not spelled out.
+  /// The text for the number of changes that are not listed.
   func more(_ count: Int) -> String {
     self == .korean ? "외 \(count)건" : "and \(count) more"
   }

@@ -1,15 +1,15 @@
 import Catalog
 import FoundationEssentials
 
-/// A line of an order, as the catalog had it when the order was placed.
+/// An ordered item, with the catalog's title and price at the time of the order.
 public struct OrderLine: Hashable, Sendable {
   /// The item's id.
   public let item: String
-  /// Its title at the time of the order.
+  /// The title at the time of the order.
   public let title: String
   /// The price of one piece.
   public let price: Price
-  /// How many.
+  /// The number of pieces.
   public let quantity: Int
 
   /// Makes a line.
@@ -21,24 +21,24 @@ public struct OrderLine: Hashable, Sendable {
   }
 }
 
-/// The customer, the items and the total: fixed once it is placed.
+/// The data of an order that never changes once it is placed: the customer, the items and the total.
 package struct PlacedOrder: Hashable, Sendable {
-  /// Its name.
+  /// The order's id.
   package let id: OrderID
-  /// Who ordered.
+  /// The customer's name.
   package let by: String
   /// The ordered items; never empty.
   package let lines: [OrderLine]
-  /// The sum over all positions.
+  /// The sum of all lines.
   package let total: Price
   /// The customer's note.
   package let note: String?
-  /// The language of its messages.
+  /// The language of messages about the order.
   package let language: Language
   /// When it was placed.
   package let placed: OrderTime
 
-  /// Makes an order of parts that were checked before; see ``OrderRequest``.
+  /// Makes an order from checked data; see ``OrderRequest``.
   init(
     id: OrderID,
     by: String,
@@ -57,30 +57,30 @@ package struct PlacedOrder: Hashable, Sendable {
     self.placed = placed
   }
 
-  /// How many pieces in all.
+  /// The number of pieces in all lines.
   package var quantity: Int { lines.reduce(0) { $0 + $1.quantity } }
 
-  /// The lines in short: the only title with its number, or the first and the number of others.
+  /// A short text of the lines, such as "Tea × 2", or "Tea and 2 more".
   package var summary: String { language.summary(of: lines) }
 
-  /// The same in a language.
+  /// The same in another language.
   package func summary(in language: Language) -> String { language.summary(of: lines) }
 }
 
-/// How far the shop is with an order.
+/// The state of an order in the shop.
 public enum OrderState: String, Sendable, CaseIterable {
-  /// Placed; may still be cancelled.
+  /// Placed, and can still be cancelled.
   case ordered
-  /// Work on it has begun.
+  /// The shop has begun to prepare it.
   case preparing
-  /// Waits to be collected.
+  /// Ready to be collected.
   case ready
-  /// Handed over.
+  /// Collected by the customer.
   case collected
-  /// Given up before anybody worked on it.
+  /// Cancelled before the shop began to prepare it.
   case cancelled
 
-  /// The state that one step leads to; nil at an end.
+  /// The next state; nil for a final one.
   package var next: OrderState? {
     switch self {
     case .ordered: .preparing
@@ -90,10 +90,10 @@ public enum OrderState: String, Sendable, CaseIterable {
     }
   }
 
-  /// Judges a move.
+  /// Checks a change of state.
   ///
-  /// - Parameter state: where to.
-  /// - Returns: Why it is refused; nil when it is allowed.
+  /// - Parameter state: The new state.
+  /// - Returns: The reason for a refusal; nil when the change is allowed.
   package func refusal(of state: OrderState) -> String? {
     if state == next { return nil }
     if state == .cancelled, self == .ordered { return nil }
@@ -108,23 +108,23 @@ public enum OrderState: String, Sendable, CaseIterable {
   }
 }
 
-/// An order that was placed, with its delivery state.
+/// A placed order, with its states and messages.
 public struct Order: Hashable, Sendable, Identifiable {
-  /// A state that it came into, and when.
+  /// A change of the order's state.
   package struct Change: Hashable, Sendable {
-    /// The state.
+    /// The new state.
     package let state: OrderState
-    /// When.
+    /// The time of the change.
     package let time: OrderTime
   }
 
-  /// A message about it, and how far that is.
+  /// A message about the order, and its delivery.
   package struct Message: Hashable, Sendable {
-    /// Its name, the value of `webhook-id`.
+    /// The message's id, the value of `webhook-id`.
     package let id: String
     /// The state that it reports.
     package let state: OrderState
-    /// How far it is.
+    /// The state of its delivery.
     package let delivery: Delivery
     /// Every attempt to deliver it.
     package let attempts: [Attempt]
@@ -134,47 +134,47 @@ public struct Order: Hashable, Sendable, Identifiable {
   package struct Attempt: Hashable, Sendable {
     /// When it began.
     package let began: OrderTime
-    /// When it ended; nil while it is under way, or when that is unknown.
+    /// When it ended; nil while it is under way, or when the time is unknown.
     package let ended: OrderTime?
-    /// How it ended, in a few words: ``AttemptOutcome/words``.
+    /// The outcome as ``AttemptOutcome/words``, such as `failed http-500`.
     package let outcome: String?
 
-    /// Whether it is unknown if it arrived.
+    /// Whether the message may have arrived without an answer.
     package var mayHaveArrived: Bool { outcome?.hasPrefix("unknown") ?? true }
   }
 
   /// The order as it was placed.
   package let order: PlacedOrder
-  /// Every state so far, the first being `ordered`.
+  /// All states so far; the first is `ordered`.
   package let history: [Change]
-  /// The messages about it, the first being about its placing.
+  /// The messages about the order; the first reports that it was placed.
   package let messages: [Message]
 
-  /// Its id: `ord_` and 26 digits, which sort as the orders were placed.
+  /// The order's id: `ord_` and 26 digits, which sort by the time of placing.
   public var id: OrderID { order.id }
-  /// Who ordered.
+  /// The customer's name.
   public var by: String { order.by }
   /// The ordered items; never empty.
   public var lines: [OrderLine] { order.lines }
-  /// The sum over all lines.
+  /// The sum of all lines.
   public var total: Price { order.total }
   /// The customer's note.
   public var note: String? { order.note }
   /// When it was placed.
   public var placed: Date { Date(order.placed) }
-  /// How far the shop is with it.
+  /// The order's present state in the shop.
   public var state: OrderState { history.last?.state ?? .ordered }
 
-  /// Whether an attempt to tell of its placing may have arrived.
+  /// Whether an attempt at the first message may have arrived without an answer.
   package var mayHaveArrived: Bool {
     messages.first?.attempts.contains(where: \.mayHaveArrived) ?? false
   }
 
-  /// How far the message about its placing is.
+  /// The delivery of the first message, which reports that the order was placed.
   public var delivery: Delivery { messages.first?.delivery ?? Delivery(queuedAt: order.placed) }
 }
 
-/// How many messages there are in each state of delivery, those of cancelled orders left out.
+/// The number of messages in each state of delivery, without unsent messages of cancelled orders.
 package struct DeliveryCounts: Hashable, Sendable {
   private let counts: [Delivery.State: Int]
 
@@ -183,6 +183,6 @@ package struct DeliveryCounts: Hashable, Sendable {
     self.counts = counts
   }
 
-  /// The number in a state.
+  /// The number of messages in a state.
   package subscript(state: Delivery.State) -> Int { counts[state, default: 0] }
 }

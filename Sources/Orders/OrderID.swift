@@ -1,10 +1,10 @@
 import Base
 import FoundationEssentials
 
-/// The name of an order: `ord_` and 26 digits, which sort as the orders were placed.
+/// The id of an order: `ord_` and a ULID, 26 digits that sort by the time of placing.
 ///
-/// 48 bits of time and 80 of chance in Crockford's base 32, as a ULID has them: nobody guesses one,
-/// and two machines never make the same.
+/// A ULID has 48 bits of time and 80 random bits, in Crockford's base 32. Nobody can guess an id, and two machines
+/// never make the same one.
 public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
@@ -22,16 +22,16 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   /// Takes an id as it was written.
   public init(stringLiteral id: String) { self.init(rawValue: id) }
 
-  /// Makes the id of an order that is placed now.
+  /// Makes the id of a new order.
   ///
   /// - Parameters:
-  ///   - time: when.
-  ///   - random: where chance comes from.
+  ///   - time: The time of placing.
+  ///   - random: The random number generator.
   package init(at time: OrderTime, using random: inout some RandomNumberGenerator) {
     self.init(at: time, chance: Nonce(using: &random))
   }
 
-  /// Makes the id of an order that is placed now and whose chance was drawn before.
+  /// Makes the id of a new order from random bits that were drawn before.
   package init(at time: OrderTime, chance: Nonce) {
     var moment = UInt64(clamping: time.milliseconds)
     var text: [Character] = []
@@ -42,8 +42,9 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
     rawValue = Self.prefix + String(text) + chance.rawValue
   }
 
-  /// The 80 bits of an id that no other order has: drawn before the order is placed, they tell a form
-  /// that is sent twice from two orders.
+  /// The 80 random bits of an id, drawn before the order is placed.
+  ///
+  /// A form contains them, so that the same form sent twice makes only one order.
   package struct Nonce: Hashable, Sendable {
     static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
     static let count = 16
@@ -51,14 +52,14 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
     /// The last 16 digits of the id.
     package let rawValue: String
 
-    /// Draws the digits.
+    /// Draws random digits.
     package init(using random: inout some RandomNumberGenerator) {
       rawValue = String(
         (0..<Self.count).map { _ in Self.digits[Int.random(in: 0..<32, using: &random)] }
       )
     }
 
-    /// Takes digits as ``rawValue`` gave them; nil for anything else.
+    /// Parses the digits of ``rawValue``; nil for any other text.
     package init?(_ text: String) {
       guard text.utf8.count == Self.count, text.allSatisfy(Self.digits.contains) else {
         return nil
@@ -71,9 +72,9 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
   public var description: String { rawValue }
 }
 
-/// A moment of the wall clock in milliseconds since 1970: fine enough to space messages.
+/// A moment of the wall clock in milliseconds since 1970, fine enough for the pauses between messages.
 ///
-/// Arithmetic saturates, so that no server's wish and no clock's jump can trap.
+/// Arithmetic saturates, so that no server's `Retry-After` and no jump of the clock can trap.
 package struct OrderTime: Hashable, Comparable, Sendable, Codable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   package let milliseconds: Int64
@@ -91,17 +92,17 @@ package struct OrderTime: Hashable, Comparable, Sendable, Codable {
   /// Whole seconds since 1970.
   package var seconds: Int64 { milliseconds / 1000 }
 
-  /// Such as `2021-01-13T06:30:00Z`. (RFC 3339)
+  /// The moment in UTC, such as `2021-01-13T06:30:00Z`. (RFC 3339)
   package var text: String {
     UnixTime(seconds).rfc3339
   }
 
-  /// Tells which of two moments comes first.
+  /// Whether the left moment is earlier.
   package static func < (left: OrderTime, right: OrderTime) -> Bool {
     left.milliseconds < right.milliseconds
   }
 
-  /// The moment `delay` milliseconds later, at most the latest there is.
+  /// The moment `delay` milliseconds later; saturates.
   static func + (time: OrderTime, delay: Int64) -> OrderTime {
     OrderTime(milliseconds: time.milliseconds.addingClamped(delay))
   }
@@ -113,7 +114,7 @@ package struct OrderTime: Hashable, Comparable, Sendable, Codable {
 }
 
 extension Date {
-  /// The moment as Foundation has it.
+  /// Converts a moment to Foundation's type.
   package init(_ time: OrderTime) {
     self.init(timeIntervalSince1970: Double(time.milliseconds) / 1000)
   }

@@ -3,33 +3,33 @@ import Catalog
 import FoundationEssentials
 import Transport
 
-/// One message about one order: its placing, or a change that was to be posted too.
+/// A message that an order was placed, or that its state changed.
 package struct OrderMessage: Hashable, Outgoing {
-  /// Its name over all attempts, the value of `webhook-id` and `Idempotency-Key`.
+  /// The message's id, the same for all attempts: the value of `webhook-id` and `Idempotency-Key`.
   package let id: String
   /// The order.
   package let order: PlacedOrder
-  /// The state that it reports.
+  /// The state that the message reports.
   package let state: OrderState
-  /// When the order came into that state.
+  /// The time at which the order reached that state.
   package let changed: OrderTime
 
   var subject: OrderID { order.id }
 
-  /// The name of a message: the order's own for its placing.
+  /// The id of a message: the order's id for `ordered`, or for example `ord_…_ready`.
   static func name(_ order: OrderID, _ state: OrderState) -> String {
     state == .ordered ? order.rawValue : "\(order.rawValue)_\(state.rawValue)"
   }
 
-  /// The longest answer that is looked at, in bytes.
+  /// The longest reply to accept, in bytes.
   static let replyLimit = ByteCount.mebibytes(1)
 
-  /// The request of one attempt.
+  /// Makes the request for one attempt.
   ///
   /// - Parameters:
-  ///   - webhook: where to.
-  ///   - now: when, for the signature.
-  /// - Returns: The request; nil when the message cannot be written as JSON.
+  ///   - webhook: The webhook to send to.
+  ///   - now: The present moment, for the signature.
+  /// - Returns: The request; nil when the message cannot be encoded as JSON.
   func request(to webhook: Webhook, at now: OrderTime) -> Request? {
     let body =
       switch webhook.payload {
@@ -40,9 +40,9 @@ package struct OrderMessage: Hashable, Outgoing {
   }
 }
 
-/// A message for programs: type, time and data. (Standard Webhooks 1.0, "Webhook payload")
+/// The JSON payload of an order's message for programs: type, time and data. (Standard Webhooks 1.0, "Webhook payload")
 ///
-/// A pure function of the order and of the change, so that every attempt sends equal bytes.
+/// The payload depends only on the order and the change, so that every attempt sends the same bytes.
 struct EventPayload: Encodable {
   private struct Item: Encodable {
     let id: String
@@ -65,12 +65,12 @@ struct EventPayload: Encodable {
   private let timestamp: String
   private let data: Body
 
-  /// Writes a message.
+  /// Makes the payload.
   ///
   /// - Parameters:
-  ///   - order: the order.
-  ///   - state: the state that the message reports.
-  ///   - changed: when the order came into that state.
+  ///   - order: The order.
+  ///   - state: The state that the message reports.
+  ///   - changed: The time at which the order reached that state.
   init(_ order: PlacedOrder, _ state: OrderState, at changed: OrderTime) {
     type = state == .ordered ? "order.placed" : "order.\(state.rawValue)"
     timestamp = changed.text

@@ -6,14 +6,14 @@ import Catalog
 ///     var request = OrderRequest(by: "Jiyeon", items: [.init("HDF73", quantity: 2)])
 ///     request.budget = Price(minorUnits: 20_000, currency: "KRW")
 public struct OrderRequest: Sendable, Hashable {
-  /// An item and how many of it.
+  /// An item and its quantity.
   public struct Item: Hashable, Sendable {
     /// The item's id.
     public var id: String
-    /// How many, from 1 to 1,000,000.
+    /// The number of pieces, from 1 to 1,000,000.
     public var quantity: Int
 
-    /// A number of pieces of an item.
+    /// Requests a number of pieces of an item.
     public init(_ id: String, quantity: Int = 1) {
       self.id = id
       self.quantity = quantity
@@ -22,7 +22,7 @@ public struct OrderRequest: Sendable, Hashable {
 
   /// The customer's name, 1 to 200 characters.
   public var by: String
-  /// The items, in order; the same one may occur twice.
+  /// The items in order; an item may occur more than once.
   public var items: [Item]
   /// The customer's note, 10,000 characters at most.
   public var note: String?
@@ -30,31 +30,31 @@ public struct OrderRequest: Sendable, Hashable {
   public var budget: Price?
   /// Whether sold-out items may be ordered.
   public var allowsSoldOut = false
-  /// The locale that people read the order in, such as `ko_KR`; English unless Korean.
+  /// The locale for texts about the order, such as `ko_KR`; all but Korean ones mean English.
   public var locale: String
 
-  /// A request without note and budget.
+  /// Makes a request without note and budget.
   public init(by: String, items: [Item], locale: String = "en_US") {
     self.by = by
     self.items = items
     self.locale = locale
   }
 
-  /// The longest name, and the longest note, in characters.
+  /// The longest name in characters.
   package static let longestName = 200
   package static let longestNote = 10_000
   /// The most pieces of one item.
   package static let mostPieces = 1_000_000
 
-  /// Makes the order with the catalog's data about its items.
+  /// Checks the request, and makes the order with the catalog's titles and prices.
   ///
   /// - Parameters:
-  ///   - catalog: the items by id, as last synced.
-  ///   - id: the order's name.
-  ///   - now: when it is placed.
-  /// - Returns: The order, which nobody has kept yet.
-  /// - Throws: ``LarderError``: `refused` when an item is sold out, has no price, or the whole costs
-  ///   more than the budget; `usage` for a name or number that cannot be.
+  ///   - catalog: The items of the last sync, by id.
+  ///   - id: The order's id.
+  ///   - now: The time of placing.
+  /// - Returns: The order, which is not stored yet.
+  /// - Throws: ``LarderError``: `refused` when an item is sold out or has no price, or when the total exceeds the
+  ///   budget; `usage` for an invalid name or number.
   package func order(_ catalog: [String: StoreItem], id: OrderID, at now: OrderTime)
     throws(LarderError) -> PlacedOrder
   {
@@ -93,7 +93,7 @@ public struct OrderRequest: Sendable, Hashable {
     )
   }
 
-  /// One line an item, in the order of their first mention.
+  /// One line for each item, in the order of first mention.
   private func lines(_ catalog: [String: StoreItem]) throws(LarderError) -> [OrderLine] {
     var quantities: [String: Int] = [:]
     var ids: [String] = []
@@ -167,8 +167,8 @@ public struct OrderRequest: Sendable, Hashable {
 }
 
 extension StoreItem {
-  /// Whether a badge says that there is none left, as shops and feeds write it: `Sold out`, `out_of_stock`,
-  /// `https://schema.org/OutOfStock`, 품절.
+  /// Whether a badge marks the item as sold out, such as `Sold out`, `out_of_stock`, `https://schema.org/OutOfStock` or
+  /// 품절.
   package var isSoldOut: Bool {
     badges.contains { badge in
       let word = badge.lowercased().filter { $0.isLetter || $0.isNumber }
@@ -176,7 +176,7 @@ extension StoreItem {
     }
   }
 
-  /// Lower case, without spaces and marks.
+  /// Words for "sold out" in lower case, without spaces and punctuation.
   private static let soldOutWords = [
     "soldout", "outofstock", "discontinued", "품절", "매진", "단종", "재고없음", "판매종료", "판매중지",
   ]

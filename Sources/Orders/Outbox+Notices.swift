@@ -2,19 +2,19 @@ import Base
 import FoundationEssentials
 import GRDB
 
-/// Which messages a sender takes.
+/// The kind of messages that a sender sends.
 package enum MessageKind: Sendable {
-  /// Those about orders: they go where the sender is told.
+  /// Messages about orders, which are sent to the sender's webhook.
   case orders
-  /// Notices of changes: each belongs to one webhook.
+  /// Notices of changes, each of which is for one webhook.
   case notices
 
-  /// The condition on a row of `message`.
+  /// The SQL condition for rows of `message`.
   func condition(_ webhook: Webhook) -> String {
     switch self {
     case .orders: "placed > 0"
     case .notices:
-      // Hexadecimal digits, and a name of ours.
+      // Needs no escaping: hexadecimal digits, and a raw value of an enumeration.
       """
       placed IN (SELECT -row FROM subscription \
       WHERE webhook = '\(webhook.digest)' AND payload = '\(webhook.payload.rawValue)')
@@ -23,40 +23,40 @@ package enum MessageKind: Sendable {
   }
 }
 
-/// A standing wish to be told of a catalog's changes.
+/// A webhook's subscription to changes of a catalog.
 package struct Subscription: Hashable, Sendable {
-  /// The cache's path; its runs are numbered for themselves.
+  /// The path of the cache, whose runs have their own numbers.
   package let cache: String
   /// The catalog's name.
   package let catalog: String
-  /// Which changes, in words that are the same for the same wish.
+  /// The selected changes, as a text that is equal for equal selections.
   package let wish: String
 
-  /// A wish for the changes of a catalog in a cache.
+  /// Makes a subscription to a catalog in a cache.
   package init(cache: String, catalog: String, wish: String) {
     (self.cache, self.catalog, self.wish) = (cache, catalog, wish)
   }
 }
 
-/// Where the next notice of a subscription begins.
+/// The starting point of a subscription's next notice.
 package struct NoticeStart: Equatable, Sendable {
-  /// The last run that was told; nil before the first notice.
+  /// The last run that was reported; nil before the first notice.
   package let told: Int64?
-  /// The message that waits and that the next one takes the place of.
+  /// The id of the unsent message that the next notice replaces; nil if there is none.
   let waiting: String?
-  /// Its content.
+  /// The content of that message.
   let content: Notice?
-  /// The run behind which the next notice begins; nil before the first.
+  /// The run after which the next notice's changes begin; nil before the first notice.
   package let after: Int64?
-  /// Whether an attempt at the waiting message may have arrived.
+  /// Whether an attempt at the unsent message may have arrived.
   let mayRepeat: Bool
 }
 
 extension Outbox {
-  /// Where the next notice begins: behind the last one, or with the changes of one that waits.
+  /// The starting point of the next notice: after the last notice, or at the beginning of an unsent one.
   ///
-  /// A message waits while it is queued, or dead because its whole schedule passed. So a webhook that was away for a
-  /// week gets one message afterwards.
+  /// A message counts as unsent if it is queued, or was given up after the whole schedule. So a webhook that was
+  /// unreachable for a week gets one message afterwards.
   ///
   /// - Throws: ``LarderError`` when the outbox cannot be read.
   package func start(
@@ -128,7 +128,7 @@ extension Outbox {
     return try? JSONDecoder().decode(Notice.self, from: content)
   }
 
-  /// The notice of a message; nil where a damaged page holds none.
+  /// The notice of a message; nil when it cannot be read from a damaged page.
   static func notice(of message: MessageRow, _ db: Database) throws -> Notice? {
     try Row.fetchOne(
       db,
@@ -137,21 +137,20 @@ extension Outbox {
     ).flatMap(notice)
   }
 
-  /// Queues the next notice of a subscription, and notes through which run it has been told.
+  /// Queues the next notice of a subscription, and records the last reported run.
   ///
-  /// The notice replaces one that waits, under a new name: the schedule starts again. Durable when
-  /// this returns.
+  /// The notice replaces an unsent one, with a new id and from the start of the schedule. Durable when this returns.
   ///
   /// - Parameters:
-  ///   - notice: The changes; nil for none.
-  ///   - subscription: Whose.
-  ///   - webhook: Where to.
-  ///   - after: The run behind which the changes begin.
-  ///   - run: The last run whose changes are told.
-  ///   - start: Where the notice begins.
-  ///   - now: When.
-  ///   - id: The name of the message.
-  /// - Returns: Whether it was kept; false when another process has told or sent something since `start`.
+  ///   - notice: The notice; nil if there are no changes.
+  ///   - subscription: The subscription.
+  ///   - webhook: The webhook to send to.
+  ///   - after: The run after which the changes begin.
+  ///   - run: The last run whose changes are reported.
+  ///   - start: The starting point that the notice was made from.
+  ///   - now: The present moment.
+  ///   - id: The id of the message.
+  /// - Returns: Whether it was stored; false when another process has changed the subscription since `start`.
   /// - Throws: ``LarderError`` when the outbox cannot be written.
   package func keep(
     _ notice: Notice?,
@@ -163,7 +162,7 @@ extension Outbox {
     at now: OrderTime,
     id: OrderID
   ) throws(LarderError) -> Bool {
-    // Nothing happened since: the queue is as it should be.
+    // Nothing has changed since: the queue is up to date.
     if start.told == run, notice == nil || notice.map({ start.content?.says($0) }) == true {
       return true
     }
@@ -203,7 +202,7 @@ extension Outbox {
         sql: "SELECT row FROM subscription WHERE \(Self.subscribed)",
         arguments: Self.key(subscription, webhook)
       )
-      // A user who missed the one before has had until now to send it again.
+      // An earlier notice that is still held is given up: the user had until now to resend it.
       try db.execute(
         sql: """
           UPDATE message SET delivery = 'dead', error = 'may have arrived', tries = 0, next = NULL \
@@ -220,7 +219,7 @@ extension Outbox {
     }
   }
 
-  /// Takes a waiting message back: everything that it says is as it was again.
+  /// Withdraws an unsent message, because all its changes were reverted.
   private func withdraw(_ id: String, _ db: Database) throws {
     try db.execute(
       sql:
@@ -229,7 +228,7 @@ extension Outbox {
     )
   }
 
-  /// Adds the notices of a webhook to a report: counts, and those of this run that may have arrived.
+  /// Adds a webhook's notices to a report: the counts, and those of this run that may have arrived.
   func sumNotices(_ report: inout SendReport, of webhook: Webhook) throws(LarderError) {
     let which = MessageKind.notices.condition(webhook)
     let counts = try read { db in
@@ -250,7 +249,7 @@ extension Outbox {
 }
 
 extension OrderID {
-  /// Makes the name of a notice.
+  /// Makes the id of a notice: `ntc_` and a ULID.
   package init(noticeAt time: OrderTime, using random: inout some RandomNumberGenerator) {
     let id = OrderID(at: time, using: &random).rawValue
     self.init(rawValue: "ntc_" + id.dropFirst(Self.prefix.count))

@@ -3,20 +3,20 @@ import Catalog
 import GRDB
 
 extension Outbox {
-  /// Keeps an order and the message about it; durable when this returns.
+  /// Stores an order and queues its message; durable when this returns.
   ///
-  /// - Throws: ``LarderError``; the order is not kept then.
+  /// - Throws: ``LarderError``. The order is then not stored.
   package func place(_ order: PlacedOrder) throws(LarderError) {
     try write { try insert(order, $0) }
   }
 
-  /// Keeps an order and the message about it, unless one with the same chance in its id is there.
+  /// Stores an order and queues its message, unless there is an order with the same random bits in its id.
   ///
   /// - Parameters:
-  ///   - order: the order.
-  ///   - chance: the chance in its id.
-  /// - Returns: The id of the order that is there now.
-  /// - Throws: ``LarderError``; the order is not kept then.
+  ///   - order: The order.
+  ///   - chance: The random bits of its id.
+  /// - Returns: The id of the stored order, which may be the earlier one.
+  /// - Throws: ``LarderError``. The order is then not stored.
   package func place(
     _ order: PlacedOrder,
     once chance: OrderID.Nonce
@@ -60,7 +60,7 @@ extension Outbox {
     )
   }
 
-  /// The order whose id has this chance; nil when there is none yet.
+  /// The order whose id has these random bits; nil when there is none.
   package func order(_ chance: OrderID.Nonce) throws(LarderError) -> Order? {
     try read { db in
       guard let row = try Self.row(of: chance, db) else { return nil }
@@ -68,7 +68,7 @@ extension Outbox {
     }
   }
 
-  /// Some of the orders, the last placed first, and how many there are.
+  /// Some of the orders, newest first, and the number of all orders.
   package func latest(_ count: Int, after skipped: Int = 0) throws(LarderError)
     -> (entries: [Order], all: Int)
   {
@@ -82,14 +82,14 @@ extension Outbox {
     }
   }
 
-  /// Every order, in the order of placing.
+  /// All orders, in the order of placing.
   package func orders() throws(LarderError) -> [Order] {
     try read { db in try Self.entries(db, where: "TRUE", []) }
   }
 
-  /// The order of that id, or of the only id that begins so.
+  /// The order with this id, or the only one whose id begins with it.
   ///
-  /// - Throws: ``LarderError`` when there is none, or several.
+  /// - Throws: ``LarderError`` when there is none, or more than one.
   package func order(_ id: String) throws(LarderError) -> Order {
     try read { db in
       let row = try Self.row(of: id, db)
@@ -100,12 +100,12 @@ extension Outbox {
     }
   }
 
-  /// How many messages are in each state of delivery.
+  /// The number of messages in each state of delivery.
   package func counts() throws(LarderError) -> DeliveryCounts {
     try read { db in try Self.counts(db) }
   }
 
-  /// Adds the remaining orders to a report: counts, and the orders that need a decision.
+  /// Adds to a report the counts, and the orders with held messages.
   func sum(_ report: inout SendReport) throws(LarderError) {
     let (counts, held) = try read { db in
       (
@@ -140,7 +140,7 @@ extension Outbox {
     return DeliveryCounts(counts)
   }
 
-  /// The row of an order by its id or the beginning of it.
+  /// The row of the order with this id, or the only one whose id begins with it.
   static func row(of id: String, _ db: Database) throws -> PlacedRow.ID {
     if let row = try PlacedRow.ID.fetchOne(
       db,
@@ -149,7 +149,7 @@ extension Outbox {
     ) {
       return row
     }
-    // A prefix must contain at least the time, or it would match any later order.
+    // A prefix needs at least four digits of the time, because a shorter one would match nearly any order.
     let rows =
       id.count < OrderID.prefix.count + 4
       ? []
@@ -171,7 +171,7 @@ extension Outbox {
     return row
   }
 
-  /// Writes down a state, and when.
+  /// Records a state of an order and its time.
   func enter(_ state: OrderState, _ row: PlacedRow.ID, at now: OrderTime, _ db: Database) throws {
     try db.execute(
       sql: """
@@ -186,7 +186,7 @@ extension Outbox {
     )
   }
 
-  /// Queues a message.
+  /// Queues a message about an order.
   func post(
     _ state: OrderState,
     _ id: OrderID,
@@ -201,7 +201,7 @@ extension Outbox {
 }
 
 extension Outbox {
-  /// Orders with their lines, history, messages and attempts: five queries, for any number of orders.
+  /// Reads orders with their lines, history, messages and attempts, in five queries for any number of orders.
   static func entries(
     _ db: Database,
     where condition: String,
@@ -258,18 +258,18 @@ extension Outbox {
 }
 
 extension Outbox {
-  /// Moves an order to another state and keeps when.
+  /// Moves an order to another state, and records the time.
   ///
-  /// An order that is cancelled before its message left is never sent. If the message may
-  /// already be with the shop, the shop learns of the cancellation only when that is posted.
+  /// If an order is cancelled before its message was sent, the message is never sent. If the message may have arrived,
+  /// the shop learns of the cancellation only if `posting` is true.
   ///
   /// - Parameters:
-  ///   - id: the order's id, or the beginning of it.
-  ///   - state: where to; nil for one step on.
-  ///   - posting: whether the webhook is told too.
-  ///   - now: when.
+  ///   - id: The order's id, or the beginning of it.
+  ///   - state: The new state; nil for the next one.
+  ///   - posting: Whether to send a message about it.
+  ///   - now: The present moment.
   /// - Returns: The order afterwards.
-  /// - Throws: ``LarderError`` of code `state` when the move is refused, saying why.
+  /// - Throws: ``LarderError`` of code `state` with the reason when the move is not allowed.
   package func move(_ id: String, to state: OrderState?, posting: Bool, at now: OrderTime)
     throws(LarderError) -> Order
   {
@@ -296,7 +296,7 @@ extension Outbox {
     }
   }
 
-  /// Keeps the messages of a cancelled order from leaving; tells whether one may have left before.
+  /// Withdraws unsent messages of a cancelled order; returns whether a message may have arrived.
   private func withdraw(_ entry: Order, _ row: PlacedRow.ID, _ db: Database) throws -> Bool {
     var mayBeKnown = false
     for message in entry.messages {
@@ -306,7 +306,7 @@ extension Outbox {
         mayBeKnown = mayBeKnown || wasHeld || message.attempts.contains(where: \.mayHaveArrived)
         let error = wasHeld ? "cancelled, may have arrived" : "cancelled"
         try store(message.delivery.settled(.dead, error), message.id, db)
-      // The sender that posts it now settles it.
+      // The sender that is sending it records its outcome.
       case .sending, .delivered: mayBeKnown = true
       case .dead: break
       }
@@ -317,11 +317,10 @@ extension Outbox {
   /// Queues dead and held messages again, from the start of the schedule and under their old ids.
   ///
   /// - Parameters:
-  ///   - ids: orders, by id or the beginning of it; nil for all that have dead messages.
-  ///   - now: when.
-  /// - Returns: The ids of the orders whose messages are queued now.
-  /// - Throws: ``LarderError`` of code `state` when a named order has nothing to replay; nothing is
-  ///   changed then.
+  ///   - ids: The orders, by id or the beginning of it; nil for all orders with dead messages.
+  ///   - now: The present moment.
+  /// - Returns: The ids of the orders whose messages were queued.
+  /// - Throws: ``LarderError`` of code `state` when a given order has nothing to replay; nothing is then changed.
   package func replay(_ ids: [String]?, at now: OrderTime) throws(LarderError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).compactMap { entry in
@@ -350,11 +349,11 @@ extension Outbox {
     }
   }
 
-  /// Records that held messages did arrive, as a person saw at the receiver.
+  /// Records that held messages did arrive, as the user has found out.
   ///
-  /// - Parameter ids: orders, by id or the beginning of it.
-  /// - Returns: Their ids.
-  /// - Throws: ``LarderError`` of code `state` when one has no held message; nothing is changed then.
+  /// - Parameter ids: The orders, by id or the beginning of it.
+  /// - Returns: The ids of the orders.
+  /// - Throws: ``LarderError`` of code `state` when an order has no held message; nothing is then changed.
   package func confirm(arrived ids: [String]) throws(LarderError) -> [OrderID] {
     try write { db in
       try chosen(ids, db).map { entry in
@@ -387,7 +386,7 @@ extension Outbox {
     }
   }
 
-  /// Writes down how far a message is.
+  /// Stores the state of a message.
   func store(_ delivery: Delivery, _ id: String, _ db: Database) throws {
     try db.execute(
       sql: """

@@ -3,11 +3,11 @@ import GRDB
 
 /// The next task of a sender.
 enum NextMessage {
-  /// Send this now; it is durable in the state `sending`.
+  /// Send this message now; its state `sending` is durable.
   case attempt(any Outgoing, Delivery)
-  /// Nothing before that moment.
+  /// Send nothing before this moment.
   case wait(until: OrderTime)
-  /// Nothing at all: the webhook was stopped for that reason.
+  /// The webhook was stopped for this reason.
   case stopped(String)
   /// Nothing is left to send.
   case idle
@@ -16,18 +16,17 @@ enum NextMessage {
 extension Outbox {
   /// Chooses the next message and marks it `sending`, in one transaction.
   ///
-  /// The sender's lock is held. Messages go in the order of placing. One that waits for its time
-  /// or is held lets those after it pass; only a later message about the same order waits for the
-  /// earlier ones.
+  /// The caller holds the ``WebhookLock``. Messages are sent in the order of placing, but one that waits or is held
+  /// does not delay those after it. Only messages about the same order wait for earlier ones.
   ///
   /// - Parameters:
-  ///   - webhook: where to.
-  ///   - mail: which messages.
-  ///   - plan: the plan for a message whose sender died.
-  ///   - now: when.
-  ///   - random: chance, in 0..<1.
+  ///   - webhook: The webhook to send to.
+  ///   - mail: The kind of messages to send.
+  ///   - plan: The plan for messages whose sender died.
+  ///   - now: The present moment.
+  ///   - random: A random number in 0..<1.
   /// - Returns: The task.
-  /// - Throws: ``LarderError``; nothing may be sent then.
+  /// - Throws: ``LarderError``. Nothing may then be sent.
   func claim(
     _ webhook: Webhook,
     _ mail: MessageKind,
@@ -49,7 +48,7 @@ extension Outbox {
       if let moment = state.earliest(at: now) { return .wait(until: moment) }
       let delivery = row.standing(.queued).claimed
       guard let message = try self.message(row, delivery, mail, db) else {
-        // A damaged page: the messages after it are sent regardless.
+        // The row is damaged: skip this message, and send those after it.
         try store(row.standing(.queued).settled(.dead, "unreadable"), row.id, db)
         return .wait(until: now)
       }
@@ -60,10 +59,10 @@ extension Outbox {
     }
   }
 
-  /// Records the end of an attempt, while the sender's lock is still held.
+  /// Records the outcome of an attempt; the caller still holds the ``WebhookLock``.
   ///
-  /// - Returns: How far the message is now.
-  /// - Throws: ``LarderError``; the message stays `sending`, as if the sender had died.
+  /// - Returns: The new state of the message.
+  /// - Throws: ``LarderError``. The message then stays `sending`, as if the sender had died.
   func record(
     _ outcome: AttemptOutcome,
     _ message: any Outgoing,
@@ -82,7 +81,7 @@ extension Outbox {
     }
   }
 
-  /// Lets a stopped webhook have messages again.
+  /// Allows messages to a stopped webhook again.
   package func resume(_ webhook: Webhook) throws(LarderError) {
     try write { db in
       try db.execute(
@@ -97,10 +96,11 @@ extension Outbox {
     try read { db in try state(of: webhook, db) }
   }
 
-  /// Messages that wait for their time, and for no earlier one about the same order; a notice waits for none.
+  /// The SQL for queued messages that need not wait for an earlier message about the same order; a notice waits for
+  /// none.
   ///
-  /// Both conditions on `delivery` are needed: SQLite takes the small index only where it sees the
-  /// index's own.
+  /// Both conditions on `delivery` are needed: SQLite only uses the partial index if the query has the index's own
+  /// condition.
   private static func waiting(_ which: String) -> String {
     """
     message AS m WHERE delivery = 'queued' AND delivery NOT IN ('delivered', 'dead') AND \(which) \
@@ -109,10 +109,10 @@ extension Outbox {
     """
   }
 
-  /// The first that is due.
+  /// The first message that is due.
   ///
-  /// A message without an attempt since it was placed or replayed is due, regardless of the clock
-  /// then: see ``DeliveryPlan/due(_:attempted:at:)``.
+  /// A message without an attempt since it was queued or replayed is always due; see
+  /// ``DeliveryPlan/due(_:attempted:at:)``.
   private static func firstDue(_ which: String, at now: OrderTime, _ db: Database) throws
     -> MessageRow?
   {
@@ -127,7 +127,7 @@ extension Outbox {
     try OrderTime.fetchOne(db, sql: "SELECT min(next) FROM \(waiting(which))")
   }
 
-  /// Adjusts messages of other senders to the plan and the clock.
+  /// Adjusts messages of earlier senders to this sender's plan and clock.
   private func recover(
     _ which: String,
     _ plan: DeliveryPlan,
@@ -140,12 +140,10 @@ extension Outbox {
     try reschedule(which, at: now, db)
   }
 
-  /// Holds messages that were queued again although they may have arrived: they were queued under
-  /// the other policy.
+  /// Holds queued messages that may have arrived, which another sender queued again under the policy `resend`.
   ///
-  /// Only the attempts of the present schedule count. A message that was queued again since, by
-  /// `replay` or a run that resends, began a new schedule and is not held again. Attempts that
-  /// ended as `stopped` or `unsent` take no place in a schedule.
+  /// Only attempts of the present schedule count: a replay, or a run that resends, begins a new schedule. Attempts that
+  /// ended as `stopped` or `unsent` do not count for the schedule.
   private func hold(_ which: String, _ db: Database) throws {
     try db.execute(
       sql: """
@@ -159,9 +157,10 @@ extension Outbox {
     )
   }
 
-  /// Reschedules messages whose next attempt was set by a clock that ran ahead.
+  /// Reschedules messages whose next attempt was computed with a clock that was ahead.
   ///
-  /// Their last attempt counts as ended now; if it ended in the future, the wait would start again at every call.
+  /// If their last attempt ended in the future, its end is set to now, because otherwise the wait would begin anew with
+  /// every call.
   private func reschedule(_ which: String, at now: OrderTime, _ db: Database) throws {
     let messages = try MessageRow.fetchAll(
       db,
@@ -188,7 +187,7 @@ extension Outbox {
     }
   }
 
-  /// Settles messages of dead senders, and queues held ones when the plan resends.
+  /// Records the outcome of messages whose sender died, and queues held ones if the policy is `resend`.
   private func revive(
     _ which: String,
     _ plan: DeliveryPlan,
@@ -207,7 +206,7 @@ extension Outbox {
     for message in messages {
       let delivery = message.standing(.sending)
       if delivery.state == .ambiguous {
-        // The user, or the default for programs, has decided: its schedule restarts.
+        // The policy `resend` was chosen, so the schedule begins anew.
         try store(delivery.revived(at: now), message.id, db)
       } else {
         let outcome = AttemptOutcome.unknown("interrupted")
@@ -217,7 +216,7 @@ extension Outbox {
     }
   }
 
-  /// Keeps the end of an attempt; a cancelled order's message is not queued again.
+  /// Records the outcome of an attempt; a cancelled order's message is not queued again.
   private func record(
     _ delivery: Delivery,
     _ id: String,

@@ -3,34 +3,34 @@ import GRDB
 import Glibc
 import SQLite
 
-/// The orders, the notices of changes and their unsent messages: one SQLite database outside every cache.
+/// The database of orders and notices, with the queue of their messages to webhooks: an SQLite file outside every
+/// cache.
 ///
-/// An order that ``place(_:)`` returned from survives any crash and power cut. The file is 0600.
+/// Once ``place(_:)`` returns, the order survives any crash and power cut. The file's mode is 0600.
 ///
-/// Safe to call from any thread, and to open from any number of processes; calls wait for each
-/// other.
+/// Thread-safe, and any number of processes may open the file; calls wait for each other.
 package final class Outbox: Sendable {
   private let database: SQLiteDatabase
-  /// The file.
+  /// The path of the file.
   package let path: String
 
   /// How long a call waits for other processes before it gives up, in seconds.
   private static let patience = 20.0
 
-  /// Opens the outbox at `path`, making it when there is none, and brings an older one up to date.
+  /// Opens the outbox at `path`; creates a missing one, and migrates one of an older larder.
   ///
-  /// - Throws: ``LarderError``. A file that a newer larder wrote is not touched.
+  /// - Throws: ``LarderError``. The file of a newer larder is left unchanged.
   package convenience init(_ path: String) throws(LarderError) {
     try self.init(path, Self.tables())
   }
 
-  /// The same with tables whose making a test may interrupt.
+  /// The same with a given schema, whose migrations a test may interrupt.
   init(_ path: String, _ tables: DatabaseSchema) throws(LarderError) {
     self.path = path
     try OutboxFile.make(path)
     do {
       database = try SQLiteDatabase(path, tables, patience: Self.patience) { _, _ in
-        // A newer larder's file has been refused, and nothing is written yet.
+        // At this point a newer larder's file has been refused, and nothing is written yet.
         try OutboxFile.restrict(path)
       }
     } catch {
@@ -41,7 +41,7 @@ package final class Outbox: Sendable {
   /// Whether there is an outbox at `path`.
   package static func exists(at path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Runs `body` in one transaction: all of it is committed and synced, or nothing.
+  /// Runs `body` in a transaction, which is synced to the device.
   @discardableResult
   func write<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
@@ -51,7 +51,7 @@ package final class Outbox: Sendable {
     }
   }
 
-  /// Runs `body` on one moment's state.
+  /// Runs `body`, which only reads, on a snapshot.
   func read<Value>(_ body: (Database) throws -> Value) throws(LarderError) -> Value {
     do {
       return try database.read(body)
@@ -60,7 +60,7 @@ package final class Outbox: Sendable {
     }
   }
 
-  /// The error of orders for one that the database threw.
+  /// The outbox's error for an error that the database threw.
   static func translate(_ error: any Error, _ path: String) -> LarderError {
     if let error = error as? LarderError { return error }
     guard let failure = error as? DatabaseFailure else {
@@ -82,21 +82,20 @@ package final class Outbox: Sendable {
 }
 
 extension LarderError {
-  /// An error of the operating system while doing `verb` to `thing`.
+  /// The error for a failed system call: "cannot VERB THING: permission denied".
   static func system(_ verb: String, _ thing: String, errno code: Int32) -> LarderError {
     .system(verb, thing, errno: code, remedy: .writableFile)
   }
 }
 
-/// The file of the outbox: found, made and kept to its owner.
+/// Creates the file of the outbox, readable and writable only by its owner.
 enum OutboxFile {
-  /// Makes the file and the folders above it as far as they are missing.
+  /// Creates the file and its parent folders if they are missing.
   ///
-  /// Folders are 0700 and the file 0600 regardless of the umask, because the file names customers
-  /// and their orders. New files and folders are synced, so that a power cut after the first order
-  /// does not remove the file's name.
+  /// New folders have mode 0700 and the file 0600, because the file contains customers' names and orders. Their names
+  /// are synced to the device, so that a power cut after the first order cannot lose the file.
   ///
-  /// - Throws: ``LarderError`` when the system refuses.
+  /// - Throws: ``LarderError`` when a system call fails.
   static func make(_ path: String) throws(LarderError) {
     let folder = self.folder(of: path)
     try makeFolders(folder)
@@ -106,7 +105,7 @@ enum OutboxFile {
       throw .system("make", path, errno: error.code)
     }
     if let (path, kind) = DatabaseFile.irregular(path) {
-      // A link at its path would put the orders where others might read them.
+      // A symbolic link could lead to a place where others can read the orders.
       guard kind != S_IFLNK else { throw .system("open", path, errno: ELOOP) }
       throw LarderError(
         .disk,
@@ -118,7 +117,7 @@ enum OutboxFile {
     if try status(of: path).st_size == 0 { try sync(folder) }
   }
 
-  /// Closes the file to others.
+  /// Removes other users' permissions for the file.
   static func restrict(_ path: String) throws(LarderError) {
     guard try status(of: path).st_mode & 0o077 != 0 else { return }
     guard fchmodat(AT_FDCWD, path, 0o600, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -150,7 +149,7 @@ enum OutboxFile {
   private static func sync(_ folder: String) throws(LarderError) {
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
-      // A folder that may be passed but not read cannot be synced by its users.
+      // A folder with execute but no read permission cannot be opened, and so not synced.
       if errno == EACCES { return }
       throw .system("open", folder, errno: errno)
     }
@@ -164,28 +163,28 @@ enum OutboxFile {
 }
 
 extension Outbox {
-  /// One change of the tables.
+  /// A migration of the tables.
   struct Step: Sendable {
-    /// Its name in the file, for good.
+    /// Its name, which the file records and which never changes.
     let name: String
-    /// Its statements.
+    /// Its SQL statements.
     let statements: [String]
   }
 
-  /// Every change so far, in order.
+  /// All migrations, in order.
   ///
-  /// The statements were written into files and never change; new ones are added at the end.
+  /// Released migrations never change; new ones are added at the end.
   ///
-  /// The number of steps is the schema's version, which `PRAGMA user_version` repeats for older
-  /// versions of larder: they refuse newer ones. Files of version 1 have no names of steps, so the
-  /// first step changes nothing that exists.
+  /// The number of migrations is the schema's version, also stored as `PRAGMA user_version`, by which older versions of
+  /// larder refuse newer files. Files of version 1 do not record names of migrations, so the first one changes nothing
+  /// that exists.
   ///
   /// Times are milliseconds since 1970.
   static let steps = [
     Step(
       name: "orders",
       statements: [
-        // An order, in the order of placing. Nothing but `state` ever changes.
+        // The orders, by the time of placing. Only `state` ever changes.
         """
         CREATE TABLE IF NOT EXISTS placed(
           row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, by TEXT NOT NULL,
@@ -199,14 +198,14 @@ extension Outbox {
           title TEXT NOT NULL, price INTEGER NOT NULL, quantity INTEGER NOT NULL,
           PRIMARY KEY(placed, position)) WITHOUT ROWID
         """,
-        // Every state that an order came into, and when.
+        // The states of an order, with the time at which each was reached.
         """
         CREATE TABLE IF NOT EXISTS change(
           placed INTEGER NOT NULL, position INTEGER NOT NULL, state TEXT NOT NULL,
           time INTEGER NOT NULL,
           PRIMARY KEY(placed, position)) WITHOUT ROWID
         """,
-        // A message about an order, in the order of sending.
+        // The messages about orders, in the order of sending.
         """
         CREATE TABLE IF NOT EXISTS message(
           row INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, placed INTEGER NOT NULL,
@@ -219,15 +218,14 @@ extension Outbox {
         CREATE INDEX IF NOT EXISTS message_waiting ON message(delivery, row)
           WHERE delivery NOT IN ('delivered', 'dead')
         """,
-        // Every attempt: when it began, and how it ended, NULL while that is unknown.
+        // The attempts, with start and outcome; `ended` and `outcome` are NULL while unknown.
         """
         CREATE TABLE IF NOT EXISTS attempt(
           message INTEGER NOT NULL, number INTEGER NOT NULL, began INTEGER NOT NULL,
           ended INTEGER, outcome TEXT,
           PRIMARY KEY(message, number)) WITHOUT ROWID
         """,
-        // The stored state of a webhook, by the SHA-256 of its URL: the URL itself is stored
-        // nowhere.
+        // The state of a webhook, by the SHA-256 of its URL. The URL itself is never stored.
         """
         CREATE TABLE IF NOT EXISTS webhook(
           digest TEXT PRIMARY KEY, host TEXT NOT NULL, stopped TEXT, stopped_at INTEGER,
@@ -238,7 +236,7 @@ extension Outbox {
     Step(
       name: "attempts-that-may-have-arrived",
       statements: [
-        // Version 1 took these for failures, and would have sent them again unasked.
+        // Version 1 recorded these outcomes as failures, and would have resent the messages without asking the user.
         """
         UPDATE attempt SET outcome = 'unknown ' || substr(outcome, length('failed ') + 1)
           WHERE outcome IN ('failed reply-not-ok', 'failed http-302', 'failed http-303',
@@ -255,15 +253,15 @@ extension Outbox {
     Step(
       name: "notices",
       statements: [
-        // A wish to be told of a catalog's changes, and through which run it has been. The `placed` of its messages is
-        // its row with a minus.
+        // The subscriptions to a catalog's changes; `told` is the last run that was reported. In `message`, their
+        // messages have the negated `row` as `placed`.
         """
         CREATE TABLE subscription(
           row INTEGER PRIMARY KEY AUTOINCREMENT, webhook TEXT NOT NULL, payload TEXT NOT NULL,
           cache TEXT NOT NULL, catalog TEXT NOT NULL, wish TEXT NOT NULL, told INTEGER NOT NULL,
           UNIQUE(webhook, payload, cache, catalog, wish))
         """,
-        // The content of a message that is no order's, with the changes after the run `after`.
+        // The contents of notices, which report the changes after the run `after`.
         """
         CREATE TABLE notice(
           message INTEGER PRIMARY KEY, after INTEGER NOT NULL, content BLOB NOT NULL)
@@ -272,10 +270,9 @@ extension Outbox {
     ),
   ]
 
-  /// The tables that ``steps`` make.
+  /// The database schema of ``steps``.
   ///
-  /// - Parameter interrupt: called before every statement, with the transaction open; a test
-  ///   throws here.
+  /// - Parameter interrupt: Called before every statement, within the transaction; throws in tests.
   /// - Returns: The schema of the file.
   static func tables(
     interrupt: @escaping @Sendable (Database) throws -> Void = { _ in }

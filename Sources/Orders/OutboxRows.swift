@@ -1,25 +1,25 @@
 import Catalog
 import GRDB
 
-// The rows of the outbox, a type a table and a property a column. A value of a damaged page is an error
-// of reading, never a trap.
+// The rows of the outbox: each type is a table, and each property a column. An unexpected value in a damaged page
+// throws, and never traps.
 
-/// An order in its table.
+/// A row of the table `placed`: an order.
 struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "placed"
 
-  /// The number that SQLite gives a row.
+  /// The row's number, assigned by SQLite.
   struct ID: RawRepresentable, Hashable, Codable, DatabaseValueConvertible {
     let rawValue: Int64
   }
 
-  /// Its key in the other tables; nil in a new row, which SQLite numbers.
+  /// The key for other tables; nil in a new row, until SQLite assigns it.
   let row: ID?
   let id: String
   let by: String
   let note: String?
   let currency: String
-  /// In minor units of `currency`, as all prices here.
+  /// The sum in minor units of `currency`, as are all prices in this table and in `line`.
   let total: Int
   let language: String
   let placed: OrderTime
@@ -38,7 +38,7 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
     state = OrderState.ordered.rawValue
   }
 
-  /// Its key, once it is in the table.
+  /// The key of a stored row.
   var rowID: ID { row ?? ID(rawValue: 0) }
 
   /// The order with its lines.
@@ -62,7 +62,7 @@ struct PlacedRow: Codable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// A line of an order in its table.
+/// A row of the table `line`: an ordered item.
 struct LineRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "line"
 
@@ -74,7 +74,7 @@ struct LineRow: Codable, FetchableRecord, PersistableRecord {
   let quantity: Int
 }
 
-/// A state that an order came into.
+/// A row of the table `change`: a state that an order reached.
 struct ChangeRow: Codable, FetchableRecord {
   let placed: PlacedRow.ID
   let state: String
@@ -85,16 +85,16 @@ struct ChangeRow: Codable, FetchableRecord {
   }
 }
 
-/// A message about an order in its table.
+/// A row of the table `message`: a message about an order, or a notice.
 struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "message"
 
-  /// The number that SQLite gives a row.
+  /// The row's number, assigned by SQLite.
   struct ID: RawRepresentable, Hashable, Codable, DatabaseValueConvertible {
     let rawValue: Int64
   }
 
-  /// Its key in the other tables; nil in a new row, which SQLite numbers.
+  /// The key for other tables; nil in a new row, until SQLite assigns it.
   let row: ID?
   let id: String
   let placed: PlacedRow.ID
@@ -128,19 +128,19 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
     (attempts, tries, error, next) = (0, 0, nil, now)
   }
 
-  /// Whether it is a notice that another may take the place of.
+  /// Whether a newer notice may replace this one: it is queued, or was given up after the whole schedule.
   var isWaiting: Bool {
     let delivery = standing(.sending)
     return delivery.state == .queued
       || delivery.state == .dead && delivery.tries > DeliveryPlan.delays.count
   }
 
-  /// Its key, once it is in the table.
+  /// The key of a stored row.
   var rowID: ID { row ?? ID(rawValue: 0) }
 
   var orderState: OrderState { OrderState(rawValue: state) ?? .ordered }
 
-  /// How its delivery stands; `fallback` is for a state that this larder does not know.
+  /// The state of its delivery; `fallback` is used for an unknown state.
   func standing(_ fallback: Delivery.State) -> Delivery {
     Delivery(
       state: Delivery.State(rawValue: delivery) ?? fallback,
@@ -152,7 +152,7 @@ struct MessageRow: Codable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// An attempt at a message in its table.
+/// A row of the table `attempt`.
 struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "attempt"
 
@@ -167,7 +167,7 @@ struct AttemptRow: Codable, FetchableRecord, PersistableRecord {
   }
 }
 
-/// A webhook's row in its table.
+/// A row of the table `webhook`.
 struct WebhookRow: Codable, FetchableRecord, PersistableRecord {
   static let databaseTableName = "webhook"
   static let persistenceConflictPolicy = PersistenceConflictPolicy(insert: .replace)

@@ -2,18 +2,18 @@ import Base
 import Catalog
 import FoundationEssentials
 
-/// A message as Slack's incoming webhooks take it: blocks, and a text for notifications.
+/// The JSON payload for Slack's incoming webhooks: blocks, and a text for notifications.
 struct SlackPayload: Encodable {
   /// Slack's limits. (Block Kit reference: header, section)
   static let headerLimit = 150
   static let sectionLimit = 3000
-  /// The most lines of an order that are spelled out.
+  /// The most lines of an order to list.
   private static let mostLines = 50
 
   struct Text: Encodable {
     let type: String
     let text: String
-    /// Keeps Slack from finding channels, people and links in plain words.
+    /// Whether Slack must not turn words into links to channels, people or URLs.
     let verbatim: Bool?
     let emoji: Bool?
 
@@ -26,7 +26,7 @@ struct SlackPayload: Encodable {
     }
   }
 
-  /// A picture by its URL, which Slack fetches.
+  /// An image block element; Slack fetches the picture from its URL.
   struct Image: Encodable {
     private let type = "image"
     let imageURL: String
@@ -58,12 +58,12 @@ struct SlackPayload: Encodable {
     (self.text, self.blocks) = (text, blocks)
   }
 
-  /// Writes a message.
+  /// Makes the message about an order.
   ///
   /// - Parameters:
-  ///   - order: the order.
-  ///   - state: the state that the message reports.
-  ///   - template: the words of the text.
+  ///   - order: The order.
+  ///   - state: The state that the message reports.
+  ///   - template: The template of the text.
   init(_ order: PlacedOrder, _ state: OrderState, _ template: MessageTemplate) {
     let words = template.text(for: order, state, limit: Self.sectionLimit)
     text = words
@@ -100,17 +100,16 @@ struct SlackPayload: Encodable {
   }
 }
 
-/// The text of a message to people, with placeholders for the order's data.
+/// The template of a message to people, with placeholders for the order's data, such as `{by} – {total}`.
 ///
-/// The template is the user's own and may hold anything, mentions too; the values of its
-/// placeholders are escaped.
+/// The user writes the template, so it may contain anything, even mentions; the values of placeholders are escaped.
 package struct MessageTemplate: Sendable, Equatable {
   /// Customer – total – items, for example `Kim – 15,200원 – Tea × 2`.
   package static let standard = MessageTemplate(
     parts: [.place(.by), .text(" – "), .place(.total), .text(" – "), .place(.what)]
   )
 
-  /// The names of placeholders.
+  /// A placeholder; the raw value is its name.
   enum Place: String, CaseIterable {
     case by, total, what, quantity, note, order, state
   }
@@ -126,10 +125,10 @@ package struct MessageTemplate: Sendable, Equatable {
     self.parts = parts
   }
 
-  /// Reads a template such as `{by} – {total} – {what}`.
+  /// Parses a template such as `{by} – {total} – {what}`.
   ///
-  /// - Parameter text: the template; `{{` and `}}` are braces.
-  /// - Throws: ``LarderError`` of code `usage` that names the place it does not know.
+  /// - Parameter text: The template; `{{` and `}}` stand for braces.
+  /// - Throws: ``LarderError`` of code `usage` that names the unknown placeholder.
   package init(_ text: String) throws(LarderError) {
     var parts: [Part] = []
     var plain = ""
@@ -157,7 +156,7 @@ package struct MessageTemplate: Sendable, Equatable {
     self.parts = parts + [.text(plain)]
   }
 
-  /// The words for an order, escaped and at most so long.
+  /// The text for an order, escaped and of at most `limit` UTF-16 code units.
   func text(for order: PlacedOrder, _ state: OrderState, limit: Int) -> String {
     var text = SlackText(limit: limit)
     for part in parts {
@@ -182,18 +181,17 @@ package struct MessageTemplate: Sendable, Equatable {
   }
 }
 
-/// Text for Slack, escaped and kept within a limit.
+/// Builds a text for Slack, escaped and within a limit.
 ///
-/// Exactly `&`, `<` and `>` are escaped, so that no text can make a mention or a link. Where the
-/// limit comes, whole graphemes go and an ellipsis ends the text: an entity is never cut, and no
-/// character of a family or flag stands alone. Length is counted as Slack's own clients count it,
-/// in UTF-16.
+/// Exactly `&`, `<` and `>` are escaped, so that no text can make a mention or a link. A text above the limit is cut at
+/// a grapheme boundary and ends with an ellipsis, so that no entity and no emoji sequence is split. Lengths are in
+/// UTF-16 code units, as in Slack's own clients.
 struct SlackText {
   private(set) var value = ""
   private var count = 0
   private let limit: Int
   private var isFull = false
-  /// Where to cut when one more grapheme does not fit and an ellipsis must.
+  /// The position to cut at when the next grapheme does not fit, with room for the ellipsis.
   private var room: (end: String.Index, count: Int)
 
   init(limit: Int) {
@@ -201,9 +199,9 @@ struct SlackText {
     room = (value.endIndex, 0)
   }
 
-  /// Adds text from elsewhere.
+  /// Appends and escapes a text that the user did not write.
   mutating func append(_ text: String) {
-    // Orders of an older larder may contain characters that it accepted.
+    // Orders of an older larder may contain harmful characters, which it still accepted.
     let plain = String.UnicodeScalarView(
       text.unicodeScalars.filter { $0 == "\n" || !PlainText.isHarmful($0) }
     )
@@ -218,12 +216,12 @@ struct SlackText {
     }
   }
 
-  /// Adds text that the user wrote for Slack.
+  /// Appends a text that the user wrote for Slack, without escaping.
   mutating func append(raw text: String) {
     for character in text where !isFull { add(String(character)) }
   }
 
-  /// A grapheme may hide one of the three among combining marks.
+  /// Escapes the three characters also where a grapheme combines them with combining marks.
   private func escaped(_ character: Character) -> String {
     guard character.unicodeScalars.contains(where: { "&<>".unicodeScalars.contains($0) }) else {
       return String(character)

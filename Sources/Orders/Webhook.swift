@@ -3,39 +3,39 @@ import Crypto
 import FoundationEssentials
 import Transport
 
-/// How a message is written for its receiver.
+/// The format of messages for a receiver.
 package enum PayloadKind: String, Sendable, CaseIterable {
   /// Slack's incoming webhooks.
   case slack
   /// JSON by Standard Webhooks 1.0.
   case json
 
-  /// The policy for an attempt that may have arrived: people would see a repeated message, programs drop it.
+  /// The default policy for an attempt that may have arrived: hold for people, who would see a message twice; resend
+  /// for programs, which ignore a repeated id.
   package var defaultPolicy: AmbiguityPolicy { self == .slack ? .hold : .resend }
 }
 
-/// Where messages go, and how they are written there.
+/// The receiver of messages: its URL, and the format and keys for it.
 ///
-/// The URL is a secret: it is sent to and never shown. ``host`` is the part shown to people, and
-/// ``digest`` the part that the outbox stores.
+/// The URL is a secret and is never shown. Messages show ``host``, and the outbox stores ``digest``.
 package struct Webhook: Sendable {
   /// The URL; never print it.
   let url: WebURL
-  /// How messages are written.
+  /// The format of messages.
   package let payload: PayloadKind
-  /// The keys that sign; none for Slack, whose URL is the key, and where the user wants none.
+  /// The keys for signatures; empty for Slack, whose URL is the secret, or if the user wants none.
   let secrets: [WebhookSecret]
-  /// The words of Slack's messages.
+  /// The template for Slack's messages.
   let template: MessageTemplate
 
-  /// Judges a URL as a secret file or the environment has it.
+  /// Parses the text of a secret file or an environment variable.
   ///
   /// - Parameters:
-  ///   - text: the URL, with white space around it at most.
-  ///   - payload: how messages are written.
-  ///   - secrets: the keys that sign.
-  ///   - template: the words of Slack's messages.
-  ///   - parser: how URLs are read.
+  ///   - text: The URL, which may have white space around it.
+  ///   - payload: The format of messages.
+  ///   - secrets: The keys for signatures.
+  ///   - template: The template for Slack's messages.
+  ///   - parser: The parser of URLs.
   /// - Throws: ``LarderError`` of code `usage`, which does not repeat the URL.
   package init(
     _ text: String,
@@ -53,7 +53,7 @@ package struct Webhook: Sendable {
         "cannot use the webhook's URL: it is not an https URL; its file or variable must contain only the URL"
       )
     }
-    // The parser would encode a line break, and post to a URL made of two lines of a file.
+    // Checked here, because the parser would encode a line break, and make one URL of a file with two.
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count == 1 else {
       throw LarderError(.usage, "cannot use the webhook's URL: there is more than one; keep one")
@@ -70,29 +70,30 @@ package struct Webhook: Sendable {
     self.template = template
   }
 
-  /// The host, and its port where that is not the scheme's own.
+  /// The host, with the port unless it is the scheme's default.
   package var host: String {
     url.port == url.scheme.defaultPort ? url.host : url.hostPort.description
   }
 
-  /// The outbox's key of the webhook: SHA-256 of the URL, 64 hexadecimal digits.
+  /// The outbox's key of the webhook: the SHA-256 of the URL, 64 hexadecimal digits.
   var digest: String {
     Hexadecimal.text(SHA256.hash(data: Array(((url.userInfo ?? "") + "@" + url.text).utf8)))
   }
 }
 
-/// A key that signs messages. (Standard Webhooks 1.0, "Symmetric")
+/// A key for the signature of messages. (Standard Webhooks 1.0, "Symmetric")
 package struct WebhookSecret: Sendable {
   private let key: SymmetricKey
 
   /// The least length of a key. (Standard Webhooks 1.0, "Signature scheme": 24 to 64 bytes)
   private static let leastBytes = 24
 
-  /// Reads keys as a file or the environment has them: `whsec_` and base64, white space between.
+  /// Parses the keys in a file or an environment variable: `whsec_` and base64, separated by white space.
   ///
-  /// - Parameter text: one key or several; all of them sign, so that a receiver can change over.
+  /// - Parameter text: One key or several. A message is signed with all of them, so that a receiver can change its key.
   /// - Returns: The keys, at least one.
-  /// - Throws: ``LarderError`` of code `usage`, which repeats nothing of the text; also for a key of fewer than 24 bytes.
+  /// - Throws: ``LarderError`` of code `usage`, for a malformed key or one of fewer than 24 bytes; it does not repeat
+  ///   the text.
   package static func parse(_ text: String) throws(LarderError) -> [WebhookSecret] {
     var secrets: [WebhookSecret] = []
     for (index, word) in text.split(whereSeparator: \.isWhitespace).enumerated() {
@@ -126,9 +127,9 @@ package struct WebhookSecret: Sendable {
   /// The value of `webhook-signature` for one key: `v1,` and the HMAC-SHA256 in base64.
   ///
   /// - Parameters:
-  ///   - id: the value of `webhook-id`.
-  ///   - timestamp: the value of `webhook-timestamp`, seconds since 1970.
-  ///   - body: the body's bytes.
+  ///   - id: The value of `webhook-id`.
+  ///   - timestamp: The value of `webhook-timestamp`, seconds since 1970.
+  ///   - body: The bytes of the body.
   /// - Returns: The signature.
   package func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
     let signed = Array("\(id).\(timestamp).".utf8) + body
@@ -137,37 +138,37 @@ package struct WebhookSecret: Sendable {
   }
 }
 
-/// The stored state of a webhook between runs, shared by all senders.
+/// The state of a webhook, which the outbox stores for all senders.
 package struct WebhookState: Hashable, Sendable {
-  /// Why it takes nothing any more; nil while it does.
+  /// The reason why it accepts no message any more; nil if it does.
   package var stopped: String?
-  /// When it was stopped.
+  /// The time at which it was stopped.
   package var stoppedAt: OrderTime?
-  /// It asked to be left alone until then.
+  /// The time until which to send nothing, by a `Retry-After`.
   package var pausedUntil: OrderTime?
-  /// When it asked so; nil when that was not kept.
+  /// The time of that `Retry-After`; nil when it was not recorded.
   package var pausedAt: OrderTime?
   /// The earliest moment for the next message.
   package var nextSlot: OrderTime?
 
-  /// A webhook without a stored state.
+  /// Makes the state of a new webhook.
   package init() {}
 
-  /// The distance between two messages to Slack, in milliseconds. (Slack's limit for webhooks)
+  /// The pause between two messages to Slack, in milliseconds. (Slack's limit for webhooks)
   static let slackSpacing: Int64 = 1000
 
-  /// When a message may leave, seen from `now`; nil when at once.
+  /// The earliest time for the next message; nil when it may be sent at once.
   func earliest(at now: OrderTime) -> OrderTime? {
     let state = trusted(at: now)
     let latest = [state.pausedUntil, state.nextSlot].compactMap { $0 }.max()
     return latest.flatMap { $0 > now ? $0 : nil }
   }
 
-  /// The state with every moment brought within reach of `now`, for a clock that went back.
+  /// The state with all times limited relative to `now`, for a clock that was set back.
   ///
-  /// A pause that begins in the future begins now and lasts as long as it was meant to. No moment lies
-  /// further ahead than its rule ever sets it. The caller must store a result that it acts on:
-  /// computed again with every look, a moment would move on with `now` and never come.
+  /// A pause that begins in the future begins now, with its intended length. No time is later than its rule allows from
+  /// `now`. The caller must store the result: if it were computed anew each time, a time would move on with `now` and
+  /// never be reached.
   func trusted(at now: OrderTime) -> WebhookState {
     let longest = DeliveryPlan.longestRetryAfter * 1000
     var state = self
@@ -181,7 +182,7 @@ package struct WebhookState: Hashable, Sendable {
     return state
   }
 
-  /// The state once a message left at `now`.
+  /// The state after a message was sent at `now`.
   func spaced(_ payload: PayloadKind, at now: OrderTime) -> WebhookState {
     var state = trusted(at: now)
     state.nextSlot = payload == .slack ? now + Self.slackSpacing : nil

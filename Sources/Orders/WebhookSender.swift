@@ -5,25 +5,26 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Takes messages about orders, or notices, from the outbox to a webhook: at least once, and honest about it.
+/// Sends the outbox's messages about orders, or its notices, to a webhook: at least once, and holds those that may have
+/// arrived.
 ///
-/// Every message is `sending` on disk before its first byte leaves. Any number of senders may run
-/// at once, in any number of processes: each attempt is made under the ``WebhookLock``.
+/// A message is `sending` on disk before its first byte is sent. Any number of senders may run at the same time, in any
+/// number of processes, because each attempt is made under the ``WebhookLock``.
 package final class WebhookSender: Sendable {
-  /// How far one run goes.
+  /// The limits of one run.
   package struct Limits: Sendable {
     /// The most messages to attempt, repetitions included.
     package var attempts = Int.max
     /// How long to wait for a message that is not due yet, in milliseconds.
     package var patience: Int64 = 10_000
-    /// End once this order's message has been attempted.
+    /// End the run once this order's message has been attempted.
     package var until: OrderID?
 
-    /// Limits that let everything through that is due now or in ten seconds.
+    /// Limits that allow all messages that are due now or within ten seconds.
     package init() {}
   }
 
-  /// After this number of attempts in a row without a connection, the receiver counts as absent.
+  /// The number of successive attempts without a connection after which the run ends.
   private static let mostUnreached = 3
   /// The pause between attempts to take another sender's lock, in milliseconds.
   private static let lockPause: Int64 = 15
@@ -41,14 +42,14 @@ package final class WebhookSender: Sendable {
   /// Makes a sender for one run.
   ///
   /// - Parameters:
-  ///   - outbox: where messages come from.
-  ///   - webhook: where they go.
-  ///   - mail: which messages.
-  ///   - policy: the policy for attempts that may have arrived.
-  ///   - limits: how far to go.
-  ///   - transport: the transport; it must neither repeat nor redirect a POST.
-  ///   - clock: the time.
-  ///   - random: chance, in 0..<1, for the jitter.
+  ///   - outbox: The outbox with the messages.
+  ///   - webhook: The webhook to send to.
+  ///   - mail: The kind of messages to send.
+  ///   - policy: The policy for attempts that may have arrived.
+  ///   - limits: The limits of the run.
+  ///   - transport: The transport; it must neither repeat a POST nor follow redirects.
+  ///   - clock: The clock.
+  ///   - random: Returns random numbers in 0..<1, for the jitter.
   package init(
     _ outbox: Outbox,
     to webhook: Webhook,
@@ -69,17 +70,17 @@ package final class WebhookSender: Sendable {
     self.random = random
   }
 
-  /// Takes no new message, and waits for the one on its way; from any thread.
+  /// Ends the run after the present attempt; thread-safe.
   package func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     clock.stop()
   }
 
-  /// Sends the messages that are due, and those due soon, and blocks meanwhile.
+  /// Sends the messages that are due now or soon; blocks.
   ///
-  /// - Parameter progress: called after each attempt with the counts so far.
-  /// - Returns: The counts, and the remaining orders.
-  /// - Throws: ``LarderError`` when the outbox cannot be written; no message is sent without it.
+  /// - Parameter progress: Called after each attempt with the report so far.
+  /// - Returns: The report.
+  /// - Throws: ``LarderError`` when the outbox cannot be written; nothing is then sent.
   package func run(
     progress: (SendReport) -> Void = { _ in }
   ) throws(LarderError) -> SendReport {
@@ -146,7 +147,7 @@ package final class WebhookSender: Sendable {
     return report
   }
 
-  /// Ends a lock's life here and not at the end of its scope.
+  /// Releases a lock here instead of at the end of its scope.
   private func drop(_ lock: consuming WebhookLock) {}
 
   /// Sends one message and waits for its outcome.
@@ -160,18 +161,18 @@ package final class WebhookSender: Sendable {
   }
 }
 
-/// The right to make one attempt, held by one process at a time.
+/// The lock for one attempt, held by one process at a time.
 ///
-/// An exclusive `flock` on a file beside the outbox, which the kernel drops when the process ends,
-/// however it ends. Its holder knows that no other attempt is under way: a message that is
-/// `sending` then belongs to a sender that died. Placing an order needs no lock.
+/// The lock is an exclusive `flock` on a file beside the outbox, which the kernel releases whenever the process ends.
+/// While it is held, no other attempt is under way, so another message in the state `sending` belongs to a sender that
+/// died. Placing an order needs no lock.
 final class WebhookLock {
   private let descriptor: Int32
 
   /// Takes the lock; nil when another process has it.
   ///
-  /// - Parameter outbox: the outbox's path.
-  /// - Throws: ``LarderError`` when the system refuses.
+  /// - Parameter outbox: The path of the outbox.
+  /// - Throws: ``LarderError`` when a system call fails.
   init?(_ outbox: String) throws(LarderError) {
     let path = outbox + ".lock"
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -187,26 +188,26 @@ final class WebhookLock {
   }
 
   deinit {
-    // The file stays: removing it would let two senders hold two files of one name.
-    // Closing is not enough: a child that some other thread has forked holds the lock until it becomes another program.
+    // The file stays: after a removal, two senders could lock two different files with the same name. Closing is not
+    // enough: a child process that another thread forked holds the lock until it calls `exec`.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 }
 
-/// The clock of a sender, and its way to wait.
+/// The clock of a sender, which can also wait; replaced in tests.
 package protocol SenderClock: Sendable {
-  /// The present moment by the wall clock, which runs and machines share.
+  /// The present moment by the wall clock, because times are stored across runs.
   func now() -> OrderTime
 
-  /// Blocks until that moment, or until ``WebhookSender/stop()`` is called.
+  /// Blocks until a moment, or until ``WebhookSender/stop()`` is called.
   func wait(until moment: OrderTime)
 
-  /// Ends a wait, present or future.
+  /// Ends the present wait and all later ones.
   func stop()
 }
 
-/// The machine's clock.
+/// The clock of the machine.
 package final class SystemSenderClock: SenderClock {
   private let stopped = DispatchSemaphore(value: 0)
 
@@ -226,54 +227,54 @@ package final class SystemSenderClock: SenderClock {
     if stopped.wait(timeout: .now() + .milliseconds(Int(left))) == .success { stopped.signal() }
   }
 
-  /// Ends every wait from now on.
+  /// Ends the present wait and all later ones.
   package func stop() { stopped.signal() }
 }
 
-/// The results of one run of the sender, and the remaining orders.
+/// The results of a sender's run, and the remaining messages.
 public struct SendReport: Hashable, Sendable {
-  /// A message that was not delivered, and why.
+  /// A message that was not delivered.
   package struct Trouble: Hashable, Sendable {
-    /// The order, or the notice.
+    /// The id of the order, or of the notice.
     package let order: OrderID
-    /// Where its message is now: queued, ambiguous or dead.
+    /// The state of its delivery: queued, ambiguous or dead.
     package let delivery: Delivery
   }
 
-  /// Orders whose messages were delivered, in their order; one with two messages is there twice.
+  /// The orders whose messages were delivered, in the order of delivery; an order with two messages occurs twice.
   public package(set) var delivered: [OrderID] = []
-  /// Messages that this run gave up, or has to try again, the last word of each.
+  /// The last state of each message that this run attempted but did not deliver.
   package var troubles: [Trouble] = []
-  /// Orders that need a decision, from this run and those before.
+  /// The orders with held messages, which need the user's decision, from this and earlier runs.
   public package(set) var held: [OrderID] = []
-  /// Messages by state afterwards.
+  /// The number of messages in each state after the run.
   package var counts = DeliveryCounts([:])
-  /// Why the webhook takes nothing any more; nil while it does.
+  /// The reason why the webhook accepts no message any more; nil if it does.
   public package(set) var stopped: String?
-  /// Why the last attempt reached no server; nil when it did.
+  /// The reason why the last attempt made no connection; nil if it did.
   public package(set) var unreachable: String?
-  /// When the next message is due, when that is too far away to wait for.
+  /// The due time of the next message, if it was too late for this run to wait.
   package var due: OrderTime?
-  /// Whether ``WebhookSender/stop()`` ended it.
+  /// Whether ``WebhookSender/stop()`` ended the run.
   package var wasInterrupted = false
 
-  /// The report where nothing was ever ordered.
+  /// The report for an outbox that does not exist.
   package static let nothing = SendReport()
 
   /// An empty report.
   init() {}
 
-  /// How many messages wait for their next attempt.
+  /// The number of messages that wait for their next attempt.
   public var queued: Int { counts[.queued] }
-  /// When the next message is due, when that is too far away to wait for.
+  /// The due time of the next message, if it was too late for this run to wait.
   public var nextDue: Date? { due.map(Date.init) }
 
-  /// Orders whose messages were given up.
+  /// The orders whose messages were given up in this run.
   public var dead: [OrderID] {
     troubles.filter { $0.delivery.state == .dead }.map(\.order)
   }
 
-  /// The report as far as it concerns one order.
+  /// The part of the report about one order.
   package func about(_ order: OrderID) -> SendReport {
     var report = self
     report.delivered = delivered.filter { $0 == order }
@@ -283,7 +284,7 @@ public struct SendReport: Hashable, Sendable {
     return report
   }
 
-  /// Keeps the last word on a message.
+  /// Records the state of a message after an attempt.
   mutating func note(_ order: OrderID, _ delivery: Delivery) {
     troubles.removeAll { $0.order == order }
     if delivery.state == .delivered {
@@ -294,14 +295,14 @@ public struct SendReport: Hashable, Sendable {
   }
 }
 
-/// Keeps the beginning of a webhook's answer and lets the rest go by.
+/// Collects the beginning of a webhook's reply, and ignores the rest.
 final class ReplyBuffer: BodySink {
-  /// As much as tells any answer of Slack's from any other page.
+  /// The most bytes to keep, enough to recognize any reply of Slack.
   private static let limit = 1 << 10
 
   private let kept = Mutex<[UInt8]>([])
 
-  /// The first bytes that came.
+  /// The first bytes of the reply.
   var bytes: [UInt8] { kept.withLock { $0 } }
 
   func begin(_ head: ResponseHead, at offset: ByteCount) -> BodyDecision { .accept }
