@@ -132,7 +132,7 @@ static void read_until(png_reader *reader, uint32_t end, png_bytep row) {
   }
 }
 
-// The address of a held even row of an interlaced picture; the buffer starts with an odd row.
+// The address of a held even row of an interlaced picture; the first row of the buffer is for an odd one.
 static png_bytep even_row(const png_reader *reader, uint32_t y) {
   return reader->rows + (1 + y / 2 - (reader->first + 1) / 2) * reader->row_bytes;
 }

@@ -33,7 +33,7 @@ static plan plan_strips(double height, double part, size_t row_bytes, uint32_t t
     plan.rows = (size_t)ceil(height);
     return plan;
   }
-  // Each strip reads its margins again, so a strip makes at least eight rows, even if they need more memory.
+  // Each strip scales its margins again, so a strip makes at least eight rows, even if they need more memory.
   const double fit = ((double)room / (double)row_bytes - 2 * plan.margin) / plan.ratio;
   plan.step = fit < 8 ? 8 : fit > target ? target : (uint32_t)fit;
   const double most = ceil(plan.step * plan.ratio) + 2 * plan.margin + 2;

@@ -58,12 +58,12 @@ public struct PictureBatch: Sendable, Equatable {
     public let output: FilePath?
     /// Why the input cannot be read.
     public let error: LarderError?
-    /// The format of the output; nil where there is none.
+    /// The format of the output; nil if there is no output.
     var format: PictureFormat?
-    /// All of an input that came on stdin; nil for a file.
+    /// All bytes of an input from stdin; nil for a file.
     var bytes: [UInt8]?
 
-    /// The picture, where it is.
+    /// The source of the picture: a file, or bytes in memory.
     var picture: PictureInput {
       bytes.map { .bytes($0, name: PictureBatch.standardInputName) } ?? .path(input)
     }
@@ -72,11 +72,11 @@ public struct PictureBatch: Sendable, Equatable {
   /// The name of the picture from stdin, in errors and names of outputs.
   static let standardInputName = "stdin"
 
-  /// The inputs in their order, those of a folder by name.
+  /// The inputs in the given order; the files of a folder are sorted by name.
   public let items: [Item]
   /// The files in folders that are skipped because they are not pictures, in their order.
   ///
-  /// A file of a known kind that larder does not read, such as a camera's raw file, is an item with an error instead.
+  /// A file of a known kind that larder does not read, such as a PSD, is an item with an error instead.
   public let others: [FilePath]
 
   /// Reads only the first bytes of each input, and names the outputs.

@@ -67,7 +67,7 @@ public struct PictureResult: Sendable, Equatable {
     public let width: Int
     /// Pixels from top to bottom.
     public let height: Int
-    /// How the pixels came from the input's.
+    /// How the pixels were made from the input's.
     public let method: EncodedPicture.Method
     /// The distance of the square from its requested position.
     public let shift: EncodedPicture.Shift

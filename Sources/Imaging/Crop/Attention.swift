@@ -281,7 +281,7 @@ struct FourPlanes {
     for index in values.indices { values[index] = change(values[index]) }
   }
 
-  /// Replaces the value of each place by that of `join` for the value and the trend there.
+  /// Replaces the value at each place by `join` of that value and the trend there.
   mutating func combine(_ trend: Trend, _ join: (SIMD4<Float>, SIMD4<Float>) -> SIMD4<Float>) {
     for y in 0..<height {
       let down = trend.slopeY * (Float(y) - trend.middleY)

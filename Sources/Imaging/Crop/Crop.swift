@@ -32,8 +32,9 @@ public struct Crop: PictureMaking, Equatable, Codable {
   /// The format of the result; nil for the input's own, or for ``PictureFormat/kept`` if that is another: PNG for a
   /// GIF.
   public var format: PictureFormat?
-  /// The quality of a JPEG, WebP or AVIF, 1 to 100; nil for that of a JPEG that stays one, else
-  /// for the format's default.
+  /// The quality of a JPEG, WebP or AVIF, 1 to 100; nil for the format's default.
+  ///
+  /// With nil, a JPEG that stays a JPEG keeps its own quality.
   public var quality: Int?
   /// Whether a JPEG is made progressive; if false, it is progressive when the input is a progressive JPEG.
   public var isProgressive = false
@@ -176,7 +177,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
 
 /// A finished picture, encoded as a file.
 public struct EncodedPicture: Sendable, Equatable {
-  /// How the pixels came from the input's.
+  /// How the pixels were made from the input's.
   public enum Method: String, Sendable, Codable {
     /// Samples or coefficients are the input's own.
     case lossless
@@ -223,7 +224,7 @@ public struct EncodedPicture: Sendable, Equatable {
   public let width: Int
   /// Pixels from top to bottom.
   public let height: Int
-  /// How the pixels came from the input's.
+  /// How the pixels were made from the input's.
   public internal(set) var method: Method
   /// How far the square was moved to keep coefficients.
   public let shift: Shift

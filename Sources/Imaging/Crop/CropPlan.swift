@@ -134,7 +134,7 @@ extension Crop {
     return (rows, stamped)
   }
 
-  /// Whether 255 is no ink, as Adobe writes it.
+  /// Whether CMYK is inverted, with 255 for no ink, as Adobe writes it.
   private func hasInvertedInk(_ file: PictureFile) throws(LarderError) -> Bool {
     guard file.probe.structure.isInk else { return true }
     return try JPEGCodec.header(of: file).hasAdobe

@@ -8,9 +8,9 @@ import Glibc
 public struct Bitmap: Sendable, Equatable {
   /// The samples of one pixel, in memory order.
   public enum Layout: Sendable, Equatable {
-    /// One sample of light.
+    /// One grey sample.
     case grey
-    /// Light, then alpha.
+    /// Grey, then alpha.
     case greyAlpha
     /// Red, green, blue.
     case rgb
@@ -168,10 +168,10 @@ extension Bitmap.Palette {
   struct Table {
     /// `rgb`, or `rgba` if any colour is not opaque, or if alpha is requested.
     let layout: Bitmap.Layout
-    /// The four bytes of each colour, as they lie in memory.
+    /// The four bytes of each colour, in memory order.
     let colours: [UInt32]
 
-    /// The table of a palette: black where there is no colour.
+    /// The table of a palette; an index without a colour is black.
     init(_ palette: Bitmap.Palette, withAlpha: Bool = false) {
       layout = withAlpha || palette.hasAlpha ? .rgba : .rgb
       colours = (0..<256).map { index in

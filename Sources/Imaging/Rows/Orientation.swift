@@ -1,6 +1,6 @@
-/// How a stored picture has to be turned to stand upright. (EXIF 2.32, tag 0x0112)
+/// How a stored picture has to be turned to be upright. (EXIF 2.32, tag 0x0112)
 public enum Orientation: Int, Sendable, CaseIterable {
-  /// Upright as it is.
+  /// Upright already.
   case upright = 1
   /// Mirrored left to right.
   case mirrored

@@ -25,7 +25,7 @@ enum JPEGCodec {
   struct Form {
     /// 1 to 100; nil for the quantization tables of the file that it copies, or else libjpeg's default.
     var quality: Int?
-    /// Whether it is progressive; if false, it is what the file that it copies is.
+    /// Whether it is progressive; if false, it is so only if the file that it copies is.
     var isProgressive = false
     /// The chroma subsampling; nil for that of the file that it copies, or else a quarter (4:2:0).
     var chroma: ChromaSampling?
