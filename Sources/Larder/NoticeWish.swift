@@ -18,7 +18,7 @@ package struct NoticeWish: Sendable, Hashable {
   /// Matches every change.
   package init() {}
 
-  /// A text that identifies the filter: equal filters have equal texts.
+  /// A string that identifies the filter: equal filters have equal strings.
   private var text: String {
     let kinds = kinds.map(\.rawValue).sorted().joined(separator: ",")
     let parts = [kinds, drop.map { "drop \($0)" } ?? ""] + items.sorted()

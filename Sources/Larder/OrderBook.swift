@@ -169,7 +169,7 @@ public struct OrderBook: Sendable {
 extension OrderBook {
   /// The limits and settings of a delivery.
   public struct SendOptions: Sendable, Hashable {
-    /// The most messages to attempt; nil for all that are due.
+    /// The maximum number of messages to send; nil for all that are due.
     public var attempts: Int?
     /// How long to wait for a message that is not due yet.
     public var patience = Duration.seconds(10)

@@ -37,7 +37,7 @@ extension Shop {
     public enum Value: Sendable, Hashable {
       /// A price.
       case price(Price)
-      /// A text. Badges and ways of delivery are joined with a comma and a space. A picture that the cache did not hold
+      /// Text. Badges and ways of delivery are joined with a comma and a space. A picture that the cache did not hold
       /// is represented by its URL.
       case text(String)
       /// The SHA-256 of each picture's bytes, 64 hexadecimal digits.

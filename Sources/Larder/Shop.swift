@@ -206,7 +206,7 @@ extension Shop {
 
   /// The runs, newest first.
   ///
-  /// - Parameter limit: The most runs to return.
+  /// - Parameter limit: The maximum number of runs to return.
   /// - Returns: The runs, those that were killed included.
   /// - Throws: ``LarderError`` with the code `not-found` when nothing was synced yet.
   public func runs(limit: Int = 20) async throws(LarderError) -> [Run] {
@@ -229,7 +229,7 @@ package enum BoundedReading {
   ///
   /// - Parameters:
   ///   - path: The file's path; a pipe without a writer counts as empty.
-  ///   - limit: The most bytes that the caller accepts.
+  ///   - limit: The maximum number of bytes that the caller accepts.
   /// - Returns: The bytes.
   /// - Throws: `Errno` when it cannot be opened or read.
   package static func bytes(ofFile path: String, limit: Int) throws -> [UInt8] {
@@ -241,7 +241,7 @@ package enum BoundedReading {
   ///
   /// - Parameters:
   ///   - file: The open file.
-  ///   - limit: The most bytes that the caller accepts.
+  ///   - limit: The maximum number of bytes that the caller accepts.
   /// - Returns: The bytes.
   /// - Throws: `Errno` when it cannot be read.
   package static func bytes(of file: FileDescriptor, limit: Int) throws -> [UInt8] {

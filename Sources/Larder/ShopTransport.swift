@@ -88,7 +88,7 @@ extension [ShopHeader] {
   }
 }
 
-/// Adapts a ``ShopTransport`` to the pipeline, in place of libcurl.
+/// Adapts a ``ShopTransport`` to the pipeline, which then uses it instead of libcurl.
 final class TransportAdapter: Fetching {
   private let transport: any ShopTransport
   private let parser = CurlURLParser()

@@ -30,7 +30,7 @@ final class DetailStage: Sendable {
   private let vanished = VanishedDetails()
   private let state = Mutex(Work())
 
-  /// The most details in work at once.
+  /// The maximum number of details in progress.
   private static let window = 64
 
   /// Makes the stage for the items of one catalog.
@@ -89,7 +89,7 @@ final class DetailStage: Sendable {
     line?.add(new)
   }
 
-  // MARK: - Asking
+  // MARK: - Requests
 
   /// Starts a batch: looks up the held details, keeps the fresh ones, and requests the rest.
   private func start(_ ids: [String]) {
@@ -344,7 +344,7 @@ final class DetailStage: Sendable {
     for _ in 0..<number { group.leave() }
   }
 
-  // MARK: - Once all have answered
+  // MARK: - After all answers
 
   /// Judges the details that were held and are missing now; see ``VanishedDetails``.
   ///

@@ -93,8 +93,8 @@ package struct CatalogAddresses: Sendable {
 
   /// The source for an address in the catalog file.
   ///
-  /// `file:` names a file. Any other text is a URL relative to `base`. Without a base, a text that is not an absolute
-  /// URL is a file relative to the catalog file.
+  /// `file:` names a file. Anything else is a URL relative to `base`. Without a base, anything but an absolute URL is a
+  /// file relative to the catalog file.
   func target(_ text: String) throws(TransferFailure) -> DocumentSource {
     let text = SecretURL(text, values)
     if let path = Self.filePath(text.plain, in: folder) { return .file(path) }
@@ -212,7 +212,7 @@ struct SecretURL: Sendable {
   /// the start of the text is expanded if its value is an absolute URL.
   let veiled: String
 
-  /// A text to be used literally, even if it contains `${`.
+  /// An address without variables; `${` in it is not expanded.
   init(plain: String) {
     self.plain = plain
     veiled = plain

@@ -105,7 +105,7 @@ struct DocumentBody: RandomAccessBody {
   ///
   /// - Parameters:
   ///   - offset: The position of the first byte.
-  ///   - most: The most bytes to return.
+  ///   - most: The maximum number of bytes to return.
   /// - Returns: The bytes, fewer than `most` only at the end of the body.
   /// - Throws: ``LarderError`` when they are in a file that cannot be read.
   func piece(at offset: Int, most: Int) throws(LarderError) -> [UInt8] {

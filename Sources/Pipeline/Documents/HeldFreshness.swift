@@ -212,7 +212,7 @@ extension PictureEntry {
 /// An origin's caching fields for a body, in the form that the index keeps.
 ///
 /// The first line has the times of the request and the response, and other data that decides on freshness. The relevant
-/// header fields follow, one a line. This type only stores them; ``StoredResponse`` decides.
+/// header fields follow, one per line. This type only stores them; ``StoredResponse`` decides.
 struct StoredHeaders: Sendable, Equatable {
   /// The fields as text; nil when there are none, as of a local file.
   var text: String?

@@ -28,7 +28,7 @@ package enum PackedBody {
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
   ///   - sent: The number of bytes received, if the transport removed a content coding; nil for the length of `body`.
-  ///   - limit: The most bytes of the result.
+  ///   - limit: The maximum size of the result.
   /// - Returns: The bytes to decode.
   /// - Throws: ``Fault`` when the body cannot be decompressed, or would be larger than `limit` or than ``BombGuard``
   ///   allows.
@@ -57,7 +57,7 @@ package enum PackedBody {
   ///   - name: A URL or a file's path.
   ///   - type: The `Content-Type` field; nil when there is none.
   ///   - sent: The number of bytes received, if the transport removed a content coding; nil for the length of `body`.
-  ///   - limit: The most bytes of the result; checked while the body is decompressed.
+  ///   - limit: The maximum size of the result; checked while the body is decompressed.
   ///   - layout: The cache for a large body; nil keeps it in memory.
   /// - Returns: The bytes to decode.
   /// - Throws: ``Fault`` when the body cannot be decompressed, or would be larger than `limit` or than ``BombGuard``

@@ -58,12 +58,12 @@ struct URLSecrets: Hashable, Sendable {
     )
   }
 
-  /// A text with `${NAME}` instead of the values, in whatever way these are escaped.
+  /// The text with its values replaced with `${NAME}`, however they are escaped.
   func veiled(_ text: String) -> String {
     String(decoding: veiled(Array(text.utf8)), as: UTF8.self)
   }
 
-  /// Bytes with `${NAME}` instead of the values, in whatever way these are escaped.
+  /// The bytes with their values replaced with `${NAME}`, however they are escaped.
   func veiled(_ text: [UInt8]) -> [UInt8] {
     var bytes = text
     // The longest first, because one value may be a part of another.
@@ -116,7 +116,7 @@ struct URLSecrets: Hashable, Sendable {
       .replacing("${$}{", with: "${")
   }
 
-  /// A text from fetched data with each `${` escaped, so that nothing in it looks like a variable.
+  /// Text from fetched data with each `${` escaped, so that nothing in it looks like a variable.
   static func defused(_ text: String) -> String {
     guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
     return text.replacing("${", with: "$%7B")
@@ -263,7 +263,7 @@ final class RunSecrets: Sendable {
   /// The secrets so far.
   var present: SecretRedactor { redactor.withLock(\.self) }
 
-  /// A text with the secrets redacted.
+  /// The text with the secrets redacted.
   func applied(to text: String) -> String { present.applied(to: text) }
 }
 

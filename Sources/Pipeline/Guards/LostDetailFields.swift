@@ -219,7 +219,8 @@ final class VanishedDetails: Sendable {
 
   /// The decision about all missing details.
   enum Decision: Sendable {
-    /// So many at once look like a fault: these items keep their details, and the next run decides again.
+    /// Too many are missing at once, which looks like a fault: these items keep their details, and the next run decides
+    /// again.
     case withheld([String])
     /// Only a few are missing: these rows record their removal.
     case gone([Row])

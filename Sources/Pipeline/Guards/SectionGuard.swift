@@ -143,7 +143,8 @@ struct SectionGuard: Sendable {
     )
   }
 
-  /// An empty section in place of one that no response names any more, for the shrink guard to judge like any other.
+  /// An empty section that represents one that no response names any more, for the shrink guard to judge like any
+  /// other.
   ///
   /// Nil when the section was never held.
   func vanished(_ key: String) throws(LarderError) -> DecodedSection? {

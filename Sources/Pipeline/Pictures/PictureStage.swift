@@ -53,13 +53,13 @@ final class PictureStage: Sendable {
   let answers: PictureAnswers
   private let state: Mutex<Work>
 
-  /// The most pictures of one host in work at once, from their request to their row.
+  /// The maximum number of pictures of one host in progress, from their request to their row.
   ///
   /// Large enough that the transport never waits for a commit, small enough to limit the memory for requests.
   private static let window = 512
   /// The same for an unattended run.
   ///
-  /// It is smaller, because a picture in work is not overtaken by a more valuable one that is added later.
+  /// It is smaller, because a picture in progress is not overtaken by a more valuable one that is added later.
   private static let warmWindow = 64
   /// The number of URLs in one look-up.
   private static let batch = 1024

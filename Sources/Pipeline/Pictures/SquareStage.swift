@@ -29,7 +29,7 @@ final class SquareStage: Sendable {
   private let queue = DispatchQueue(label: "larder.squares", attributes: .concurrent)
   private let most = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
-  /// Prepares squares of `side` pixels; when `isOver` is true, no further square is begun, and those in work are
+  /// Prepares squares of `side` pixels; when `isOver` is true, no further square is begun, and those in progress are
   /// aborted if possible.
   init(
     _ context: RunContext,

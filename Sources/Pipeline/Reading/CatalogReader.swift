@@ -511,7 +511,7 @@ extension CatalogReader {
   /// - Parameters:
   ///   - section: One of ``sections()``.
   ///   - first: The number of items to skip, without reading them.
-  ///   - count: The most items to read.
+  ///   - count: The maximum number of items to read.
   /// - Returns: The items.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func items(

@@ -53,7 +53,7 @@ package struct ItemBatches {
   ///
   /// - Parameters:
   ///   - offset: The number of items to skip.
-  ///   - count: The most items to return.
+  ///   - count: The maximum number of items to return.
   /// - Returns: The items, and the total.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package mutating func page(

@@ -1,7 +1,7 @@
 /// A shortened report for emails and monitoring, because a report about an unreachable shop would list each of its
 /// items.
 extension SyncReport {
-  /// The most entries of a kind in ``brief``.
+  /// The maximum number of entries of each kind in ``brief``.
   package static let mostBrief = 100
 
   /// The report with at most 100 entries of each kind.

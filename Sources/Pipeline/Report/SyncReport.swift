@@ -121,7 +121,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var stale = 0
     /// The number that could not be fetched or read.
     public package(set) var failed = 0
-    /// The ids of items whose details are missing, so many at once that it looks like a fault.
+    /// The ids of items whose details are missing, too many at once to be plausible.
     public package(set) var withheld: [String] = []
     /// The fields that all details have lost and whose old values are kept, by their names in the catalog file.
     public package(set) var kept: [String] = []
@@ -168,7 +168,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     case picture = "image"
   }
 
-  /// The most failures of a stage that are listed in full.
+  /// The number of failures of each stage that are listed in full.
   package static let mostFailures = 1000
   /// Failures by stage and reason.
   public typealias FailureCounts = [Stage: [String: Int]]
@@ -212,7 +212,7 @@ public struct SyncReport: Sendable, Hashable, Decodable {
     public package(set) var id: String?
     /// Whether the whole item was left out, or only this field.
     package var lost: SkippedItem.Loss
-    /// The reason, as a text.
+    /// The reason, for people to read.
     public package(set) var reason: String
 
     /// Whether the whole item was left out, not only the field.

@@ -24,7 +24,7 @@ final class LimitedQueue<Job: Sendable>: Sendable {
   /// Makes a queue; report the end of each job with ``leave(_:)``.
   ///
   /// - Parameters:
-  ///   - limit: The most jobs in work at once.
+  ///   - limit: The maximum number of jobs in progress.
   ///   - queue: The Dispatch queue that starts jobs.
   ///   - isOpen: Whether jobs start at once; otherwise they wait for ``open()``.
   ///   - order: Whether the first of two waiting jobs starts before the second; nil for the order of adding.
@@ -72,7 +72,7 @@ final class LimitedQueue<Job: Sendable>: Sendable {
   }
 
   /// Whether a batch is due: jobs are waiting, no other thread is starting a batch, and at most half of the limit is in
-  /// work.
+  /// use.
   private func mustStart(_ state: inout Jobs) -> Bool {
     guard state.isOpen, state.next < state.waiting.count, !state.isStarting,
       state.underWay <= limit / 2

@@ -11,12 +11,12 @@ package struct ProgramRun {
   private let environment: [String: String]
   /// The bytes on its stdin.
   private let input: [UInt8]
-  /// How long it may take, in seconds.
+  /// The time limit in seconds.
   private let seconds: Int
   /// Called several times a second; true ends the process.
   private let isStopped: @Sendable () -> Bool
 
-  /// The most bytes to keep from each of its output streams; further bytes are discarded.
+  /// The number of bytes to keep from each of its output streams; further bytes are discarded.
   private static let kept = 64 << 10
 
   /// Describes a run of a program; nothing is started yet.
@@ -25,7 +25,7 @@ package struct ProgramRun {
   ///   - words: The program and its arguments; at least one word.
   ///   - environment: The environment of the process.
   ///   - input: The bytes on its stdin.
-  ///   - seconds: The most seconds that it may take.
+  ///   - seconds: The time limit in seconds.
   ///   - isStopped: Called several times a second; true ends the process.
   package init(
     words: [String],

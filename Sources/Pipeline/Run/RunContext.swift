@@ -82,7 +82,7 @@ final class FailureLog: Sendable {
 
   /// An empty log.
   ///
-  /// - Parameter most: The most failures of a stage to keep in full.
+  /// - Parameter most: The number of failures of each stage to keep in full.
   init(most: Int = SyncReport.mostFailures) {
     self.most = most
   }

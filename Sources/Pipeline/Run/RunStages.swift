@@ -94,7 +94,7 @@ final class RunStages: Sendable {
     do throws(LarderError) {
       if !hasStopped() { try sections.guardCatalog() }
     } catch {
-      // Thrown later, by `close`: the run must first wait for the pictures that are in work.
+      // Thrown later, by `close`: the run must first wait for the pictures in progress.
       context.failures.note(error)
     }
     pictures.release()

@@ -188,13 +188,13 @@ package struct SyncOptions: Sendable {
   package var squareSide: Int?
   /// Decodes pictures and makes squares.
   package var pictures: any PictureWorking = PicturesHere()
-  /// The time after which no body is decoded and no square is begun; squares in work are aborted if possible.
+  /// The time after which no body is decoded and no square is begun; squares in progress are aborted if possible.
   ///
   /// The transport has a deadline of its own for requests.
   package var deadline: UnixTime?
-  /// The most bytes of one picture.
+  /// The maximum size of one picture.
   package var pictureLimit = ByteCount.mebibytes(64)
-  /// The most bytes of one JSON body.
+  /// The maximum size of one JSON body.
   package var jsonLimit = ByteCount.mebibytes(1024)
 
   /// The defaults.

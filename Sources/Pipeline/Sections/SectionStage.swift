@@ -62,7 +62,7 @@ final class SectionStage: Sendable {
   /// The sections in the catalog's order, once `group` is empty.
   var sections: [SectionResult] { results.withLock { $0.flatMap(\.self) } }
 
-  /// The most sources of one host in work at once, from their request to their last item.
+  /// The maximum number of sources of one host in progress, from their request to their last item.
   ///
   /// It is the transport's default for the number of connections to a host.
   ///
@@ -505,7 +505,7 @@ extension [ManySections.End] {
 /// One transaction for each would cost five calls of `fdatasync`. If a row is lost before it is written, the next run
 /// only requests the document once more.
 final class RenewedDocuments: Sendable {
-  /// The most rows that wait.
+  /// The maximum number of waiting rows.
   static let most = 128
 
   private let index: Index
