@@ -36,7 +36,7 @@ package final class CatalogProbe: Sendable {
   ///   - environment: The variables for `${NAME}` in headers and URLs.
   ///   - now: The clock.
   ///   - transport: The transport that sends the requests.
-  /// - Throws: ``LarderError`` for an address that cannot be used, ``CatalogError`` for other mistakes in the catalog file.
+  /// - Throws: ``LarderError`` for an unusable address, ``CatalogError`` for other mistakes in the catalog file.
   package init(
     _ catalog: CatalogFile,
     folder: String,
