@@ -97,8 +97,9 @@ extension UnixTime {
   ///
   /// The format must match exactly, except for the case of letters. The name of the weekday need not be the right one.
   ///
-  /// Anything else gives nil; an invalid `Expires` then counts as a date in the past. (RFC 9111, section 5.3) `now`
-  /// decides the century of a two-digit year: a date more than 50 years ahead is in the past.
+  /// Any other text gives nil; an invalid `Expires` counts as a date in the past. (RFC 9111, section 5.3)
+  ///
+  /// The century of a two-digit year depends on `now`: a date more than 50 years ahead is in the past.
   package init?(httpDate text: String, now: UnixTime) {
     var text = text
     var parts = tm()

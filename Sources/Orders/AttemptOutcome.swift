@@ -165,8 +165,8 @@ private enum SlackReply {
 /// The meaning of a final status other than 2xx for a message that was posted.
 ///
 /// A POST may be repeated only if the answer proves that the first one was not carried out. (RFC 9110, section 9.2.2)
-/// The answer may be from the receiver, or from a gateway in front of it, which often does not know the outcome of a
-/// forwarded request.
+/// The answer may be from the receiver, or from a gateway in front of it. A gateway often does not know the outcome of
+/// a forwarded request.
 enum StatusMeaning: Hashable {
   /// The receiver will never accept this message.
   case refused
@@ -194,7 +194,7 @@ enum StatusMeaning: Hashable {
       // nginx (499) and AWS (460) say that the client closed the connection. That client may be a gateway in front of
       // them, and the receiver may have carried the request out. Neither status is registered.
       case 499, 460: .mayHaveArrived
-      // Every other 4xx means that the receiver did not act on the request: with 408 it was incomplete, and with 409,
+      // Every other 4xx means that the receiver did not act on the request. With 408 it was incomplete, and with 409,
       // 421, 425 and 429 it was not carried out.
       case 402...498: .notTaken
       // Envoy also sends 503 when its connection to the receiver broke after the request was forwarded.

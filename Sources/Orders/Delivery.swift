@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// The delivery state of a message to a webhook.
 public struct Delivery: Hashable, Sendable {
-  /// The state of the delivery.
+  /// The states of a delivery.
   public enum State: String, Sendable, CaseIterable {
     /// The message waits for its next attempt.
     case queued

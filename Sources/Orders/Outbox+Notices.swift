@@ -228,7 +228,7 @@ extension Outbox {
     )
   }
 
-  /// Adds a webhook's notices to a report: the counts, and those of this run that may have arrived.
+  /// Adds a webhook's notices to a report: the counts, and the notices of this run that may have arrived.
   func sumNotices(_ report: inout SendReport, of webhook: Webhook) throws(LarderError) {
     let which = MessageKind.notices.condition(webhook)
     let counts = try read { db in

@@ -89,7 +89,7 @@ extension Outbox {
 
   /// The order with this id, or the only one whose id begins with it.
   ///
-  /// - Throws: ``LarderError`` when there is none, or more than one.
+  /// - Throws: ``LarderError`` when no order matches, or more than one.
   package func order(_ id: String) throws(LarderError) -> Order {
     try read { db in
       let row = try Self.row(of: id, db)

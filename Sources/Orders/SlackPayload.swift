@@ -184,8 +184,8 @@ package struct MessageTemplate: Sendable, Equatable {
 /// Builds a text for Slack, escaped and within a limit.
 ///
 /// Exactly `&`, `<` and `>` are escaped, so that no text can make a mention or a link. A text above the limit is cut at
-/// a grapheme boundary and ends with an ellipsis, so that no entity and no emoji sequence is split. Lengths are in
-/// UTF-16 code units, as in Slack's own clients.
+/// a grapheme boundary and ends with an ellipsis. So no entity and no emoji sequence is split. Lengths are in UTF-16
+/// code units, as in Slack's own clients.
 struct SlackText {
   private(set) var value = ""
   private var count = 0

@@ -10,8 +10,10 @@ package enum PayloadKind: String, Sendable, CaseIterable {
   /// JSON by Standard Webhooks 1.0.
   case json
 
-  /// The default policy for an attempt that may have arrived: hold for people, who would see a message twice; resend
-  /// for programs, which ignore a repeated id.
+  /// The default policy for an attempt that may have arrived.
+  ///
+  /// Hold for Slack, because people would see the message twice. Resend for JSON, because programs ignore a repeated
+  /// id.
   package var defaultPolicy: AmbiguityPolicy { self == .slack ? .hold : .resend }
 }
 

@@ -170,8 +170,9 @@ enum ShardManifest {
   }
 }
 
-/// A picture as a line of JSON, in a shard's list or in a manifest: its index row, and in a manifest also the outcome
-/// of its request.
+/// A picture as a line of JSON in a shard's list or in a manifest.
+///
+/// It has the picture's index row, and in a manifest also the outcome of its request.
 struct PictureRow: Codable, Equatable {
   /// How a request ended.
   enum End: String, Codable {

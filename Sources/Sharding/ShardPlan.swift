@@ -283,8 +283,9 @@ package enum Partition: String, Sendable, Codable, CaseIterable {
   /// The URL's host and port; each host gets requests from only one shard.
   case host
 
-  /// The shard of a URL, the same on every machine: the first 8 bytes of the SHA-256 of the text, big-endian,
-  /// modulo the number of shards.
+  /// The shard of a URL, the same on every machine.
+  ///
+  /// It is the first 8 bytes of the SHA-256 of the URL or of its host, big-endian, modulo the number of shards.
   ///
   /// - Parameters:
   ///   - url: The URL's text, as in the request.

@@ -7,11 +7,11 @@ import Base
 package struct GcPlan: Sendable, Hashable {
   /// A held picture, with the fields that the decision needs.
   package struct Picture: Sendable, Hashable {
-    /// Its identity.
+    /// The picture's key.
     package var id: PictureID
-    /// Its identity as text: its URL, or the part of the URL that the catalog file's rule keeps.
+    /// The picture's identity as text: its URL, or the part of the URL that the catalog file's rule keeps.
     package var url: String
-    /// Its size.
+    /// The size of its file.
     package var bytes: ByteCount
     /// The first 63 bits of its SHA-256, so that equal bytes are counted once.
     package var content: Int64
@@ -138,7 +138,7 @@ package struct GcPlan: Sendable, Hashable {
     bytesOver = max(0, held - (limits.maxBytes ?? held))
   }
 
-  /// Keeps only the first `count` removals, for a sweep that was stopped after them.
+  /// Drops all removals except the first `count`, for a sweep that was stopped after them.
   package mutating func stop(after count: Int) {
     removals = Array(removals.prefix(count))
     let before = bytesKept + bytesFreed

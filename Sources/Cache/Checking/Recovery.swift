@@ -251,7 +251,7 @@ extension CacheLayout {
   /// - Parameters:
   ///   - entry: The row that the other run recorded.
   ///   - isRead: Whether to read the file and compare its SHA-256 even if its stamp matches.
-  /// - Returns: The row; nil when the file is gone or is no whole picture.
+  /// - Returns: The row; nil when the file is missing or damaged.
   /// - Throws: ``LarderError`` when the file cannot be read.
   package func confirmed(_ entry: PictureEntry, read isRead: Bool) throws(LarderError)
     -> PictureEntry?

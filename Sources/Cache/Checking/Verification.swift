@@ -264,7 +264,7 @@ public struct VerifyReport: Sendable, Hashable {
   /// A report that found nothing.
   package init() {}
 
-  /// The paths of all findings.
+  /// The paths of all damaged, missing, stray and unreadable files.
   var paths: Set<String> { Set(damaged + missing + strays + unreadable) }
 
   /// Adds the findings of another part of the check; paths stay sorted.
@@ -344,8 +344,8 @@ package struct VerifyPosition: Sendable, Equatable, Codable {
 
 /// Checks suspicious files again, until the result is stable.
 ///
-/// A single check is not enough: if a sync runs between the reading of the rows and of the files, every file that it
-/// replaced looks damaged.
+/// A single check is not enough. If a sync runs between the reading of rows and the reading of files, every file that
+/// it replaced looks damaged.
 struct SuspectReview {
   /// The result of one check of some files.
   struct Look {

@@ -128,7 +128,7 @@ extension Index {
     return try documents([id])[id]
   }
 
-  /// The rows of those of these documents that have one.
+  /// The rows of these documents; documents without a row are left out.
   package func documents(
     _ ids: [DocumentID]
   ) throws(LarderError) -> [DocumentID: DocumentEntry] {

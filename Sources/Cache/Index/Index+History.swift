@@ -19,7 +19,7 @@ package enum HistoryField: Int64, CaseIterable, Sendable {
   case badges
   /// The ways of delivery, separated by `, `.
   case deliveryTypes
-  /// The small picture.
+  /// The SHA-256 of the thumbnail's bytes.
   case thumbnail
   /// All other pictures.
   case images
@@ -268,7 +268,7 @@ struct HistoryWriter {
     let item = try number(of: change)
     if let last = try last(change.field, of: item) {
       var value = last.value
-      // An item may have come back with another value, for which there was no change.
+      // The item was removed and came back with another value, for which no change was recorded.
       if change.field != .listed, value != change.from {
         let back = try listed(item)
         if last.run < back, back < run {
@@ -288,7 +288,7 @@ struct HistoryWriter {
     }
   }
 
-  /// The number of the item, which it keeps when it moves to another section; inserted when it is new.
+  /// The number of the item in `history_item`; a new item is inserted, and a moved one keeps its number.
   private func number(of change: ItemChange) throws -> Int64 {
     func known(in section: String) throws -> Int64? {
       let row = try RowReader(

@@ -20,7 +20,7 @@ package struct ItemRecord: Sendable, Equatable {
   }
 }
 
-/// Some consecutive items of one of several listings.
+/// A batch of consecutive items of one listing, which is given by its index among several.
 package struct ListedRecords: Sendable {
   /// The index of the listing, from 0.
   package let listing: Int
@@ -116,7 +116,7 @@ package struct ListingDraft: Sendable {
     items[IdentityDigest.size * place..<IdentityDigest.size * (place + 1)]
   }
 
-  /// Adds the items of a listing, except some.
+  /// Adds the items of a listing, except those at given positions.
   ///
   /// - Parameters:
   ///   - listing: The listing.

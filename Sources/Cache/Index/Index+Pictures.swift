@@ -90,12 +90,12 @@ package struct PictureState: Sendable, Equatable {
 }
 
 extension Index {
-  /// The entries of those of these pictures that have rows.
+  /// The entries of these pictures; pictures without a row are left out.
   package func pictures(_ ids: [PictureID]) throws(LarderError) -> [PictureID: PictureEntry] {
     try rows(of: ids, Self.select + " WHERE id = ?") { PictureEntry($0) }
   }
 
-  /// The URLs of those of these pictures that have rows.
+  /// The URLs of these pictures; pictures without a row are left out.
   package func pictureURLs(_ ids: [PictureID]) throws(LarderError) -> [PictureID: String] {
     try rows(of: ids, "SELECT url FROM picture WHERE id = ?") { $0.text(0) }
   }
@@ -205,7 +205,8 @@ extension Index {
     try read { db in
       let select = Self.selectName + " WHERE sha256 IS NOT NULL AND "
       let rows = try RowReader(db, select + "id = ?")
-      // The range of all paths that begin with a path without extension and a dot; `/` is the character after the dot.
+      // Finds all paths that begin with the given path, without its extension, and a dot: `/` is the character after
+      // `.`.
       let older = try RowReader(db, select + "older >= ?1 || '.' AND older < ?1 || '/'")
       var ids: [String: PictureID] = [:]
       for path in paths {

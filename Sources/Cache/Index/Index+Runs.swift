@@ -9,7 +9,7 @@ package struct CatalogEntry: Sendable, Equatable, Decodable, FetchableRecord {
   package let name: String
   /// The currency of the prices.
   package let currency: String
-  /// The host and port that the sections last came from; nil when they are not known.
+  /// The host and port from which the sections were last fetched; nil when unknown.
   package let source: String?
 }
 
@@ -132,7 +132,7 @@ extension Index {
     }
   }
 
-  /// Records the host and port that a catalog's sections came from.
+  /// Records the host and port from which a catalog's sections were fetched.
   package func note(source: String, of catalog: CatalogID) throws(LarderError) {
     try write { db in
       try db.execute(

@@ -3,9 +3,9 @@ import GRDB
 import Glibc
 import SQLite
 
-// To change the tables: write the change as a new constant below (`ALTER TABLE … ADD COLUMN`, `CREATE TABLE`), append a
-// migration with a new name to the end of `tables`, and never edit a released one: index files record the names of
-// their migrations. A new column needs a default or may be NULL. Add a new column of `picture` to
+// To change the tables, write the change as a new constant below (`ALTER TABLE … ADD COLUMN`, `CREATE TABLE`). Then
+// append a migration with a new name to the end of `tables`. Never edit a released migration, because index files
+// record the names of their migrations. A new column needs a default or may be NULL. Add a new column of `picture` to
 // `Index.pictureColumns` too, which is used to salvage damaged indexes. If views of `Index+Views.swift` read a changed
 // table, the migration first drops them, and then creates them again with the same columns. `user_version` is the
 // number of migrations. `MigrationTests` migrates a file of every earlier version; before you start, add a file of the
@@ -25,7 +25,7 @@ extension Index {
 
   /// The version of a file after all migrations of ``tables``.
   ///
-  /// It is also the version of the JSON of items and details, which has no version of its own. A new member that an
+  /// It is also the version of the JSON of items and details, which does not record a version. A new member that an
   /// older larder may ignore needs no migration. Anything that it would refuse or misread, such as a new kind of
   /// picture, needs one, even if no table changes.
   static let version = tables.version

@@ -19,12 +19,12 @@ package struct KnownPictures: Sendable {
   private let source: Source
   private let leavesOutHeld: Bool
 
-  /// Makes a source of the given states.
+  /// Takes states in memory.
   package init(_ states: [PictureID: PictureState] = [:]) {
     self.init(.memory { () throws(LarderError) in states }, leavesOutHeld: false)
   }
 
-  /// Makes a source of the states of all pictures in an index, read on first use.
+  /// Takes the states of all pictures in an index, which are read on first use.
   package init(_ states: PictureStates) {
     self.init(
       .memory { () throws(LarderError) in try states.read().states },
@@ -32,7 +32,7 @@ package struct KnownPictures: Sendable {
     )
   }
 
-  /// Makes a source of the states of all pictures in an index.
+  /// Takes the states of all pictures in an index, in memory if they are few.
   ///
   /// - Parameters:
   ///   - index: The index.
@@ -61,7 +61,7 @@ package struct KnownPictures: Sendable {
     }
   }
 
-  /// The states of those of these pictures that have a row; the result may have other pictures too.
+  /// The states of these pictures, if they have a row; the result may contain other pictures too.
   ///
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func states(of ids: [PictureID]) throws(LarderError) -> [PictureID: PictureState] {
@@ -157,7 +157,7 @@ extension Index {
     }
   }
 
-  /// The states of those of these pictures that have rows.
+  /// The states of these pictures; pictures without a row are left out.
   package func pictureStates(
     of ids: [PictureID]
   ) throws(LarderError) -> [PictureID: PictureState] {
@@ -194,7 +194,7 @@ extension Index {
 
   /// The total size of some held pictures.
   ///
-  /// - Parameter members: Returns those of the given pictures that are to be counted.
+  /// - Parameter members: Returns which of the given pictures to count.
   /// - Returns: Their total size.
   /// - Throws: ``LarderError`` when the index cannot be read.
   package func bytesHeld(

@@ -168,7 +168,7 @@ package struct PictureName: Hashable, Sendable {
   /// The extensions that a file name may take over from a URL.
   private static let suffixes: Set<String> = ["jpg", "jpeg", "png", "gif", "webp", "avif"]
 
-  /// A file name: a safe stem of at most 40 bytes from the last segment of the URL's path, the digits of the key, and
+  /// Makes a file name: a safe stem of at most 40 bytes from the last segment of the URL's path, the key's digits, and
   /// an extension.
   private static func file(_ url: UnsafeBufferPointer<UInt8>, _ digits: String) -> String {
     let path = url.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }

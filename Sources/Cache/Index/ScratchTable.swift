@@ -69,7 +69,7 @@ package final class ScratchTable: Sendable {
     }
   }
 
-  /// The numbers of those of these pictures that have one.
+  /// The numbers of these pictures; pictures without a number are left out.
   ///
   /// - Throws: ``LarderError`` when the file cannot be read.
   package func numbers(

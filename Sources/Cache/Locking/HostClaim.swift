@@ -10,9 +10,9 @@ import Synchronization
 /// file server decides who creates a file that must not exist. (open(2), `O_EXCL`)
 ///
 /// The claim of a killed run is taken over at once on the same machine, if the caller holds the `flock`. The kernel's
-/// boot id identifies the machine, whatever its host name. Another machine takes the claim over once it has not changed
-/// for two minutes by that machine's monotonic clock; clocks of different machines are never compared. A holder that
-/// was suspended that long finds another token, a fencing token, before its next commit: ``demandHold()``.
+/// boot id identifies the machine, whatever its host name. Another machine takes the claim over if it has not changed
+/// for two minutes by that machine's own monotonic clock. Clocks of different machines are never compared. A holder
+/// that was suspended that long finds another token, a fencing token, before its next commit: ``demandHold()``.
 final class HostClaim: Sendable {
   private let folder: Folder
   private let mine: ClaimText
@@ -104,7 +104,7 @@ final class HostClaim: Sendable {
   /// The seconds for which this machine has seen the same state of the claim.
   ///
   /// A run that is refused ends at once. So it records in `lock.seen`, for later runs, when its machine first saw the
-  /// state: a line `BOOT SECONDS DIGEST`, with a digest of the first two and the state. A line that is damaged or
+  /// state. The line is `BOOT SECONDS DIGEST`, with a digest of the first two and the state. A line that is damaged or
   /// belongs to another state is ignored. After a clock was set back, the wait begins again. If the line cannot be
   /// written, no run can take the cache over, but nothing else fails.
   private static func silence(

@@ -68,8 +68,9 @@ extension PictureEntry {
     isHeld && !url.isEmpty && PictureName.paths(url: identity).contains(path)
   }
 
-  /// This entry, read from a store, as the row of a known picture; nil when it is another picture's, or larder did not
-  /// upload the object.
+  /// Converts this entry, read from a store, to the row of a known picture.
+  ///
+  /// Nil when it belongs to another picture, or when larder did not upload the object.
   package func row(of known: PictureEntry) -> PictureEntry? {
     guard isHeld else { return nil }
     guard identity == known.identity || url.isEmpty else { return nil }

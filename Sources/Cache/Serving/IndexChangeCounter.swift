@@ -30,7 +30,7 @@ package final class IndexChangeCounter: Sendable {
 
   /// The present state of the index; nil when there is no readable index.
   ///
-  /// Call this before reading the index: what is read then has this state or a newer one.
+  /// Call this before reading the index; the index then has this state or a newer one.
   package func read() -> Reading? {
     guard let inode = inode() else { return nil }
     return state.withLock { state in
@@ -56,7 +56,7 @@ package final class IndexChangeCounter: Sendable {
 }
 
 extension Index {
-  /// The index's entry of the picture at a path in the cache; nil if there is none.
+  /// The index's row of the picture at a path in the cache; nil if there is none.
   ///
   /// While its file still has the path that an older larder gave it, both paths find it.
   package func picture(at path: String) throws(LarderError) -> PictureEntry? {

@@ -186,7 +186,7 @@ package struct SquareEntry: Sendable, Equatable {
 }
 
 extension Index {
-  /// The rows of squares, with those that could not be made; of one size, or of all sizes when `side` is nil.
+  /// The rows of squares of one size, or of all sizes when `side` is nil; includes squares that could not be made.
   package func squares(side: Int? = nil) throws(LarderError) -> [SquareEntry] {
     try read { db in
       try SquareEntry.fetchAll(

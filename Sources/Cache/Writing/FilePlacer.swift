@@ -100,8 +100,8 @@ struct FilePlacer {
 
   /// Deduplicates: when another picture has the same bytes, its file gets a hard link with this picture's name.
   ///
-  /// - Returns: The shared file's stamp. Nil when there is no such picture, its file differs from its row, or the file
-  ///   system has no hard links; the caller then places its own file.
+  /// - Returns: The shared file's stamp. Nil when there is no such picture, when its file differs from its row, or when
+  ///   the file system has no hard links. The caller then places its own file.
   private func linkEqual(
     _ entry: PictureEntry,
     to name: PictureName,

@@ -7,7 +7,7 @@ import Synchronization
 /// Commits the groups of pictures from the writer queues: places their files on one queue, writes their rows on
 /// another.
 ///
-/// The order makes any crash harmless. All files of a group are synced, then renamed, then the folders are synced, then
+/// The order makes any crash harmless. All files of a group are synced, then renamed, then the folders are synced. Then
 /// the rows of a few groups are committed in one transaction. The rows of a full group wait a moment, because more will
 /// follow. The next run finds files without rows; a row never points to a missing file.
 final class GroupCommitter: @unchecked Sendable {
@@ -16,9 +16,9 @@ final class GroupCommitter: @unchecked Sendable {
   /// The held pictures by the first 63 bits of their SHA-256; nil until the first file is placed, as many runs place
   /// none.
   private var contents: [Int64: PictureID]?
-  /// Groups whose files are placed and whose rows are still to be written.
+  /// The rows of groups whose files are placed.
   private var placed = PendingRows()
-  /// Groups whose rows are being written.
+  /// The rows that are being written.
   private var committing: PendingRows?
   /// Whether the rows of the placed files are to be committed once no other rows are being written.
   private var areRowsDue = false

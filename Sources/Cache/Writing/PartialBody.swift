@@ -48,8 +48,8 @@ extension PartialBody {
 
   /// Parses a note.
   ///
-  /// Nil when the head is damaged, when the note is of another version or boot or has no valid line, or when `name` is
-  /// the body of another picture.
+  /// Nil when the head is damaged, when the note is of another version or boot, or when it has no valid line. Also nil
+  /// when `name` is the body of another picture.
   init?(note: String, name: String, boot: String) {
     let lines = note.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     let head = lines.prefix(Self.headLines)

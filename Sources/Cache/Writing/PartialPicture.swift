@@ -134,7 +134,7 @@ final class PartialPicture: @unchecked Sendable {
 /// Checks whether a picture has its format's end marker, when nothing else proves that the body is complete.
 ///
 /// A length, a last chunk or the end of an HTTP/2 stream proves that a body is complete. A body that ends with its
-/// connection may have been truncated by anybody. libcurl accepts a TLS connection that ends without `close_notify`,
+/// connection may have been truncated on the way. libcurl accepts a TLS connection that ends without `close_notify`,
 /// and a gzip stream without its trailer.
 struct PictureEnding: Equatable {
   /// The number of first bytes to keep.

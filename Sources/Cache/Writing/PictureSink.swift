@@ -8,9 +8,8 @@ import Transport
 /// one write. A larger one is written to its partial file a piece at a time, and hashed on the way. The sink runs on
 /// the transfer thread. One of the store's writer queues handles the pieces in order.
 ///
-/// After a failure the bytes are kept, in memory or on disk, so that the next attempt can resume if the origin gave a
-/// strong validator. For the next run they are kept on disk. If the process is killed, at most the last 256 KiB are
-/// lost.
+/// After a failure the bytes are kept, in memory or on disk. The next attempt then resumes, if the origin gave a strong
+/// validator. For the next run they are kept on disk. If the process is killed, at most the last 256 KiB are lost.
 package final class PictureSink: BodySink {
   /// The size of the pieces that are passed to a writer queue: 256 KiB.
   static let spillSize = 256 * 1024
@@ -136,8 +135,9 @@ package final class PictureSink: BodySink {
     return (piece, spill)
   }
 
-  /// Ends a transfer that is not retried in this run; keeps its bytes for the next run, if there are enough and they
-  /// can be resumed.
+  /// Ends a transfer that is not retried in this run.
+  ///
+  /// Keeps its bytes for the next run, if there are enough and they can be resumed.
   package func leave() {
     let (piece, spill, pays) = state.withLock { state in
       defer { state.clear() }

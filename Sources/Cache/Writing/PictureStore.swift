@@ -17,7 +17,7 @@ package enum PictureOutcome: Sendable, Equatable {
 /// Commits the pictures of a run to the cache, in groups.
 ///
 /// A few writer queues hash bodies and write them to `partial/`. One queue syncs and renames the files of a group and
-/// syncs their folders. Another commits the rows of some groups in one transaction. A crash loses at most the groups
+/// syncs their folders. Another commits the rows of several groups in one transaction. A crash loses at most the groups
 /// that are being filled and placed: 64 pictures, none of them older than 250 ms.
 package final class PictureStore: Sendable {
   private let committer: GroupCommitter

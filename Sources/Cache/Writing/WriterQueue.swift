@@ -11,7 +11,7 @@ final class WriterQueue: @unchecked Sendable {
   // SAFETY: `group`, `dueAt` and `isAlarmSet` belong to `queue`, which is serial; `inbox` has a lock. Everything else
   // is constant.
   private var group = CommitGroup()
-  /// When the present group is committed, full or not.
+  /// The time at which the present group is committed, full or not.
   private var dueAt = DispatchTime.distantFuture
   private var isAlarmSet = false
 
@@ -89,7 +89,7 @@ final class WriterQueue: @unchecked Sendable {
     if isFirst { queue.async { self.drain() } }
   }
 
-  // MARK: - On the lane's queue
+  // MARK: - On the serial queue
 
   private func drain() {
     var jobs = inbox.withLock { jobs in
