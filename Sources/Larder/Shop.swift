@@ -119,7 +119,7 @@ private enum CatalogBytes {
     guard bytes.count <= limit else {
       throw LarderError(
         .catalog,
-        "cannot read \(path): it is longer than 1 MiB, and so no catalog file",
+        "cannot read \(path): it is longer than 1 MiB, the limit for catalog files",
         thing: path
       )
     }

@@ -171,7 +171,7 @@ final class TransportAdapter: Fetching {
     )
     if answer.status == 304, let condition = request.condition {
       guard condition.isMet(by: Validators(head.headers.endToEnd)) else {
-        return failure(.badResponse, "the answer 304 speaks of another version", status: 304)
+        return failure(.badResponse, "the 304 is for another version", status: 304)
       }
       return .success(Response(head: head, bodyBytes: 0, wireBytes: 0))
     }

@@ -186,7 +186,7 @@ extension DetailRule {
     if let name = open.min() {
       throw fault(
         "the item has no text or number for {\(name)}; "
-          + "say under detail values in the catalog file where it is"
+          + "add its path to detail.values in the catalog file"
       )
     }
     guard let text = url(filling: values) else {
@@ -194,7 +194,7 @@ extension DetailRule {
         "the \($0.key.rawValue) is \"\($0.value)\""
       }
       throw fault(
-        "\(texts.joined(separator: ", ")), which servers treat as a folder, not as a name"
+        "\(texts.joined(separator: ", ")), which servers treat as a folder"
       )
     }
     return text

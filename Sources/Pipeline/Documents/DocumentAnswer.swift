@@ -156,7 +156,7 @@ extension RunContext {
           TransferFailure(
             reason: .notPlanned,
             url: url,
-            detail: "the plan has no answer to this"
+            detail: "the plan has no recorded response for this document"
           )
         )
       }

@@ -75,12 +75,12 @@ extension DocumentRequest {
 }
 
 extension TransferFailure {
-  /// A 304 for a document that is not held.
+  /// A the server answered 304, but the cache has no earlier version.
   static func notModified(_ url: String, attempts: Int = 0) -> TransferFailure {
     TransferFailure(
       reason: .badResponse,
       url: url,
-      detail: "304 for a document that is not held",
+      detail: "the server answered 304, but the cache has no earlier version",
       attempts: attempts,
       status: 304
     )

@@ -23,8 +23,8 @@ struct GuardMessage {
   var emptied: Finding {
     Finding(
       problem:
-        "cannot empty section \(key): the feed lists none of \(items) any more, which looks "
-        + "like a fault, so they are kept",
+        "cannot empty section \(key): the feed no longer lists \(items), which looks like "
+        + "a fault, so they are kept",
       remedy: .acceptRemovals
     )
   }
@@ -53,8 +53,8 @@ struct GuardMessage {
   func replaced(by count: Int) -> Finding {
     Finding(
       problem:
-        "cannot replace section \(key): none of \(items) is among the \(count) that the feed lists now, "
-        + "which looks like a fault, so the last good ones are kept",
+        "cannot replace section \(key): the feed now lists \(count) other \(count == 1 ? "item" : "items"), "
+        + "which looks like a fault, so \(items) \(held == 1 ? "is" : "are") kept",
       remedy: .acceptRemovals
     )
   }
@@ -82,7 +82,7 @@ struct GuardMessage {
     }
     return Finding(
       problem:
-        "cannot take section \(key): \(parts.joined(separator: ", and ")), so the last good items "
+        "cannot accept section \(key): \(parts.joined(separator: ", and ")), so the last good items "
         + "are kept; correct the path in the catalog file if the shop renamed it",
       remedy: .acceptRemovals
     )
@@ -133,7 +133,7 @@ struct GuardMessage {
     let first = notes.isGivenUp ? "first " : ""
     return Finding(
       problem:
-        "cannot take section \(key): \(notes.lost) of its \(first)\(elements) items cannot be read\(why)"
+        "cannot accept section \(key): \(notes.lost) of its \(first)\(elements) items cannot be read\(why)"
         + (isHeld ? ", so the last good ones are kept" : "") + "; \(correction)",
       remedy: notes.lost < elements ? .acceptSkipped : nil
     )

@@ -164,7 +164,7 @@ struct SectionGuard: Sendable {
       undecodable: .section,
       id: key,
       reading.start,
-      "cannot take section \(key) from this response: another source of the catalog file has a "
+      "cannot use section \(key) from this response: another source of the catalog file has a "
         + "section with the same key; correct \"key\" beside \"each\", or leave one of them out"
     )
   }

@@ -114,7 +114,7 @@ final class PictureAnswers: Sendable {
       let failure = TransferFailure(
         reason: .badResponse,
         url: fetch.url.redacted,
-        detail: "304 for a picture that is not held",
+        detail: "the server answered 304, but the cache has no earlier version",
         attempts: response.attempts,
         status: 304
       )

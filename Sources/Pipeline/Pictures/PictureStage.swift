@@ -514,7 +514,7 @@ extension RunContext {
       let text = entries[id]?.url ?? ""
       let url = (try? transport.parse(text, relativeTo: nil))?.redacted ?? text
       let reason = FailureReason(rawValue: entries[id]?.failure ?? "")
-      let detail = "not tried again yet after a failure"
+      let detail = "not requested again yet, because it failed recently"
       failures.note(id, TransferFailure(reason: reason, url: url, detail: detail))
     }
   }

@@ -70,7 +70,7 @@ struct OpenedRun {
     source = request.source
     if let source, let last = entry.source, source != last {
       notice(
-        "catalog \(catalog.name) came from \(last) so far, and comes from \(source) now; if that is another shop, "
+        "catalog \(catalog.name) was synced from \(last) before, and is synced from \(source) now; if that is another shop, "
           + "give it another name"
       )
     }

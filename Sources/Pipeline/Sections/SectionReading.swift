@@ -88,7 +88,7 @@ struct PageSequence {
     guard reading.pages.count < rule.limit else {
       return .beyondLimit(
         next,
-        "cannot read all of section \(reading.key ?? "all"): it continues after \(rule.limit) pages; "
+        "cannot read all of section \(reading.key ?? "all"): it has more than \(rule.limit) pages; "
           + "raise limit under paging in the catalog file"
       )
     }

@@ -35,8 +35,8 @@ extension SectionReading {
   fileprivate func shortfall(of joined: JoinedSection) -> String? {
     guard broken == nil, ceiling == nil, excused == nil, let (total, listed) = joined.shortfall
     else { return nil }
-    return "the shop says that there are \(total) items, and its pages list \(listed); "
-      + "look at paging in the catalog file"
+    return "the shop says that there are \(total) items, but its pages list \(listed); "
+      + "check paging in the catalog file"
   }
 }
 

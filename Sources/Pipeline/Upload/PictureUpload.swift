@@ -190,7 +190,7 @@ package final class PictureUpload: Sendable {
     let isAmbiguous = failure.mayHaveBeenSent && failure.status == nil
     let advice: String?
     switch failure.status {
-    case .some(300...399): advice = "uploads follow no redirect; give the URL that it leads to"
+    case .some(300...399): advice = "uploads do not follow redirects; give the final URL"
     case .some(401), .some(403): advice = "check the token"
     case nil where isAmbiguous:
       advice = "it may have arrived anyway; check there before you send it again"
@@ -260,7 +260,7 @@ package struct UploadDestination: Sendable {
     guard !probe.isEmpty else {
       throw LarderError(
         .usage,
-        "cannot send the header \(header): it is not a header name; try token"
+        "cannot send the header \(header): it is not a valid header name; try token"
       )
     }
     self.header = header
@@ -274,7 +274,7 @@ package struct UploadDestination: Sendable {
     guard bare?.utf8.allSatisfy({ $0 > 31 && $0 != 127 }) != false else {
       throw LarderError(
         .usage,
-        "cannot send the token: it has more than one line; keep the token alone"
+        "cannot send the token: it has more than one line; keep only the token"
       )
     }
     self.token = bare

@@ -69,7 +69,7 @@ package final class UploadMemory: Sendable {
   private static func error(_ path: FilePath, _ code: Int32) -> LarderError {
     LarderError(
       .disk,
-      "cannot keep which pictures were posted in \(path.string): \(systemMessage(code)); check the folder"
+      "cannot record the posted pictures in \(path.string): \(systemMessage(code)); check the folder"
     )
   }
 }
