@@ -311,7 +311,7 @@ struct GuardedSyncTests {
     #expect(moved.0.outcome == .withheld && moved.0.items.withheld == ["A1", "A2", "A3", "A4"])
     #expect(
       moved.1 == [
-        "catalog shop came from 127.0.0.1:\(ours.store.port) so far, and comes from "
+        "catalog shop was synced from 127.0.0.1:\(ours.store.port) before, and is synced from "
           + "127.0.0.1:\(theirs.store.port) now; if that is another shop, give it another name"
       ]
     )
