@@ -12,10 +12,8 @@ private final class GuardedShop: Sendable {
 
   /// Starts the shop.
   ///
-  /// - Parameters:
-  ///   - command: The shell script that prints the token.
-  ///   - accepted: The token that the shop accepts.
-  ///   - rules: The catalog file's `headers` and `token`.
+  /// `command` is the shell script that prints the token, and `accepted` the token that the shop accepts.
+  /// `rules` are the catalog file's `headers` and `token`.
   init(
     command: String = "echo run >> runs; echo '\(GuardedShop.new)'; echo ignored",
     accepting accepted: String = GuardedShop.new,
