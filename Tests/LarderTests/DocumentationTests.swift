@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What docs/library.md shows, held to what is built and run.
+/// Checks that the code in docs/library.md is the example that is built and run.
 @Suite struct DocumentationTests {
   @Test func `the program in docs/library.md is the example that is built and run`() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-/// Orders by a program that imports Larder alone.
+/// Orders placed by a program that imports only Larder.
 @Suite struct OrderBookTests {
   private let store: SampleShop
   private let folder: TemporaryFolder
@@ -132,7 +132,7 @@ import Testing
   }
 }
 
-/// A webhook that answers as it is told; until then it throws.
+/// A webhook with settable answers; it throws while it has none.
 private final class Receiver: ShopTransport {
   private struct State {
     var answer: ShopResponse?

@@ -5,7 +5,7 @@ import Support
 import Synchronization
 import Testing
 
-/// What a program that imports Larder alone can rely on.
+/// The public interface of Larder, as used by a program that imports only this module.
 @Suite struct ShopTests {
   private let shop: SampleShop
   private let folder: TemporaryFolder
@@ -261,7 +261,8 @@ import Testing
       return Task { try await hanging.sync() }
     }
 
-    // Each waits for its own run to come so far: with a thread of the pool blocked by each of them, none would.
+    // Each waits for the first request of its own run. If every run blocked a thread of Swift's
+    // pool, they would never get there.
     for transport in transports { await transport.firstRequest() }
 
     for task in tasks { task.cancel() }

@@ -2,25 +2,25 @@ import Foundation
 import Larder
 import Synchronization
 
-/// Answers nothing until it is cancelled.
+/// A transport that never answers until it is cancelled.
 final class Hanging: ShopTransport {
   private let requests = AsyncStream.makeStream(of: Void.self)
   private let answers = AsyncStream.makeStream(of: Void.self)
 
   func respond(to request: ShopRequest) async throws -> ShopResponse {
     requests.continuation.yield()
-    // Nobody ever yields: the loop ends with the task.
+    // Nothing is ever yielded, so the loop ends only when the task is cancelled.
     for await _ in answers.stream {}
     throw CancellationError()
   }
 
-  /// Waits until something was asked for.
+  /// Waits for the first request.
   func firstRequest() async {
     for await _ in requests.stream { return }
   }
 }
 
-/// A shop of one item with a real photo, from memory.
+/// A transport that serves a shop of one item with a real photo from memory.
 final class StoreFiles: ShopTransport {
   /// The catalog.
   let catalog: CatalogFile
@@ -46,7 +46,7 @@ final class StoreFiles: ShopTransport {
     )
   }
 
-  /// The requested data.
+  /// The requests received so far.
   var asked: [ShopRequest] { log.withLock(\.self) }
 
   func respond(to request: ShopRequest) async throws -> ShopResponse {
@@ -67,11 +67,12 @@ final class StoreFiles: ShopTransport {
   }
 }
 
-/// Answers a query with one dish, and anything else with nothing.
+/// A transport that answers a GraphQL query with one dish, and any other request with an empty
+/// body.
 final class GraphQL: ShopTransport {
   private let log = Mutex<[ShopRequest]>([])
 
-  /// The requested data.
+  /// The requests received so far.
   var asked: [ShopRequest] { log.withLock(\.self) }
 
   func respond(to request: ShopRequest) async throws -> ShopResponse {

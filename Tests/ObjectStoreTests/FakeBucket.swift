@@ -5,7 +5,7 @@ import ObjectStore
 import Synchronization
 import Transport
 
-/// A bucket in memory that speaks as much of S3 as larder asks for, without a network, and fails when it is told to.
+/// An S3 bucket in memory that implements the requests larder sends, and can fail on demand.
 final class FakeBucket: Fetching {
   struct Object: Equatable {
     var bytes: [UInt8]
@@ -13,11 +13,11 @@ final class FakeBucket: Fetching {
     var tag: String
   }
 
-  /// How a list never ends.
+  /// The way in which a list never ends.
   enum Endless {
-    /// Each page names the same next one.
+    /// Each page names the same next page.
     case repeated
-    /// Each page names another one, and lists nothing.
+    /// Each page is empty and names a new next page.
     case empty
   }
 
@@ -41,20 +41,22 @@ final class FakeBucket: Fetching {
 
   static let base = "http://127.0.0.1:9/shop/"
 
-  /// The objects by key.
+  /// The objects, by key.
   var objects: [String: Object] {
     get { state.withLock { $0.objects } }
     set { state.withLock { $0.objects = newValue } }
   }
-  /// The uploads in parts that are open.
+  /// The number of unfinished multipart uploads.
   var openUploads: Int { state.withLock { $0.uploads.count } }
-  /// The requests so far, as `PUT images/…?query`.
+  /// The requests so far, such as `PUT images/…?query`.
   var requests: [String] {
     get { state.withLock { $0.requests } }
     set { state.withLock { $0.requests = newValue } }
   }
 
-  /// Has the request of a number fail, counted from now on; with `andAll`, every later one too, as after a kill.
+  /// Makes a request fail, counted from now on.
+  ///
+  /// With `andAll` every later request fails too, as after a kill.
   func fail(
     _ number: Int?,
     andAll: Bool = false,
@@ -70,16 +72,17 @@ final class FakeBucket: Fetching {
   }
 
   func ignoreConditions() { state.withLock { $0.obeysConditions = false } }
-  /// Takes so many conditional writes although one like it has just been taken, as a store that looks before it writes.
+  /// Accepts this many conditional writes after the first, like a store that checks before it
+  /// writes.
   func takeTogether(_ count: Int) { state.withLock { $0.together = count } }
-  /// Has another writer's bytes stand in place of what is written on a condition.
+  /// Replaces the bytes of a conditional write by those of another writer.
   func overtake(with bytes: [UInt8]) { state.withLock { $0.overtaking = bytes } }
-  /// Ends uploads with 200 and a refusal.
+  /// Answers the completion of uploads with 200 and an error document.
   func refuseWhole(_ code: String) { state.withLock { $0.codeOfWhole = code } }
   func list(pagesOf size: Int) { state.withLock { $0.pageSize = size } }
-  /// Has every list go on for ever.
+  /// Makes every list endless.
   func list(_ endless: Endless) { state.withLock { $0.endless = endless } }
-  /// Begins uploads in parts of those keys, and leaves them open.
+  /// Starts multipart uploads for the keys and leaves them open.
   func leaveOpen(_ keys: [String]) {
     state.withLock { for key in keys { $0.uploads["open-\(key)"] = (key, [:], [:]) } }
   }
@@ -182,7 +185,7 @@ final class FakeBucket: Fetching {
     case .put:
       let isConditional = request.headers.contains("If-None-Match")
       if isConditional, state.obeysConditions, state.objects[key] != nil {
-        // What came at the same moment was not there yet when this one looked.
+        // Another write at the same moment was not visible yet when this one was checked.
         guard state.together > 0, state.objects[key]?.headers.contains("If-None-Match") == true
         else { return refusal(412, "PreconditionFailed") }
         state.together -= 1

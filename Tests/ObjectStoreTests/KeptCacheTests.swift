@@ -8,7 +8,7 @@ import Testing
 @testable import Cache
 @testable import ObjectStore
 
-/// A cache whose pictures an object store keeps: the promises of a cache in a folder.
+/// A cache whose pictures are in an object store keeps the same promises as one in a folder.
 struct KeptCacheTests {
   private let shop: SampleShop
   private let folder: TemporaryFolder
@@ -87,7 +87,7 @@ struct KeptCacheTests {
     return rows.sorted { $0.url < $1.url }
   }
 
-  /// Gives all objects the keys that an older larder gave them.
+  /// Renames all objects to the keys of an older larder.
   private func rename() throws {
     for (key, object) in bucket.objects {
       let url = try #require(
@@ -141,7 +141,7 @@ struct KeptCacheTests {
   {
     _ = try sync()
     bucket.objects[keys[0]] = nil
-    // The first of those that are left, written by somebody else.
+    // The first of the remaining pictures, overwritten by somebody else.
     bucket.objects[keys[0]] = .init(bytes: [1, 2, 3], headers: [:], tag: "other")
 
     let found = try check()
@@ -155,7 +155,7 @@ struct KeptCacheTests {
 
   @Test func `verify reads every byte, and a repair removes damaged pictures`() throws {
     _ = try sync()
-    // The tag says that all is well.
+    // One byte is changed, but the object's ETag still matches.
     bucket.objects[keys[2]]?.bytes[3] ^= 1
 
     #expect(try check(.fast).isClean)
@@ -271,7 +271,7 @@ struct KeptCacheTests {
 }
 
 extension TemporaryFolder {
-  /// The files below a folder.
+  /// The paths of the files below a folder.
   fileprivate func files(below name: String) throws -> [String] {
     FileManager.default.enumerator(atPath: path(name))?.compactMap { $0 as? String }
       .filter { !$0.hasSuffix("/") } ?? []

@@ -59,7 +59,7 @@ struct ObjectStoreTests {
 
     #expect(try store.create([1], at: "manifest", type: "text/plain"))
     #expect(try !store.create([2], at: "manifest", type: "text/plain"))
-    // As after a reply that was lost.
+    // The creator repeats its request, as after a lost reply.
     #expect(try store.create([1], at: "manifest", type: "text/plain"))
     #expect(try store.bytes(of: "manifest") == [1])
     #expect(try store.bytes(of: "nothing") == nil)
@@ -119,7 +119,7 @@ struct ObjectStoreTests {
     ("SlowDown", 503, "run it again later", "busy"),
     ("Anything", 503, "Anything (503)", "busy"),
     ("TooManyRequests", 429, "run it again later", "busy"),
-    // What these statuses mean otherwise is not what the code says.
+    // The S3 code has a meaning of its own, whatever the status.
     ("SlowDown", 400, "run it again later", "busy"),
     ("RequestTimeout", 400, "run it again later", "busy"),
     ("OperationAborted", 409, "run it again later", "busy"),

@@ -15,7 +15,7 @@ struct PartUploadTests {
     bytes = [0xFF, 0xD8, 0xFF] + random.bytes(12 << 20)
   }
 
-  /// Puts the bytes as a picture, and waits.
+  /// Stores the bytes as a picture and waits for the result.
   private func put() throws -> Result<FileStamp, LarderError> {
     var entry = PictureEntry(id: PictureID(url: "http://a/p.jpg"), url: "http://a/p.jpg")
     entry.sha256 = ContentDigest.sha256(bytes)

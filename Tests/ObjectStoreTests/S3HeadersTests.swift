@@ -68,7 +68,7 @@ struct S3HeadersTests {
 
     let fields = S3Headers.headers(of: entry).fields
 
-    // No two blanks in turn, no empty value, and no name that begins another.
+    // No blank in a value, no empty value, and no name that is the start of another one.
     for field in fields {
       #expect(!field.value.isEmpty && !field.value.contains(" "))
       for other in fields where other.name != field.name {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// What stores answer, whole, odd and hostile.
+/// Parses replies of object stores: complete, unusual and hostile ones.
 struct S3ReplyTests {
   private static func list(_ inner: String, top: String = "") -> [UInt8] {
     Array("\(top)<ListBucketResult>\(inner)</ListBucketResult>".utf8)

@@ -12,7 +12,7 @@ import Web
 
 @testable import ObjectStore
 
-/// A server whose pictures an object store keeps.
+/// `larder serve` on a cache whose pictures are in an object store.
 struct ServedStoreTests {
   private let shop: SampleShop
   private let folder: TemporaryFolder
@@ -30,14 +30,14 @@ struct ServedStoreTests {
     curl = try CurlTransport(options)
   }
 
-  /// An answer of the server, or why there is none.
+  /// An answer of the server; the status is 0 if the connection broke off.
   private struct Reply {
     var status: Int
     var headers = Headers()
     var body: [UInt8] = []
   }
 
-  /// Asks a server; with `fetching`, one that fetches what is gone.
+  /// Sends requests to a server; with `fetching` it may fetch missing pictures from their origin.
   private func ask(
     fetching: Bool = false,
     _ questions: [(path: String, headers: Headers)]
@@ -82,7 +82,7 @@ struct ServedStoreTests {
         let head = response.head
         replies.append(Reply(status: head.status, headers: head.headers, body: sink.bytes))
       case .failure(let failure):
-        // One that broke off began with 200.
+        // An answer that broke off began with status 200.
         let status = failure.status == 200 ? nil : failure.status
         replies.append(Reply(status: status ?? 0, headers: failure.headers))
       }
@@ -144,11 +144,11 @@ struct ServedStoreTests {
 
     let reply = try await ask([(row.name.path, [:])])[0]
 
-    // Two mebibytes: a failure is not to print them.
+    // Compared outside of `#expect`, so that a failure does not print two mebibytes.
     let isWhole = reply.body == bytes
     #expect(isWhole)
     #expect(reply.headers["ETag"] == "\"\(Hexadecimal.text(row.sha256 ?? []))\"")
-    // One that finds the other picture, and five of at most half a mebibyte.
+    // One request detects the replaced picture, and five fetch at most half a mebibyte each.
     #expect(bucket.requests.count == 6)
   }
 
@@ -190,14 +190,15 @@ struct ServedStoreTests {
     let done = Semaphore()
     pictures.put(row, RemoteBytes(count: row.bytes) { Array(bytes[$0]) }) { _ in done.signal() }
     done.wait()
-    // The first finds another picture, the second begins it.
+    // The first request detects the replaced picture, the second begins to read it, and the third
+    // fails.
     bucket.fail(3, andAll: true)
 
     #expect(try await ask([(row.name.path, [:])])[0].status == 0)
   }
 
   @Test func `a square is made of the store's bytes, and made once`() async throws {
-    // 16 by 32 pixels of one grey.
+    // A picture of 16 × 32 grey pixels.
     let text =
       "iVBORw0KGgoAAAANSUhEUgAAABAAAAAgCAAAAAA+4qcQAAAAEklEQVR42mMIRQMMowKjAggAAKysqgFHRNprAAAAAElFTkSuQmCC"
     let picture = [UInt8](try #require(Data(base64Encoded: text)))

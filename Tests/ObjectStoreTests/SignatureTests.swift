@@ -8,9 +8,11 @@ import Testing
 
 @testable import ObjectStore
 
-/// What libcurl signs, as a store computes it: AWS Signature Version 4, "Create a signed request".
+/// Compares libcurl's signatures with those that a store computes. (AWS Signature Version 4,
+/// "Create a signed request")
 struct SignatureTests {
-  /// A store that takes every request, and closes after each, for it does not read bodies.
+  /// A store that accepts every request and closes the connection after each, because it does not
+  /// read bodies.
   private func server() throws -> ScriptedServer {
     try ScriptedServer { _ in
       [
@@ -90,7 +92,7 @@ struct SignatureTests {
 
     _ = try store.answer(.get, name, headers: ["Range": "bytes=0-6"], doing: "read")
 
-    // One that creates looks at what is there then.
+    // Ten requests, because a conditional create is followed by a read of the object.
     #expect(server.received.count == 10)
     for request in server.received {
       let signed = try Signed(request.text)
@@ -101,7 +103,7 @@ struct SignatureTests {
   }
 }
 
-/// A request as a store reads it.
+/// A request as the store parses it.
 private struct Signed {
   let verb: String
   let target: String
@@ -137,7 +139,7 @@ private struct Signed {
     else { return false }
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     let query = parts.count > 1 ? String(parts[1]) : ""
-    // As a store writes them: sorted, each with its equals sign.
+    // The canonical query: sorted, and every name with an equals sign.
     let sorted = query.split(separator: "&").map { $0.contains("=") ? "\($0)" : "\($0)=" }.sorted()
       .joined(separator: "&")
     let lines = names.map { "\($0):\(headers[$0] ?? "")\n" }.joined()

@@ -4,7 +4,7 @@ import Transport
 
 @testable import Orders
 
-/// What answers mean.
+/// The outcome of a delivery attempt, by the answer of the webhook.
 @Suite struct AttemptOutcomeTests {
   @Test(arguments: [
     ("ok", "delivered"), ("ok\n", "delivered"), (" ok ", "delivered"),
@@ -60,7 +60,7 @@ import Transport
     #expect(outcome.words == words)
   }
 
-  /// What may be sent again at once, and why, is told in the table itself.
+  /// The table itself lists which statuses may be retried at once, and why.
   @Test func `every status has one meaning`() {
     let expected: [(StatusMeaning, [ClosedRange<Int>])] = [
       (.refused, [400...400, 413...413, 422...422]),

@@ -2,11 +2,11 @@ import Testing
 
 @testable import Orders
 
-/// Something that a sender or a user did while the clock was ahead.
+/// Events that happen while the clock is ahead.
 enum AheadOfTime: CaseIterable, Sendable {
   case placed, attempted, interrupted, replayed, paced, paused, stopped
 
-  /// Does it, and leaves one order that is still to be delivered.
+  /// Triggers the event, and leaves one order that is still to be delivered.
   func happen(on shelf: Shelf) throws {
     let id = try shelf.place()[0].rawValue
     switch self {
@@ -39,8 +39,7 @@ enum AheadOfTime: CaseIterable, Sendable {
     }
   }
 
-  /// The longest that anything about it may hold the order back by the right clock, in
-  /// milliseconds.
+  /// The longest delay that the event may cause once the clock is right, in milliseconds.
   var longestWait: Int64 {
     switch self {
     case .attempted: 5000
@@ -50,7 +49,7 @@ enum AheadOfTime: CaseIterable, Sendable {
   }
 }
 
-/// Clocks that were wrong, and are set right.
+/// Wrong clocks that are later corrected.
 @Suite struct ClockTests {
   @Test(arguments: AheadOfTime.allCases, [60, 3600, 86_400, 40 * 365 * 86_400] as [Int64])
   func `an order placed under a clock that was ahead is sent once the clock is right`(
@@ -65,7 +64,7 @@ enum AheadOfTime: CaseIterable, Sendable {
     let now = shelf.clock.now()
     let webhook = FakeWebhook()
 
-    // Seen by several short runs, as cron has them: none may move the moment on.
+    // Several short runs, as started by cron: none of them may postpone the delivery again.
     for _ in 0..<3 { _ = try shelf.send(webhook, .slack, policy: .resend) { $0.patience = 0 } }
     _ = try shelf.send(webhook, .slack, policy: .resend) { $0.patience = event.longestWait }
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Orders
 
-/// What follows an attempt, as a table.
+/// The pure decision about the next attempt, as a table.
 @Suite struct DeliveryPlanTests {
   static let now = OrderTime(seconds: 1_700_000_000)
 
@@ -90,15 +90,15 @@ import Testing
 
   @Test(
     arguments: [
-      // Not tried since it was placed: now, whatever was written.
+      // Not attempted since it was placed: due now, whatever time was written.
       (0, 3_600_000, nil, 0), (0, -5, nil, 0), (0, .max, nil, 0), (0, 3_600_000, 3_600_000, 0),
-      // Tried at a moment that is past: when it was to be.
+      // Attempted in the past: due at the planned time.
       (1, 5000, 0, 5000), (1, 5000, -1000, 5000), (1, -5000, -10_000, -5000),
-      // Tried at a moment that is still to come: the wait that was meant, from now.
+      // Attempted at a time that is still in the future: the planned delay starts now.
       (1, 3_605_000, 3_600_000, 5000), (3, 31_536_005_000, 31_536_000_000, 5000),
-      // Never longer than any wait is.
+      // Never later than the longest possible delay.
       (1, .max, 0, 103_680_000), (1, .max, .max, 0), (2, 400_000_000, 1000, 103_680_000),
-      // What was not kept is no reason to wait.
+      // Without a recorded attempt there is no reason to wait.
       (1, 3_600_000, nil, 0),
     ] as [(Int, Int64, Int64?, Int64)]
   )

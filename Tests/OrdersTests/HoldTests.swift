@@ -2,7 +2,7 @@ import Testing
 
 @testable import Orders
 
-/// Orders that may have arrived, under `hold`.
+/// Orders that may have arrived, with the policy `hold`.
 @Suite struct HoldTests {
   @Test(
     arguments: [

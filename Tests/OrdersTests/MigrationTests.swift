@@ -8,18 +8,18 @@ import Testing
 
 @testable import Orders
 
-/// Files of other versions of larder.
+/// Outbox files of other versions of larder.
 @Suite struct MigrationTests {
-  /// Files that versions before this one wrote, with every state that an order can be in.
+  /// Files written by earlier versions, with orders in every state.
   static let fixtures = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "Fixtures")
 
-  /// A shelf whose outbox is a copy of a file that an earlier version wrote.
+  /// A shelf whose outbox is a copy of a fixture.
   static func shelf(_ name: String) throws -> Shelf {
     let shelf = try Shelf()
     let bytes = [UInt8](try Data(contentsOf: fixtures.appending(path: name)))
     try shelf.folder.write(bytes, to: "state/orders.sqlite")
-    // The moment that the file was written at.
+    // The time at which the fixture was written.
     shelf.clock.advance(seconds: 1_795_327_900 - shelf.clock.now().seconds)
     return shelf
   }
@@ -103,7 +103,7 @@ import Testing
             $0 -= 1; return $0 == 0
           })
         else { return }
-        // What a process leaves that is killed here.
+        // Copies the files that a process killed at this moment would leave.
         try FileManager.default.createDirectory(atPath: killed, withIntermediateDirectories: true)
         for end in ["", "-journal"] where access(shelf.path + end, F_OK) == 0 {
           try FileManager.default.copyItem(
@@ -121,7 +121,7 @@ import Testing
       #expect(try Outbox("\(killed)/orders.sqlite").orders() == expected)
       #expect(try shelf.outbox().orders() == expected)
     }
-    // Every statement of every step, and the number after each.
+    // Every statement of every migration, and the version number after each migration.
     #expect(steps == Outbox.steps.reduce(0) { $0 + $1.statements.count + 1 })
   }
 

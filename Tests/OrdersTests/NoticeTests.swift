@@ -7,11 +7,11 @@ import Testing
 
 @testable import Orders
 
-/// Notices of changes on their way through the outbox.
+/// Notices of catalog changes and their delivery through the outbox.
 @Suite struct NoticeTests {
   private static let wish = Subscription(cache: "/cache", catalog: "banchan", wish: "all")
 
-  /// A change of a price that no other run has.
+  /// A price change that is different for each run.
   private static func change(_ run: Int64) -> Notice.Change {
     var change = Notice.Change(.price, section: "main", id: "A\(run)")
     change.title = "반찬 \(run)"
@@ -31,7 +31,7 @@ import Testing
     )
   }
 
-  /// Tells what a run changed, where each run changes one price; nothing for one that changed nothing.
+  /// Queues the changes of a run; every run changes one price, unless `changed` returns false.
   private static func tell(
     _ shelf: Shelf,
     _ run: Int64,
@@ -78,7 +78,7 @@ import Testing
     ).run()
   }
 
-  /// The ids of the items that a message tells of.
+  /// The item ids in a message.
   private static func items(_ arrival: FakeWebhook.Arrival) throws -> [String] {
     let json = try JSONSerialization.jsonObject(with: Data(arrival.body.utf8)) as? [String: Any]
     let data = json?["data"] as? [String: Any]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Orders
 
-/// Orders on disk.
+/// The outbox: orders and their states in a database.
 @Suite struct OutboxTests {
   @Test func `an order reads back as it was placed, in any process`() throws {
     let shelf = try Shelf()
@@ -134,7 +134,8 @@ import Testing
     try shelf.place()
     let outbox = try shelf.outbox()
     try outbox.write { db in
-      // A damaged page heeds neither types nor NOT NULL, and a copy of a table has no constraints.
+      // A damaged page may violate types and NOT NULL. A copied table has no constraints, so it
+      // can hold such values.
       let table = change.prefix { $0 != " " }
       try db.execute(
         sql: """

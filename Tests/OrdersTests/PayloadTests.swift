@@ -6,7 +6,7 @@ import Testing
 
 @testable import Orders
 
-/// What goes over the wire.
+/// The messages sent to webhooks: signatures, text and Slack blocks.
 @Suite struct PayloadTests {
   static func slack(_ order: PlacedOrder, _ state: OrderState = .ordered) throws -> [String: Any] {
     let message = OrderMessage(id: "m", order: order, state: state, changed: order.placed)
@@ -15,7 +15,7 @@ import Testing
     return try #require(value as? [String: Any])
   }
 
-  /// Every text in a message.
+  /// Every text value in a message.
   static func texts(_ value: Any) -> [String] {
     if let object = value as? [String: Any] { return object.values.flatMap(texts) }
     if let array = value as? [Any] { return array.flatMap(texts) }
@@ -36,7 +36,7 @@ import Testing
 
   @Test(arguments: [
     "", "whsec_", "whsec_???", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_YQ== x",
-    // 23 bytes, and two keys of which the second is short.
+    // A key of 23 bytes, and two keys of which the second is too short.
     "whsec_YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE=",
     "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw whsec_YWFhYQ==",
   ])

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Orders
 
-/// A receiver's behaviour, and what becomes of an order.
+/// A webhook's behaviour and the resulting state of the order.
 struct ReceiverCase: Sendable, CustomTestStringConvertible {
   let faults: String
   let payload: PayloadKind
   let outcome: String
-  /// Seconds until the next attempt, where the answer decides about it.
+  /// The delay before the next attempt in seconds, if the answer determines it.
   let wait: Int64?
 
   init(_ faults: String, _ payload: PayloadKind, _ outcome: String, wait: Int64? = nil) {
@@ -23,12 +23,12 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(payload.rawValue): \(faults.isEmpty ? "well" : faults)" }
 }
 
-/// Real answers over a real socket, each with its documented state.
+/// Delivers to real answers over a socket, one for each documented state.
 @Suite struct ReceiverTests {
   static let html = #"wrong-type=text/html body="<html>Sign in</html>""#
 
   static let cases: [ReceiverCase] = [
-    // Taken.
+    // Answers that mean that the order was taken.
     ReceiverCase("", .slack, "delivered"),
     ReceiverCase("", .json, "delivered"),
     ReceiverCase("status=201", .slack, "delivered"),
@@ -39,7 +39,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
     ReceiverCase("truncate=1", .json, "delivered"),
     ReceiverCase("drip=1", .json, "delivered"),
     ReceiverCase(html, .json, "delivered"),
-    // Not taken, perhaps later.
+    // Answers that mean that the order was not taken, but may be later.
     ReceiverCase("redirect=/elsewhere status=301", .slack, "failed http-301", wait: 0),
     ReceiverCase("redirect=/orders status=307", .json, "failed http-307", wait: 0),
     ReceiverCase("status=500", .json, "failed http-500", wait: 0),
@@ -55,12 +55,12 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
       wait: 86_400
     ),
     ReceiverCase("status=503 retry-after=1000000000", .json, "failed http-503", wait: 86_400),
-    // Never taken.
+    // Answers that mean that the order will never be taken.
     ReceiverCase("status=400", .json, "refused http-400"),
     ReceiverCase("status=400 body=invalid_payload", .slack, "refused http-400 invalid_payload"),
     ReceiverCase("status=413", .json, "refused http-413"),
     ReceiverCase("status=422", .json, "refused http-422"),
-    // Nothing is taken any more.
+    // Answers after which no message is sent.
     ReceiverCase("status=401", .json, "stopped http-401"),
     ReceiverCase(
       "status=403 body=action_prohibited",
@@ -69,7 +69,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
     ),
     ReceiverCase("status=404 body=no_service", .slack, "stopped http-404 no_service"),
     ReceiverCase("status=410", .json, "stopped http-410"),
-    // Nobody knows.
+    // Answers that leave it unknown whether the order arrived.
     ReceiverCase(html, .slack, "unknown reply-not-ok"),
     ReceiverCase("body=okay", .slack, "unknown reply-not-ok"),
     ReceiverCase("gzip", .slack, "unknown reply-not-ok"),
@@ -134,7 +134,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
     #expect(store.orders.isEmpty)
   }
 
-  /// One attempt with a patience of a third of a second.
+  /// Sends once, with a patience of a third of a second.
   private func send(_ shelf: Shelf, _ url: String, _ payload: PayloadKind) throws
     -> SendReport
   {

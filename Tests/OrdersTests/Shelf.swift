@@ -7,7 +7,7 @@ import Transport
 
 @testable import Orders
 
-/// An outbox in a folder of a test's own, with a clock that only waiting moves.
+/// An outbox in a test's own folder, with a clock that only waiting moves.
 final class Shelf: Sendable {
   let folder: TemporaryFolder
   let clock: VirtualClock
@@ -19,10 +19,10 @@ final class Shelf: Sendable {
     path = folder.path("state/orders.sqlite")
   }
 
-  /// The outbox, opened anew as another process would.
+  /// Opens the outbox again, as another process would.
   func outbox() throws -> Outbox { try Outbox(path) }
 
-  /// Places so many orders, each of one item.
+  /// Places a number of orders of one item each.
   @discardableResult
   func place(_ count: Int = 1, by name: String = "지연", note: String? = nil) throws -> [OrderID] {
     let outbox = try outbox()
@@ -33,7 +33,7 @@ final class Shelf: Sendable {
     }
   }
 
-  /// One run of a sender.
+  /// Runs a sender once.
   func send(
     _ transport: any Fetching,
     _ payload: PayloadKind = .json,
@@ -92,7 +92,7 @@ final class Shelf: Sendable {
   }
 }
 
-/// A wall clock that stands still but for waits, which take it to their end at once.
+/// A clock that stands still, except that a wait jumps to its end at once.
 final class VirtualClock: SenderClock {
   private let moment = Mutex(OrderTime(seconds: 1_700_000_000))
 
@@ -102,13 +102,13 @@ final class VirtualClock: SenderClock {
 
   func stop() {}
 
-  /// Moves on, or back.
+  /// Moves the clock forwards or backwards.
   func advance(seconds: Int64) { moment.withLock { $0 = $0 + seconds * 1000 } }
 }
 
-/// A webhook in memory: answers each message as its script says, and keeps what came.
+/// A webhook in memory that answers each message by a script and records the arrivals.
 final class FakeWebhook: Fetching {
-  /// What one attempt ends with.
+  /// The result of one attempt.
   enum Answer: Sendable {
     case ok
     case status(Int, body: String = "", retryAfter: Int64? = nil)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Orders
 
-/// The way from the outbox to a webhook.
+/// The sender, which delivers orders from the outbox to a webhook.
 @Suite struct WebhookSenderTests {
   @Test func `orders arrive in the order of placing, each once`() throws {
     let shelf = try Shelf()
@@ -141,7 +141,7 @@ import Testing
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let webhook = try Shelf.webhook(.json)
-    // A sender that claimed the order and was killed before it wrote down the answer.
+    // Another sender claimed the order and was killed before it recorded the answer.
     _ = try shelf.outbox()
       .claim(webhook, .orders, DeliveryPlan(policy), at: shelf.clock.now(), random: 0.5)
     let live = FakeWebhook()

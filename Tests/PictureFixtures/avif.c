@@ -8,7 +8,7 @@
 uint8_t *fixture_encode_avif(const fixture_avif *fixture, const uint8_t *samples, size_t *count) {
   avifImage *image = avifImageCreate((uint32_t)fixture->width, (uint32_t)fixture->height,
                                      (uint32_t)fixture->depth, (avifPixelFormat)fixture->chroma);
-  // Without loss: colours as they are.
+  // Lossless: RGB stored directly, without a colour transform.
   if (fixture->chroma == AVIF_PIXEL_FORMAT_YUV444) {
     image->matrixCoefficients = AVIF_MATRIX_COEFFICIENTS_IDENTITY;
   }
@@ -56,7 +56,7 @@ uint8_t *fixture_encode_avif(const fixture_avif *fixture, const uint8_t *samples
     avifAddImageFlags flags =
         fixture->frames == 1 ? AVIF_ADD_IMAGE_FLAG_SINGLE : AVIF_ADD_IMAGE_FLAG_NONE;
     avifEncoderAddImage(encoder, image, 1, flags);
-    // Every frame after the first is another picture.
+    // Each frame after the first shows a different picture.
     for (uint32_t y = 0; y < image->height; y++) {
       memset(image->yuvPlanes[0] + y * image->yuvRowBytes[0], 16 * frame, image->yuvRowBytes[0]);
     }

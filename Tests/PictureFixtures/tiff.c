@@ -78,7 +78,7 @@ uint8_t *fixture_encode_tiff(const fixture_tiff *fixture, const uint8_t *samples
   }
   const int planes = fixture->separate ? fixture->samples : 1;
   const int together = fixture->separate ? 1 : fixture->samples;
-  // Samples are in whole bytes, row by row; here each kind by itself where they are separate.
+  // Samples in whole bytes, row by row; with separate planes, each plane in turn.
   const size_t row = ((size_t)fixture->width * (size_t)together * (size_t)fixture->bits + 7) / 8;
   const uint8_t *next = samples;
   if (fixture->tile > 0) {
@@ -111,7 +111,8 @@ uint8_t *fixture_encode_tiff(const fixture_tiff *fixture, const uint8_t *samples
     }
   }
   if (fixture->taken != NULL) {
-    // The directory is written, then the one of the photo, then the first again with where that is.
+    // Writes the directory, then the Exif directory, then the first one again with the offset of
+    // the other.
     TIFFSetField(tiff, TIFFTAG_EXIFIFD, (uint64_t)0);
     TIFFWriteDirectory(tiff);
     TIFFCreateEXIFDirectory(tiff);

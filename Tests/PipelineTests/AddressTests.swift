@@ -7,11 +7,11 @@ import Transport
 
 @testable import Pipeline
 
-/// Which hosts are asked, for what, and with which headers.
+/// Which hosts receive requests, and with which headers.
 struct AddressTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
-  /// A host that the shop's data names.
+  /// A host that only the shop's data names.
   private let other: SampleShop
 
   init() throws {

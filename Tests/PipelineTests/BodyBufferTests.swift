@@ -4,7 +4,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What a transfer gathers, in memory or in the cache.
+/// The body of a transfer, collected in memory or in the cache.
 struct BodyBufferTests {
   private static func body(_ count: Int, seed: UInt64 = 0) -> [UInt8] {
     var random = SplitMix64(seed)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Pipeline
 
-/// A document's body, which is put into a file once it is large.
+/// The body of a document, which moves from memory to a file when it is large.
 struct BodySpoolTests {
   private static let most = 100
 
@@ -16,7 +16,7 @@ struct BodySpoolTests {
     (0..<count).map { UInt8(truncatingIfNeeded: $0 * 7) }
   }
 
-  /// A spool that makes its file in a folder without any, and says how often it did.
+  /// A spool whose file is made by `makeFile`; it records how often the file was made.
   private func spool(_ body: [UInt8], pieces: Int, _ makeFile: BodySpool.MakingFile?)
     -> DocumentBody
   {
@@ -43,7 +43,7 @@ struct BodySpoolTests {
     }
   }
 
-  /// A file in memory that never becomes larger; memfd_create(2) and fcntl(2) say what the numbers mean.
+  /// A file in memory with a fixed maximum size, by memfd_create(2) and the seals of fcntl(2).
   private static func file(ofAtMost room: Int) -> Int32 {
     typealias Making = @convention(c) (UnsafePointer<CChar>, UInt32) -> Int32
     let (isClosedOnExec, mayBeSealed): (UInt32, UInt32) = (1, 2)
@@ -85,7 +85,7 @@ struct BodySpoolTests {
     let body = Self.body(1000)
 
     let spooled = spool(body, pieces: 10) { () throws(LarderError) in
-      // A file that can become only so large.
+      // A file that can grow only up to `room`.
       BodyFile(descriptor: Self.file(ofAtMost: room), in: "memory")
     }
 

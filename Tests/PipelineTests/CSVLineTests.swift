@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Lines for spreadsheets.
+/// CSV lines for spreadsheets.
 @Suite struct CSVLineTests {
   @Test(arguments: [
     ("plain", "plain"), ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""),

@@ -4,7 +4,7 @@ import Support
 import Testing
 import Transport
 
-/// Certificates that must not be believed, each shown by a server of its own.
+/// Certificates that must be rejected, each presented by a server of its own.
 @Suite struct CertificateTests {
   private typealias Certificate = TestAuthority.Certificate
 
@@ -15,7 +15,7 @@ import Transport
     let folder = try TemporaryFolder()
     let authority = try TestAuthority(folder)
     for certificate in Self.certificates { try authority.make(certificate) }
-    // OpenSSL follows a chain over a hundred authorities and no further.
+    // OpenSSL follows a chain of a hundred authorities and no longer one.
     try authority.makeTower("tower", by: "root", height: 101)
     let shown: [(leaf: String, others: [String], reason: FailureReason?)] = [
       ("good", [], nil), ("deep", ["between"], nil),
@@ -53,7 +53,7 @@ import Transport
     #expect(folder.files(below: "cache/partial").isEmpty)
   }
 
-  /// Everything that is shown above, issuers first.
+  /// All certificates that the servers present, issuers first.
   private static var certificates: [Certificate] {
     var expired = Certificate.server("expired", by: "root")
     expired.until = "20210101000000Z"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What changes between two runs, and what the shrink guard keeps from changing.
+/// The changes reported between two runs, and those that the shrink guard holds back.
 struct ChangeTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

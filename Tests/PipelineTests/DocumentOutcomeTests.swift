@@ -5,7 +5,7 @@ import Transport
 
 @testable import Pipeline
 
-/// What follows from a reply, for a section's page and a detail alike.
+/// The outcome of a reply for a section's page or a detail, as a table.
 struct DocumentOutcomeTests {
   private static let now = UnixTime(1_800_000_000)
   private static let body: [UInt8] = [123, 125]
@@ -17,7 +17,7 @@ struct DocumentOutcomeTests {
     digest: ContentDigest.number(of:)
   )
 
-  /// The word of an origin, asked and answered a minute ago.
+  /// Stored headers of a response from a minute ago.
   private static func word(_ control: String, tag: String = "\"1\"") -> StoredHeaders {
     var headers = Headers()
     headers.append("Cache-Control", control)
@@ -50,7 +50,7 @@ struct DocumentOutcomeTests {
     .failed(TransferFailure(reason: reason, url: "u", attempts: 3, status: status))
   }
 
-  /// What an outcome is, in words that a table can hold.
+  /// An outcome as text for the table.
   private static func words(_ outcome: DocumentOutcome, _ held: DocumentEntry?) -> String {
     func row(_ document: DocumentEntry) -> String {
       let word =
@@ -82,7 +82,7 @@ struct DocumentOutcomeTests {
     let other = DocumentReply.body(DocumentBody([91, 93, 10]), base: elsewhere, word: new)
     let aPage = "https://a.example/page"
     return [
-      // Failures, excused only as the origin let them, and only those that may pass.
+      // Failures: excused only by stale-if-error, and only if they are temporary.
       Case(request: request(held: nil), reply: failed(.reset), outcome: "failed: reset"),
       Case(request: held, reply: failed(.reset), outcome: "failed: reset"),
       Case(
@@ -100,7 +100,7 @@ struct DocumentOutcomeTests {
         reply: failed(.http(404), status: 404),
         outcome: "failed: http-404"
       ),
-      // 304.
+      // 304 replies.
       Case(
         request: held,
         reply: .unchanged(word: new),
@@ -116,7 +116,7 @@ struct DocumentOutcomeTests {
         reply: .unchanged(word: new),
         outcome: "failed: bad-response"
       ),
-      // The same bytes stand when they came from the same place and were decoded.
+      // Equal bytes are unchanged only if they came from the same URL and were decoded before.
       Case(request: held, reply: same, outcome: "stands: new word, fetched now, next page"),
       Case(
         request: undecoded,
@@ -133,7 +133,7 @@ struct DocumentOutcomeTests {
         reply: same,
         outcome: "new: 2 bytes, \(aPage), new word, fetched now"
       ),
-      // New bytes, with what references in them are relative to.
+      // New bytes, with the base URL for their references.
       Case(
         request: request(held: nil),
         reply: same,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Names that origins give, and what becomes of them in a folder that a web server serves.
+/// File names in an export, derived from names of the origin, that are safe behind a web server.
 @Suite struct ExportNameTests {
   @Test(
     arguments: [
@@ -47,7 +47,7 @@ import Testing
 
   @Test(
     arguments: [
-      // As they are.
+      // Names that are kept.
       "x.jpg", "a b.jpg", "밥.png", "photo (1).jpg", "a%2Fb.jpg", "%2Ehtaccess.gif", "x..jpg",
       "COM.jpg",
       "console.png", "a-b.png", "com10.jpg", "nul-1.png", "Bücher #1.webp",

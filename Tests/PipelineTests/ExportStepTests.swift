@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// A folder that goes along with its catalog.
+/// The export to a folder and its later updates.
 @Suite struct ExportStepTests {
   private static func options(deletes: Bool = false) -> ExportOptions {
     var options = ExportOptions()
@@ -117,7 +117,7 @@ import Testing
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
-    // A folder in its place, which no rename replaces.
+    // A folder in place of the picture, which no rename can replace.
     try folder.write("mine", to: "out/A1-thumb.jpg/mine")
 
     let report = try Self.export(folder)
@@ -273,7 +273,7 @@ import Testing
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 1)
     _ = try shop.sync(folder)
-    // No Linux numbers processes beyond 4,194,304; the first is always there.
+    // 4194305 is above Linux's largest process id; process 1 always exists.
     let left = [
       ".larder-4194305.tmp", ".larder-4194399.tmp", ".larder-4194305-catalog.json.tmp",
     ]

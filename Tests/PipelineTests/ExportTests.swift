@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What a cache holds, laid out for others.
+/// The contents of an export.
 struct ExportTests {
   private static let digits = PictureName(
     url: "http://a.test/p/x.jpg?w=2",

@@ -1,8 +1,8 @@
 import Support
 
-/// What stands before a body, where it is said to be, and how long it takes.
+/// The parts of ``FaultMatrixTests`` about heads, redirects and slow answers.
 extension FaultMatrixTests {
-  /// What stands before a body.
+  /// Wrong heads of responses.
   static var heads: [MatrixCase] {
     let length = "Content-Length: 3000\r\n\r\n"
     let part = "HTTP/1.1 206 Part\r\nContent-Length: 2000\r\n"
@@ -152,7 +152,7 @@ extension FaultMatrixTests {
     ]
   }
 
-  /// Where else the picture is said to be. (RFC 9110, section 15.4)
+  /// Wrong redirects. (RFC 9110, section 15.4)
   static var redirects: [MatrixCase] {
     @Sendable func to(_ place: String, _ status: Int = 302) -> [ScriptedServer.Action] {
       [.send("HTTP/1.1 \(status) F\r\nLocation: \(place)\r\nContent-Length: 0\r\n\r\n")]
@@ -191,7 +191,7 @@ extension FaultMatrixTests {
     ]
   }
 
-  /// Answers that take their time.
+  /// Answers that never end or arrive too slowly.
   static var slow: [MatrixCase] {
     [
       wrong("silence", [.timeoutIdle], .hang),

@@ -1,7 +1,7 @@
 import Support
 import Transport
 
-/// The kinds of wrong answers over plain HTTP/1.1.
+/// The parts of ``FaultMatrixTests`` about the framing and coding of bodies over HTTP/1.1.
 extension FaultMatrixTests {
   static let body = MatrixCase.picture(0)
   static let ok = "HTTP/1.1 200 OK\r\n"
@@ -11,7 +11,7 @@ extension FaultMatrixTests {
     .bytes(Array(body.prefix(count)))
   }
 
-  /// One answer and its end.
+  /// A case with one answer and its expected end.
   static func wrong(
     _ name: String,
     _ reasons: [FailureReason],
@@ -24,7 +24,7 @@ extension FaultMatrixTests {
     MatrixCase(name, .held(body)) { _ in actions }
   }
 
-  /// Where a body ends. (RFC 9112, sections 6 and 7)
+  /// Wrong ends of bodies. (RFC 9112, sections 6 and 7)
   static var framing: [MatrixCase] {
     let length = ok + "Content-Length: 3000\r\n\r\n"
     return [
@@ -155,7 +155,7 @@ extension FaultMatrixTests {
     ]
   }
 
-  /// What was done to the body. (RFC 9110, section 8.4)
+  /// Wrong content codings. (RFC 9110, section 8.4)
   static var codings: [MatrixCase] {
     @Sendable func coded(_ coding: String, _ bytes: [UInt8]) -> [ScriptedServer.Action] {
       [

@@ -6,13 +6,13 @@ import Support
 import Synchronization
 import Transport
 
-/// One picture and all that goes wrong with it.
+/// A picture whose answers have one fault, and the result expected of a sync.
 struct MatrixCase: Sendable {
-  /// How it must end.
+  /// The expected result.
   enum End: Sendable {
-    /// The picture is held, with exactly these bytes.
+    /// The picture is held with exactly these bytes.
     case held([UInt8])
-    /// It failed with one of these reasons, and no byte is held.
+    /// The picture failed for one of these reasons, and nothing is held.
     case refused([FailureReason])
   }
 
@@ -20,7 +20,7 @@ struct MatrixCase: Sendable {
   let end: End
   let actions: @Sendable (ScriptedServer.Received) -> [ScriptedServer.Action]
 
-  /// A case whose every answer is the same.
+  /// A case whose answers are all the same.
   init(_ name: String, _ end: End, _ actions: ScriptedServer.Action...) {
     self.init(name, end) { _ in actions }
   }
@@ -36,21 +36,21 @@ struct MatrixCase: Sendable {
     self.actions = actions
   }
 
-  /// A picture of `count` bytes unlike that of any other seed.
+  /// A picture of `count` bytes that differs for each seed.
   static func picture(_ seed: Int, count: Int = 3000) -> [UInt8] {
     var random = SplitMix64(UInt64(seed))
-    // No marker can stand in the middle by chance.
+    // The middle contains no byte that could start a marker.
     let middle = random.bytes(count - 6, mask: 0x7F)
     return [0xFF, 0xD8, 0xFF, 0xE0] + middle + [0xFF, 0xD9]
   }
 }
 
-/// A catalog of one local section whose pictures are at the URLs of the test's choice.
+/// A catalog with one local section that lists the given picture URLs.
 struct Matrix {
   let folder: TemporaryFolder
   private let urls: [String]
 
-  /// Writes the catalog's section, an item a URL.
+  /// Writes the catalog's section with one item for each URL.
   init(_ urls: [String], _ folder: TemporaryFolder) throws {
     self.folder = folder
     self.urls = urls
@@ -73,7 +73,7 @@ struct Matrix {
     let curl = try CurlTransport(options)
     defer { curl.shutdown() }
     var limits = SyncOptions()
-    // Large enough to be written in pieces, small enough for a busy machine.
+    // Large enough to be written in pieces, but not too much for a busy machine.
     limits.pictureLimit = .mebibytes(8)
     let run = SyncRun(
       try .init(
@@ -92,7 +92,7 @@ struct Matrix {
     return try run.run(holder: "a test")
   }
 
-  /// What the cache holds of a picture; nil when there is no file.
+  /// The bytes of a picture in the cache; nil if there is no file.
   func held(_ url: String) -> [UInt8]? {
     try? folder.read("cache/" + PictureName(url: url, id: PictureID(url: url)).path)
   }

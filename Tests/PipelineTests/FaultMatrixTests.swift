@@ -5,9 +5,9 @@ import Support
 import Synchronization
 import Testing
 
-/// All that a server can do wrong, through the whole pipeline: no wrong byte, no hang.
+/// Every fault of a server, through the whole pipeline: no wrong byte is stored and no run hangs.
 @Suite struct FaultMatrixTests {
-  /// Syncs all cases at once, each on a path of its own, and holds each to its end.
+  /// Syncs all cases at once, each on its own path, and checks each result.
   private func run(_ cases: [MatrixCase], idle: Duration) throws {
     let server = ScriptedServer { request in
       let number = Int(request.path.split(separator: "/").first ?? "") ?? -1
@@ -28,7 +28,7 @@ import Testing
     _ cases: [(url: String, name: String, end: MatrixCase.End)]
   ) throws {
     #expect(report.unfinished.isEmpty, "something hung until the deadline")
-    // By item, because the URL in a report is that of the hop that failed.
+    // By item, because the URL in a report is that of the failed hop.
     let reasons = Dictionary(report.failures.map { ($0.id ?? "", $0.reason) }) { $1 }
     var held = 0
     for (number, (url, name, end)) in cases.enumerated() {
@@ -54,7 +54,8 @@ import Testing
   }
 
   @Test func `an answer that is wrong in any way costs only that picture`() throws {
-    // So long that a busy machine is not taken for a slow origin; the run's deadline is for hangs.
+    // Long enough that a busy machine is not taken for a slow origin; hangs are caught by the
+    // run's deadline.
     try run(Self.framing + Self.codings + Self.heads + Self.redirects, idle: .seconds(60))
   }
 
@@ -69,7 +70,7 @@ import Testing
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n"
     let server = ScriptedServer { request in
       let number = Int(request.path.split(separator: "/").first ?? "") ?? 0
-      // With the head, the body hangs or drips; without, the answer does.
+      // If the head was sent, the body hangs or drips; otherwise the whole answer does.
       return number % 2 == 0 ? [floods[number / 2 % 2]] : [.send(head), floods[number / 2 % 2]]
     }
     defer { server.close() }
@@ -147,7 +148,7 @@ import Testing
     let second = try matrix.sync()
 
     try hold(second, matrix, zip(urls, bodies).map { ($0, $0, .held($1)) })
-    // What is less than 64 KiB is not worth keeping.
+    // A partial body of less than 64 KiB is not kept.
     let asked = ranges.withLock { $0 }
     #expect(asked.keys.sorted() == Array(33...99))
     for (percent, range) in asked { #expect(range == "bytes=\(size * percent / 100)-") }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What goes wrong at the origin costs what it touches and no more.
+/// Faults of an origin affect only the sections, details and pictures concerned.
 struct FaultySyncTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -84,10 +84,10 @@ struct FaultySyncTests {
     let report = try shop.sync(folder) { run in
       let store = shop.store
       Thread.detachNewThread {
-        // All that the other two sections need is asked for while the first hangs.
+        // Everything for the other two sections is requested while the first one hangs.
         let all = store.waitForRequests(3 + 8 + 25)
         isThere.withLock { $0 = all }
-        // That closes the hanging connection.
+        // Stopping the store closes the hanging connection.
         store.stop()
       }
     }

@@ -7,7 +7,7 @@ import Transport
 @testable import Catalog
 @testable import Pipeline
 
-/// The report and the index of a run stay small whatever a feed sends.
+/// The report and the index stay small whatever a feed sends.
 struct FeedBudgetTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -106,7 +106,7 @@ struct FeedBudgetTests {
     #expect(throws: PackedBody.Fault.bomb) {
       try PackedBody.plain(file, name: "a.gz", sent: ByteCount(100), limit: .mebibytes(64))
     }
-    // Enough came; the file only lacks its end.
+    // The data is complete; only the gzip trailer is missing.
     #expect(throws: PackedBody.Fault.broken("its gzip data ends too early")) {
       try PackedBody.plain(file, name: "a.gz", sent: ByteCount(20_000), limit: .mebibytes(64))
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import Cache
 @testable import Pipeline
 
-/// A first sync and those after it, while nothing goes wrong.
+/// A first sync and later ones, without any faults.
 struct FirstSyncTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -67,7 +67,7 @@ struct FirstSyncTests {
   @Test func `pictures are requested as soon as their section is decoded`() throws {
     do {
       let index = try Index(CacheLayout(creating: folder.path("cache")))
-      // No listing can be kept: whatever waits for that is never asked for.
+      // No listing can be stored, so a picture that waited for one would never be requested.
       try index.write { db in
         try db.execute(
           sql: """

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The rows that a sweep leaves, whatever happened before.
+/// The rows that remain in the index after a sweep.
 struct ForgettingTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -25,7 +25,7 @@ struct ForgettingTests {
     _ = try shop.sync(folder ?? self.folder, catalog, options: options)
   }
 
-  /// Sweeps with neither grace nor history, but the last runs.
+  /// Sweeps without a grace period and with the shortest history.
   private func gc(
     in folder: TemporaryFolder? = nil,
     _ change: (inout SweepOptions) -> Void = { _ in }
@@ -48,7 +48,7 @@ struct ForgettingTests {
     }
   }
 
-  /// The rows of every table without numbers and moments, which no two indices share.
+  /// The rows of every table, without ids and times, which differ between two indices.
   private func contents(_ folder: TemporaryFolder) throws -> [String: [String]] {
     var contents: [String: [String]] = [:]
     for (table, sql) in [
@@ -90,7 +90,7 @@ struct ForgettingTests {
     shop.store.content["/pictures/B1-thumb.jpg"] = Resource(changed, type: "image/jpeg")
     try shop.publish()
     try sync()
-    // Items, details and pictures go, and others come.
+    // Items, details and pictures are removed, and others added.
     shop.items["B"]?.removeLast()
     shop.items["B"]?.append(SampleShop.Item("B9"))
     shop.items["A"]?[3].hasDetail = false
@@ -103,7 +103,7 @@ struct ForgettingTests {
     try sync()
     shop.store.faults = [FaultRule("/pictures/B9-*", .status(404))]
     try sync()
-    // Addresses change, and another catalog with the same items comes and goes.
+    // Addresses change, and another catalog with the same items is added and removed.
     for cursor in ["x", "y"] {
       try sync(shop.catalog(sections: "[{key: A, url: 'A?cursor=\(cursor)'}, {key: B, url: B}]"))
       try sync(shop.catalog(name: "other", sections: "[{key: A, url: 'A?cursor=\(cursor)'}]"))
@@ -120,7 +120,7 @@ struct ForgettingTests {
     for _ in 0..<3 { try sync(in: anew) }
 
     for cache in [folder, anew] {
-      // The second takes the tombstones of the first.
+      // The second sweep removes the tombstones of the first.
       for _ in 0..<2 { try gc(in: cache) }
     }
 

@@ -6,7 +6,7 @@ import SampleStore
 import Support
 import Testing
 
-/// What built-in formats and places in a detail's URL do over a network.
+/// Built-in formats and placeholders in detail URLs, tested over a network.
 struct FormatSyncTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

@@ -6,9 +6,10 @@ import Transport
 
 @testable import Pipeline
 
-/// The index tells what is due from two columns; over many responses that never differs from what their fields say.
+/// Compares the freshness read from two index columns with that of the full response, over many
+/// random responses.
 struct FreshnessPropertyTests {
-  /// Chance with a seed. (SplitMix64)
+  /// A seeded random generator. (SplitMix64)
   private struct Chance: RandomNumberGenerator {
     var state: UInt64
 
@@ -122,7 +123,7 @@ struct FreshnessPropertyTests {
             "\(number) \(head.headers.text)"
           )
         }
-        // The columns alone say no more than whether anything is due to those who ask alike.
+        // The columns alone only tell whether anything is due, for requests with the same fields.
         let quick = state.freshness(at: now)
         #expect((quick != nil) == plain.freshness(at: now, for: asking).isQuiet)
       }
@@ -162,7 +163,7 @@ struct FreshnessPropertyTests {
     }
   }
 
-  /// Words that were written before they told of redirects, credentials and selection.
+  /// Headers stored before redirects, credentials and Vary selection were recorded.
   @Test func `headers in an older form are used as far as they go`() throws {
     let text = "1800000000 1800000001\nETag: \"\u{E9}\"\nCache-Control: max-age=60\nVary: X\n"
     let stored = try #require(StoredResponse(word: text))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Fields that all details lose at once, and paths that no detail yields.
+/// Fields that all details lose at once, and configured paths without a value in any detail.
 struct GuardedDetailTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -30,12 +30,12 @@ struct GuardedDetailTests {
     return try shop.sync(folder, catalog, options: options)
   }
 
-  /// A second run, a third and a warm one.
+  /// A second run, a third and one of `warm`.
   private func laterRuns(_ catalog: CatalogFile? = nil) throws -> [SyncReport] {
     [try run(catalog), try run(catalog), try run(catalog, warm: true)]
   }
 
-  /// Publishes details whose pictures stand under other names.
+  /// Publishes details whose pictures have other member names.
   private func rename(_ ids: [String]) {
     for id in ids {
       shop.put(

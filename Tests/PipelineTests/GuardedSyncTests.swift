@@ -9,7 +9,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What a run does not believe, across sections and over time.
+/// Sudden losses that a run withholds, across sections and over several runs.
 struct GuardedSyncTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -207,7 +207,7 @@ struct GuardedSyncTests {
 
   @Test func `items that move to another section are not removed from the catalog`() throws {
     _ = try sync()
-    // Every section hands two of its ten items to the next one.
+    // Every section passes two of its ten items to the next section.
     let before = shop.items
     for (place, key) in shop.keys.enumerated() {
       let giver = shop.keys[(place + 1) % shop.keys.count]

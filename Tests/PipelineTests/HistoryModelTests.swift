@@ -9,20 +9,21 @@ import Testing
 
 @testable import Pipeline
 
-/// A shop's history as somebody has it who writes down every run whole.
+/// The reference model of a shop's history, which stores every run completely.
 private struct HistoryModel {
-  /// A run that is kept.
+  /// A run that is still listed.
   struct Run {
     let time: Int64
-    /// The listings, a line each.
+    /// The listings, one line for each item.
     let listed: [String]
   }
 
-  /// The runs that are kept, oldest first.
+  /// The listed runs, oldest first.
   var runs: [Run] = []
-  /// Every change, a line each.
+  /// All changes, one line each.
   private(set) var lines: [(time: Int64, line: String)] = []
-  /// Each item's prices: the run's end, and the price from then on; nil while no section lists it.
+  /// Each item's prices, with the end of the run that set them; nil while no section lists the
+  /// item.
   private var prices: [String: [(time: Int64, price: Int?)]] = [:]
   private var before: [String: [String: SampleShop.Item]] = [:]
   private var seen: Set<String> = []
@@ -31,7 +32,7 @@ private struct HistoryModel {
 
   static func units(_ item: SampleShop.Item) -> Int? { Int(item.price.filter(\.isNumber)) }
 
-  /// Takes down a run that ended.
+  /// Records a finished run.
   mutating func add(_ run: RunID, at now: Int64, _ shop: SampleShop) {
     for key in shop.keys.sorted() {
       let old = before[key] ?? [:]
@@ -72,7 +73,7 @@ private struct HistoryModel {
     forgotten = max(forgotten, moment)
     lines.removeAll { $0.time < forgotten }
     runs = runs.suffix(2)
-    // An item that was gone by then is new when it comes.
+    // An item that had been removed by then counts as new when it returns.
     for (id, steps) in prices {
       guard let last = steps.last, last.price == nil, last.time < forgotten else { continue }
       seen.remove(id)
@@ -80,7 +81,7 @@ private struct HistoryModel {
     }
   }
 
-  /// Begins again with the last run, as an index does that an older larder wrote.
+  /// Starts again from the last run, like an index of an older larder without a history.
   mutating func beginAgain() {
     runs = runs.suffix(1)
     lines = []
@@ -89,7 +90,7 @@ private struct HistoryModel {
       .mapValues { [(runs.last?.time ?? 0, $0.last?.price)] }
   }
 
-  /// The lowest price in the 30 days up to a moment, and since when it held.
+  /// The lowest price of the 30 days before a moment, and its start.
   func lowest(_ id: String, at now: Int64) -> (price: Int, time: Int64)? {
     let steps = (prices[id] ?? []).filter { $0.time <= now }
     var lowest: (price: Int, time: Int64)?
@@ -102,7 +103,7 @@ private struct HistoryModel {
   }
 }
 
-/// Histories of 200 runs, held to a model that remembers every run whole.
+/// Histories of 200 runs, compared with a model that stores every run completely.
 struct HistoryModelTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -138,7 +139,7 @@ struct HistoryModelTests {
       if [40, 110, 180].contains(round) {
         try repairIndex()
         model.runs = []
-        // The same again, by which the new index learns what there is.
+        // Another sync of the same shop, which fills the new index.
         shop.clock.advance(86_400)
         model.add(try sync(), at: shop.clock.now.seconds, shop)
       }
@@ -163,7 +164,8 @@ struct HistoryModelTests {
       for place in items.indices where Int.random(in: 0..<4, using: &random) == 0 {
         items[place].price = "\(Int.random(in: 3...9, using: &random)),000원"
       }
-      // Items that never go: the history does not know with which badges one came back.
+      // Only items that are never removed, because the history does not record the badges of a
+      // returning item.
       if Int.random(in: 0..<3, using: &random) == 0,
         let place = (0..<4).randomElement(using: &random)
       {
@@ -182,7 +184,8 @@ struct HistoryModelTests {
     try DatabaseQueue(path: folder.path("cache/index.sqlite")).write { try $0.execute(sql: sql) }
   }
 
-  /// A run that dies in the transaction that ends it, behind all that it writes before and its changes.
+  /// A run that crashes in its last transaction, after it has written everything including its
+  /// changes.
   private func crash() throws {
     try write(
       """
@@ -222,7 +225,7 @@ struct HistoryModelTests {
     try repair()
   }
 
-  /// Damages the items of the index and has it rebuilt.
+  /// Damages the items of the index, so that it is rebuilt.
   private func repairIndex() throws {
     let path = folder.path("cache/index.sqlite")
     let (page, size) = try DatabaseQueue(path: path).read { db in
@@ -239,7 +242,7 @@ struct HistoryModelTests {
     try repair()
   }
 
-  /// Makes the index one that an older larder wrote, which the next run brings up to date.
+  /// Turns the index into one of an older larder, which the next run migrates.
   private func migrate() throws {
     let path = folder.path("cache/index.sqlite")
     try DatabaseQueue(path: path).write { db in

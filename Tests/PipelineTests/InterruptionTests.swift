@@ -10,7 +10,7 @@ import Transport
 
 @testable import Pipeline
 
-/// Runs that are stopped, killed or in each other's way.
+/// Runs that are stopped, killed or concurrent.
 struct InterruptionTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -20,7 +20,7 @@ struct InterruptionTests {
     shop = try SampleShop(sections: 3, items: 60)
   }
 
-  /// Syncs, and stops once the store has had so many requests.
+  /// Syncs, and stops once the store has received this many requests.
   private func syncStopped(after count: Int) throws -> SyncReport {
     shop.store.clearRequests()
     let stopped = DispatchSemaphore(value: 0)
@@ -45,7 +45,7 @@ struct InterruptionTests {
     #expect(report.outcome == .interrupted)
     #expect(report.failures.isEmpty)
     #expect(!report.unfinished.isEmpty)
-    // What was in flight is all that may still have been asked for; the lines hold far more.
+    // At most the requests in flight were sent; the queues hold far more.
     #expect(shop.store.requests.count < 3 + 180 + 541)
     #expect(try verify(folder).isClean)
 
@@ -58,7 +58,7 @@ struct InterruptionTests {
   }
 
   @Test func `a stopped run starts nothing more from its queues`() throws {
-    // Nothing of the pictures is answered, so none of the lines can move before the stop.
+    // No picture is answered, so no queue can advance before the stop.
     shop.store.faults = [FaultRule("/pictures/*", .hang)]
 
     let report = try syncStopped(after: 3 + 60)
@@ -164,7 +164,7 @@ struct InterruptionTests {
       let refetched = shop.store.requests.count {
         $0.path.contains("/pictures/") && $0.status == 200
       }
-      // Whatever reached its name before the crash is adopted, and confirmed by a 304.
+      // A file that was renamed before the crash is adopted and confirmed by a 304.
       #expect(refetched == total - whole, "operation \(number)")
       #expect(report.pictures.revalidated + report.pictures.fresh == whole, "operation \(number)")
       #expect(try verify(folder) == VerifyReport(checked: total))

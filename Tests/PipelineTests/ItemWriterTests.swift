@@ -73,7 +73,7 @@ struct ItemWriterTests {
       }
     }
 
-    // No more than the places' number of windows can be on their way before the first is known.
+    // At most as many windows as there are buffers can be queued before the first error is known.
     #expect(told >= 9)
     #expect(throws: LarderError.self) { try lane.finish() }
     let count = try index.read { db in

@@ -5,7 +5,7 @@ import Testing
 @testable import Cache
 @testable import Pipeline
 
-/// A section whose body is so large that it is read in windows is synced like any other.
+/// A section whose body is so large that it is read in windows.
 struct LargeListingTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -15,7 +15,7 @@ struct LargeListingTests {
     shop = try SampleShop(sections: 1, items: 1)
   }
 
-  /// Lists items, of which every so many-th has a picture of its own.
+  /// Publishes items, of which every `step`-th has its own picture.
   private func serve(
     _ ids: Range<Int>,
     titles: [Int: String] = [:],
@@ -82,7 +82,7 @@ struct LargeListingTests {
     #expect(try verify(folder).isClean)
   }
 
-  /// Lists sections in one response.
+  /// Publishes several sections in one response.
   private func serveMenus(_ menus: [(key: String, ids: Range<Int>, title: String)]) {
     let pad = String(repeating: #"[\"x, "#, count: 360)
     let text = menus.map { menu in
@@ -139,7 +139,7 @@ struct LargeListingTests {
     _ = try sync()
     let index = try Index(CacheLayout(creating: folder.path("cache")))
     try index.write { db in
-      // As a run leaves it that ended before it came to the pictures, and one item torn out beside.
+      // As if a run ended before its pictures; in addition one item is deleted.
       try db.execute(sql: "DELETE FROM picture")
       try db.execute(
         sql: "DELETE FROM item WHERE id = (SELECT id FROM item ORDER BY id LIMIT 1 OFFSET 700)"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// One odd value costs its field: in listings, details and documents that hold many details.
+/// An invalid value costs only its field: in listings, details and documents of many details.
 struct LostFieldTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Listed sources that are many sections of one response, beside others.
+/// Listed sources whose one response contains many sections, beside other sources.
 struct ManySectionsTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -16,7 +16,7 @@ struct ManySectionsTests {
     shop = try SampleShop(sections: 1, items: 3)
   }
 
-  /// A response with sections of so many items, by key.
+  /// Publishes a response with sections of the given numbers of items, by key.
   private func put(_ sections: KeyValuePairs<String, Int>, at path: String) {
     let texts = sections.map { key, count in
       let items = (0..<count).map { "{\"id\": \"\(key)\($0)\", \"title\": \"dish\"}" }
@@ -159,7 +159,7 @@ struct ManySectionsTests {
     put(["x": 2, "y": 1], at: "/shop/one")
     put(["z": 1], at: "/shop/two")
     _ = try shop.sync(folder, catalog)
-    // What the first response no longer names may stand in the second, which cannot be had.
+    // The section may have moved to the second response, which fails.
     put(["x": 2], at: "/shop/one")
     shop.store.faults = [FaultRule("/shop/two", .status(404))]
 

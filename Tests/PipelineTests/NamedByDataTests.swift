@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What a body names reaches no private address, and takes no secret of the catalog along.
+/// URLs in a body reach no private address and receive no secret of the catalog.
 struct NamedByDataTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -185,7 +185,8 @@ struct NamedByDataTests {
 
     _ = try shop.sync(folder, catalog, environment: secrets)
 
-    // The file names the host, so it may be private, yet its headers are for base and sections.
+    // The file names the host, so it may be private, but the headers are only for base and
+    // sections.
     #expect(other.received.map(\.path) == ["/detail/A1"])
     #expect(other.received.map { $0.header("token") } == [nil])
   }

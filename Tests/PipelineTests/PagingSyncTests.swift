@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Sections that come in pages: where they end, what repeats, what fails, and what they cost.
+/// Sections read in pages: their end, repeated items, failures and cost.
 struct PagingSyncTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -17,7 +17,7 @@ struct PagingSyncTests {
     shop = try SampleShop(sections: 1, items: 1)
   }
 
-  /// Takes listings however much of them cannot be read.
+  /// Options that accept listings with any number of unreadable items.
   private var lenient: SyncOptions {
     var options = SyncOptions()
     options.maxSkipped = .count(9)
@@ -33,7 +33,7 @@ struct PagingSyncTests {
     return try SampleShop.json(["body": items, "next": next as Any? ?? ""])
   }
 
-  /// Serves pages at `A?page=1` and on; what is behind them is empty.
+  /// Serves pages at `A?page=1` and so on; all further pages are empty.
   private func serve(_ pages: [[String]]) throws {
     for (number, ids) in pages.enumerated() {
       shop.store.faults.rules.append(
@@ -290,8 +290,8 @@ struct PagingSyncTests {
     #expect(resumed.sections.map(\.items) == [3])
   }
 
-  /// What the pages list before and after, which of them end their freshness before the second run, and
-  /// which are then asked for in turn.
+  /// The pages' items before and after, the pages that are stale in the second run, and the pages
+  /// requested then.
   struct Move: Sendable {
     var before: [[String]]
     var after: [[String]]
@@ -301,7 +301,7 @@ struct PagingSyncTests {
   }
 
   private static let moves = [
-    // An item goes to the page behind, and one to the page before.
+    // Items move to the next page, then to the previous page.
     Move(
       before: [["1", "2"], ["3", "4"], ["5", "6"]],
       after: [["0", "1"], ["2", "3"], ["4", "5"], ["6"]],
@@ -323,7 +323,7 @@ struct PagingSyncTests {
       asked: [2],
       shown: ["1", "2", "3", "4", "5", "6"]
     ),
-    // The last page is not there any more, because its item went to the page before.
+    // The last page is missing, because its item moved to the page before.
     Move(
       before: [["1", "2"], ["3"]],
       after: [["1", "3"]],

@@ -4,11 +4,11 @@ import Transport
 
 @testable import Pipeline
 
-/// Which headers of a catalog file go with requests for pictures.
+/// The headers of a catalog file that are sent with requests for pictures.
 struct PictureHeadersTests {
   private static let referer = "Referer: \"https://shop.example/\""
 
-  /// A server that answers every request so, and its port.
+  /// A server that gives every request the same answer.
   private func server(_ head: String, body: [UInt8] = []) -> ScriptedServer {
     ScriptedServer { _ in
       [.send("HTTP/1.1 \(head)\r\nContent-Length: \(body.count)\r\n\r\n"), .bytes(body)]
@@ -45,7 +45,7 @@ struct PictureHeadersTests {
         allowsPrivateAddresses: true
       )
     }
-    // The origin of base itself may lead elsewhere.
+    // The base's own origin may redirect elsewhere.
     shop["/list"] = ScriptedShop.Answer(body: ScriptedShop.list())
     shop["/x"] = ScriptedShop.Answer(status: 302, fields: ["Location: \(other.url())z"])
     _ = try shop.run(headers: "token: abc", allowsPrivateAddresses: true)
@@ -76,7 +76,8 @@ struct PictureHeadersTests {
 
       _ = try shop.run(headers: "Referer: \"https://elsewhere.example/\"")
 
-      // What varies by another field is asked about once with its tag, and what varies by this one is fetched.
+      // A picture that varies by another field is revalidated once with its ETag; one that varies
+      // by this field is fetched.
       let asked = try #require(shop.asked.first { $0.path.hasPrefix("/x") })
       #expect((asked.header("if-none-match") != nil) == isConfirmed, "\(vary)")
     }

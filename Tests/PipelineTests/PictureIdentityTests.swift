@@ -5,11 +5,11 @@ import Testing
 
 @testable import Pipeline
 
-/// Pictures whose identity is less than their URL.
+/// Pictures whose identity is only a part of their URL.
 struct PictureIdentityTests {
   private static let rule = "pictures: {identity: {without: [Signature, \"X-*\"]}}"
 
-  /// A picture at a URL, and the list that names it.
+  /// Publishes a picture at a URL, and the list that names it.
   private func put(
     _ shop: ScriptedShop,
     _ url: String,
@@ -77,7 +77,7 @@ struct PictureIdentityTests {
     _ = try shop.run(lines: Self.rule)
     put(shop, "/x?Signature=b", "Cache-Control: max-age=60")
     shop["/list"]?.tag = "\"list\""
-    // The picture is fresh, and its new URL noted.
+    // The picture is fresh, so only its new URL is recorded.
     _ = try shop.run(lines: Self.rule)
     shop.clock.advance(3600)
     shop.forget()

@@ -6,7 +6,7 @@ import SampleStore
 import Support
 import Testing
 
-/// Shops that are asked by POST, as GraphQL is.
+/// Shops that are requested by POST, such as GraphQL.
 struct PostedSyncTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

@@ -38,7 +38,7 @@ struct PriceHistoryTests {
     )
   }
 
-  /// The lowest price from day 70 on, and the day since which it holds.
+  /// The lowest price from day 70 on, and the day on which it began.
   private func lowest(_ item: StoreItem, _ steps: [PriceStep]) -> [Int64]? {
     LowestPrice(of: item, steps, since: UnixTime(Self.day), from: UnixTime(70 * Self.day)).map {
       [Int64($0.price.minorUnits), $0.time.seconds / Self.day]
@@ -97,7 +97,7 @@ struct PriceHistoryTests {
   }
 }
 
-/// Judgements of struck prices.
+/// The verdicts on reference prices.
 struct StruckPriceTests {
   private static let day: Int64 = 86_400
 
@@ -105,7 +105,7 @@ struct StruckPriceTests {
     case struck, sale, listed
   }
 
-  /// A value from a day on; 0 for none.
+  /// A value that applies from a day on; 0 for none.
   private static func step(_ day: Int64, _ field: Field, _ units: Int64) -> PriceStep {
     let value: HistoryValue? = units == 0 ? nil : .price(units, currency: "KRW")
     let time = UnixTime(day * Self.day)
@@ -117,7 +117,8 @@ struct StruckPriceTests {
     }
   }
 
-  /// The judgement of an item at 8,000 struck and 6,000 to pay, of which the history begins on day 1.
+  /// The verdict on an item with the reference price 8,000 and the sale price 6,000, whose history
+  /// begins on day 1.
   private func judge(
     _ steps: [(Int64, Field, Int64)],
     struck: Int? = 8000,
@@ -184,7 +185,7 @@ struct StruckPriceTests {
 
   @Test func `a reference price added to an unchanged price begins a sale`() {
     #expect(judge([(1, .struck, 0), (50, .struck, 8000)]) == "sale of 50: 6000 since 1")
-    // Raised later, it is held to the days before the sale.
+    // A reference price that is raised later is judged by the days before the sale.
     #expect(
       judge([(1, .struck, 7500), (60, .struck, 8000), (1, .sale, 0), (50, .sale, 6000)])
         == "sale of 50: 7500 since 1"
@@ -259,7 +260,7 @@ struct StruckPriceTests {
   }
 }
 
-/// The history of a shop as syncs record it.
+/// The history of a shop as recorded by syncs.
 struct RecordedHistoryTests {
   private static func text(_ change: RecordedChange) -> String {
     let values = [change.from, change.to].map { $0?.text ?? "-" }.joined(separator: " → ")

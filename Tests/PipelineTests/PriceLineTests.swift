@@ -6,11 +6,11 @@ import Testing
 
 @testable import Pipeline
 
-/// The price to pay of an item over a year.
+/// An item's price to pay over a year.
 @Suite struct PriceLineTests {
   private static let day: Int64 = 86_400
 
-  /// The line of an item from day 70 on, as `day:price`, or `day:-` without one.
+  /// The line of an item from day 70 on, as `day:price`, or `day:-` for no price.
   private func line(_ sale: Int?, normal: Int? = nil, _ steps: [PriceStep]) -> String? {
     func price(_ units: Int?) -> Price? { units.map { Price(minorUnits: $0, currency: "KRW") } }
     let item = StoreItem(

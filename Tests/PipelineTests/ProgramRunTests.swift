@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Programs that the user names, as processes of their own.
+/// Programs started for the user, such as the command of `token`.
 @Suite struct ProgramRunTests {
   private func shell(_ line: String, isStopped: @escaping @Sendable () -> Bool = { false })
     -> ProgramRun
@@ -32,7 +32,8 @@ import Testing
       }
     ).run()
 
-    // A round lasts 20 ms unless something came or ended: two streams, each with some bytes and an end.
+    // A poll takes 20 ms unless there is output or an end: two streams, each with some bytes and
+    // an end.
     let most = Int((ContinuousClock.now - start) / .milliseconds(20)) + 6
     #expect(rounds.withLock { $0 } <= most)
     #expect(ended.end == .status(0))

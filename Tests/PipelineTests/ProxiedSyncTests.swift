@@ -47,7 +47,7 @@ import Transport
       proxy.close()
     }
     let route = ProxyRoute(try Proxy(parsing: proxy.url()))
-    // The certificate is for localhost, whatever address the tunnel leads to.
+    // The certificate is for localhost, wherever the tunnel leads.
     let urls = ["https://localhost:\(port)/right.jpg", "https://other.example:\(port)/wrong.jpg"]
     let matrix = try Matrix(urls, folder)
 

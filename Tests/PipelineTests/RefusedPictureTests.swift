@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What an origin sends in place of a picture is said.
+/// The report describes what an origin sent in place of a picture.
 struct RefusedPictureTests {
   private let shop: ScriptedShop
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What origins say of sections that did not change is kept together, and never instead of what changed.
+/// Renewed headers of unchanged documents are written in batches, and never overwrite newer data.
 struct RenewedDocumentsTests {
   @Test func `a second sync of many sections needs hardly more transactions than one of few`()
     throws
@@ -35,7 +35,7 @@ struct RenewedDocumentsTests {
     due.onlyDue = true
     _ = try shop.sync(folder, catalog, options: due)
 
-    // The first page is fresh and stands; the second, which is due, tells that an item moved.
+    // The first page is fresh and unchanged; the second, which is due, shows that an item moved.
     try serve([["0", "1"], ["2", "3"]], shop)
     shop.clock.advance(120)
     _ = try shop.sync(folder, catalog, options: due)
@@ -62,7 +62,7 @@ struct RenewedDocumentsTests {
     #expect(renewed.take() == [])
   }
 
-  /// How often a second sync of sections without change writes to the index.
+  /// The number of write transactions in a second sync of unchanged sections.
   private func transactions(sections: Int) throws -> Int {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: sections, items: 1)
@@ -75,12 +75,13 @@ struct RenewedDocumentsTests {
     return try changes(folder) - before
   }
 
-  /// SQLite's count of transactions, in the header of its file. (sqlite.org/fileformat.html, section 1.3.7)
+  /// SQLite's transaction counter in the file header. (https://sqlite.org/fileformat.html, section
+  /// 1.3.7)
   private func changes(_ folder: TemporaryFolder) throws -> Int {
     try folder.read("cache/index.sqlite")[24..<28].reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// Serves pages at `A?page=1` and on; what is behind them is empty.
+  /// Serves pages at `A?page=1` and so on; all further pages are empty.
   private func serve(_ pages: [[String]], _ shop: SampleShop) throws {
     func list(_ ids: [String]) throws -> String {
       try SampleShop.json(["body": ids.map { ["detail_hash": $0, "title": "Dish \($0)"] }])

@@ -6,11 +6,11 @@ import Testing
 
 @testable import Pipeline
 
-/// What a second run asks for, by what the origin said and by what the clock says.
+/// The requests of a second run, by the origin's headers and the clock.
 struct RepetitionTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
-  /// The clock of the runs alone.
+  /// A clock for the runs only; the origin's stands still.
   private let clock = TestClock()
 
   init() throws {
@@ -22,7 +22,7 @@ struct RepetitionTests {
     shop.store.faults = [FaultRule(path, .header("Cache-Control", control))]
   }
 
-  /// Syncs by the runs' own clock; the origin's stands still.
+  /// Syncs with the runs' own clock.
   private func sync() throws -> SyncReport {
     let curl = try CurlTransport(shop.transportOptions())
     defer { curl.shutdown() }
@@ -112,7 +112,7 @@ struct RepetitionTests {
     let late = try sync()
 
     #expect(excused.outcome == .complete && excused.failures.isEmpty)
-    // What is shown is not the origin's present word, and the report says so.
+    // The section shown is not the origin's current one, and the report says so.
     #expect(excused.sections.map(\.source) == [.stale])
     #expect(excused.sections.allSatisfy { $0.error?.contains("503") == true })
     #expect(excused.items.total == first.items.total && excused.items.removed.isEmpty)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What scripts read: every key of the contract, always.
+/// The JSON report for scripts, which always has every documented key.
 struct ReportTests {
   private func object(_ value: Any?) throws -> [String: Any] {
     try #require(value as? [String: Any])
@@ -221,7 +221,7 @@ struct ReportTests {
       withJSONObject: parsed,
       options: [.sortedKeys, .withoutEscapingSlashes]
     )
-    // The same values with keys sorted; how a character is escaped aside.
+    // The same values with sorted keys, except for the escaping of characters.
     #expect(
       String(decoding: sorted, as: UTF8.self)
         == String(decoding: json, as: UTF8.self).replacing("\\u000a", with: "\\n")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Pictures that break off, through the whole pipeline.
+/// Interrupted pictures, through the whole pipeline.
 struct ResumeTests {
   private static let path = "/pictures/large.jpg"
   private let folder: TemporaryFolder
@@ -27,7 +27,7 @@ struct ResumeTests {
     shop.store.content[Self.path] = Resource(bytes, type: "image/jpeg", etag: etag)
   }
 
-  /// The ranges that were asked for, nil for a request for the whole.
+  /// The requested ranges; nil for a request without a range.
   private var ranges: [String?] {
     shop.store.requests.filter { $0.path == Self.path }.map { $0.headers["range"] }
   }

@@ -8,30 +8,30 @@ import Testing
 
 @testable import Pipeline
 
-/// How often a server is really asked for what fails, for a number of retries.
+/// The number of requests that a server receives for a failing resource, by `--retries`.
 @Suite struct RetryCountTests {
-  /// What is fetched, by its path.
+  /// The failing resource, by its path.
   enum Thing: String, CaseIterable, Sendable {
     case section = "/list"
     case detail = "/detail/A1"
     case picture = "/x"
   }
 
-  /// What goes wrong each time.
+  /// The fault that occurs at each request.
   struct Trouble: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Whether it may pass, so that it is worth another request.
+    /// Whether the fault is temporary, so that it is retried.
     let mayPass: Bool
     let answer: Answer
   }
 
-  /// What the server does with a request.
+  /// The server's answer.
   enum Answer: Sendable {
     case actions([ScriptedServer.Action])
     case redirect(Target)
   }
 
-  /// Where a redirect leads.
+  /// The target of a redirect.
   enum Target: Sendable {
     case nobody, untrusted, nowhere, itself, busy
   }
@@ -109,7 +109,7 @@ import Testing
 
       let asked = server.received.filter { $0.path == thing.rawValue }.count
       #expect(asked == (trouble.mayPass ? retries + 1 : 1), "\(retries) retries")
-      // Each hop of a redirect is made again with the first.
+      // A retry starts at the first URL, so it repeats each hop of the redirect.
       if case .redirect(.busy) = trouble.answer {
         #expect(server.received.filter { $0.path == "/busy" }.count == asked)
       }
@@ -134,7 +134,8 @@ import Testing
       }
     return [
       .bytes(Array("HTTP/1.1 200 OK\r\nContent-Length: \(body.count)\r\n\r\n".utf8) + body),
-      // No connection is kept: what libcurl sends again when one was closed is no retry.
+      // Connections are not kept, because libcurl would repeat a request on a closed one without
+      // counting it as a retry.
       .close,
     ]
   }

@@ -5,12 +5,12 @@ import Transport
 
 @testable import Pipeline
 
-/// What requests for documents send is told without making each of them.
+/// Predicts the header fields of document requests without building each request.
 struct RevalidationPolicyTests {
   @Test(arguments: [
-    // The base's origin, which gets the catalog's headers and the password that it was named with.
+    // The base's origin, which gets the catalog's headers and its own password.
     "https://kim:secret@shop.example/detail/1", "https://shop.example/detail/2",
-    // A host that is named, one that only data names, and one with a password of its own.
+    // A host named by the user, one that only data names, and one with its own password.
     "https://details.example/3", "http://cdn.example:8080/4?a=b",
     "https://lee:other@cdn.example/5",
   ])

@@ -6,7 +6,7 @@ import Transport
 
 @testable import Pipeline
 
-/// What is held is asked about where it came from, in the words of the request that brought it.
+/// Held data is revalidated at the URL that it came from, with the headers of the first request.
 struct RevalidationTests {
   private let shop: ScriptedShop
 
@@ -30,7 +30,7 @@ struct RevalidationTests {
     ScriptedShop.Answer(status: status, fields: fields + ["Location: \(target)"])
   }
 
-  /// The paths asked for, but for the list.
+  /// The requested paths, without the list.
   private var asked: [String] { shop.asked.map(\.path).filter { $0 != "/list" } }
 
   @Test(arguments: [false, true])
@@ -57,7 +57,7 @@ struct RevalidationTests {
     shop.whenAsked { path in
       guard path == "/list" else { return }
       try? FileManager.default.removeItem(atPath: file)
-      // As if it were another tick of the file system's clock, whatever that says.
+      // Sets another modification time, in case the file system's clock is too coarse.
       let folder = URL(filePath: file).deletingLastPathComponent().path
       let attributes = [FileAttributeKey.modificationDate: Date(timeIntervalSince1970: 7)]
       try? FileManager.default.setAttributes(attributes, ofItemAtPath: folder)
@@ -177,7 +177,7 @@ struct RevalidationTests {
     defer { shop.close() }
     shop["/x"] = picture("one", "Cache-Control: max-age=0")
     try shop.run()
-    // A server whose 304 names the new version: it was changed between two of its machines.
+    // The 304 names a new version, as when it changed between two machines of one server.
     shop["/x"] = ScriptedShop.Answer(
       status: 304,
       fields: ["ETag: \"2\""],

@@ -7,14 +7,15 @@ import Transport
 
 @testable import Pipeline
 
-/// A shop of one item on a scripted server: each path answers as the test says, and who asked is noted.
+/// A shop of one item on a scripted server: tests set the answer for each path and read the
+/// requests.
 final class ScriptedShop: Sendable {
-  /// What a path answers.
+  /// The answer for a path.
   struct Answer: Sendable {
     var status = 200
     var fields: [String] = []
     var body: [UInt8] = []
-    /// The tag that is answered 304.
+    /// The ETag that is answered with 304.
     var tag: String?
   }
 
@@ -29,22 +30,22 @@ final class ScriptedShop: Sendable {
     self["/list"] = Answer(fields: ["Cache-Control: no-cache"], body: Self.list())
   }
 
-  /// What a path answers from now on.
+  /// The answer for a path from now on.
   subscript(path: String) -> Answer? {
     get { box.state.withLock { $0.answers[path] } }
     set { box.state.withLock { $0.answers[path] = newValue } }
   }
 
-  /// The requested data since the last ``forget()``.
+  /// The requests since the last ``forget()``.
   var asked: [ScriptedServer.Received] { box.state.withLock { $0.log } }
 
-  /// The requested data so far is not of interest.
+  /// Clears the recorded requests.
   func forget() { box.state.withLock { $0.log = [] } }
 
   /// The absolute URL of a path.
   func url(_ path: String) -> String { server.url(path) }
 
-  /// Does something whenever a path is asked for, before it is answered.
+  /// Calls a closure before each answer.
   func whenAsked(_ body: (@Sendable (_ path: String) -> Void)?) {
     box.state.withLock { $0.whenAsked = body }
   }
@@ -55,7 +56,7 @@ final class ScriptedShop: Sendable {
   /// Ends the server.
   func close() { server.close() }
 
-  /// The list of the one item, with its picture at `/x`.
+  /// The list of the one item, whose picture is at `/x`.
   static func list(title: String = "Dish", picture: String = "/x") -> [UInt8] {
     Array(
       """
@@ -64,7 +65,7 @@ final class ScriptedShop: Sendable {
     )
   }
 
-  /// A detail that says something.
+  /// A detail with this description.
   static func detail(_ words: String) -> [UInt8] {
     Array(
       """
@@ -74,7 +75,7 @@ final class ScriptedShop: Sendable {
     )
   }
 
-  /// Runs a sync, or a warm.
+  /// Runs a sync or `warm`.
   @discardableResult
   func run(
     warm: Bool = false,
@@ -111,7 +112,7 @@ final class ScriptedShop: Sendable {
     ).run(holder: "a test")
   }
 
-  /// What a run would do.
+  /// The plan of a dry run.
   func plan(
     warm: Bool = false,
     detail: Bool = false,
@@ -149,12 +150,12 @@ final class ScriptedShop: Sendable {
     return try CatalogFile(parsing: Array(lines.joined(separator: "\n").utf8), file: "s.yaml")
   }
 
-  /// What is shown of the item.
+  /// The item as it is shown.
   func shown() throws -> ShownItem? {
     try CatalogReader(cache: folder.path("cache"), catalog: nil).show("A1")
   }
 
-  /// The bytes of the item's picture.
+  /// The picture's bytes as text.
   func picture() throws -> String? {
     guard let path = try shown()?.thumbnail?.path else { return nil }
     let bytes = try folder.read("cache/\(path)")
@@ -163,7 +164,7 @@ final class ScriptedShop: Sendable {
   }
 }
 
-/// The answers of a scripted shop, and its log.
+/// The answers of a scripted shop, and its record of requests.
 private final class AnswerBox: Sendable {
   struct State {
     var answers: [String: ScriptedShop.Answer] = [:]

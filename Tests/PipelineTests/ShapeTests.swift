@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The shapes that a catalog may have: one response, pages, files, other formats, several catalogs.
+/// The possible shapes of a catalog: one response, pages, files, other formats, several catalogs.
 struct ShapeTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Sections and catalogs that read one document each make their own of it.
+/// Sections and catalogs that read the same document with different mappings.
 struct SharedAddressTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

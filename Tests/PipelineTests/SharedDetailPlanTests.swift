@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Details that are all in one document: the plan says what the run then asks for.
+/// Details that are all in one document: the plan predicts the requests of the run.
 struct SharedDetailPlanTests {
   private let shop: ScriptedShop
 
@@ -23,7 +23,7 @@ struct SharedDetailPlanTests {
       .utf8
   )
 
-  /// What the plan says of details, and what the run asks for then.
+  /// The planned requests for details, and those of the run that follows.
   private func compare(warm: Bool, method: String) throws -> (planned: [String], asked: [String]) {
     let lines =
       "detail: {url: details\(method == "POST" ? ", request: {method: POST, body: '{}'}" : "")}"
@@ -48,7 +48,7 @@ struct SharedDetailPlanTests {
       body: Self.details,
       tag: "\"1\""
     )
-    // What a section lists for the first time is in no plan.
+    // A plan cannot contain details of sections that are listed for the first time.
     _ = try compare(warm: false, method: method)
     for (warm, later) in [(false, 0), (false, 1), (true, 1), (true, 90), (false, 1), (true, 0)] {
       shop.clock.advance(Int64(later))
@@ -57,7 +57,7 @@ struct SharedDetailPlanTests {
     }
   }
 
-  /// What the origin makes of the document until the next run.
+  /// Changes the document at random before the next run.
   private func live(_ random: inout SplitMix64, version: inout Int) {
     if random.happens(0.3) { version += 1 }
     let control = random.pick([
@@ -87,7 +87,7 @@ struct SharedDetailPlanTests {
   ) throws {
     var (random, version) = (SplitMix64(seed), 0)
     live(&random, version: &version)
-    // What a section lists for the first time is in no plan.
+    // A plan cannot contain details of sections that are listed for the first time.
     _ = try compare(warm: false, method: method)
     var history: [String] = []
     var counts: [String: Int] = [:]
@@ -99,7 +99,7 @@ struct SharedDetailPlanTests {
       counts[asked.first ?? "none", default: 0] += 1
       #expect(planned == asked, "step \(step) of \(history)")
     }
-    // All that can be planned came; what a POST is answered is never fresh.
+    // Every kind of plan occurred; the answer to a POST is never fresh.
     #expect(Set(counts.keys) == (method == "POST" ? ["fetch"] : ["none", "fetch", "revalidate"]))
   }
 }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Pipeline
 
-/// Squares that are made elsewhere, or not at all.
+/// Squares made by other processes, and their failures.
 struct SquareStageTests {
-  /// Fails each picture, the first time it is asked for, and says which there were.
+  /// Fails each picture and records its name.
   private final class Failing: PictureWorking {
     private let code: ImagingError.Code
     private let seen = Mutex<Set<String>>([])

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What goes from a cache, what stays, and what is made anew.
+/// What a sweep removes from a cache, what it keeps, and what is rebuilt.
 struct SweepTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -145,7 +145,7 @@ struct SweepTests {
     #expect(try reader.list().count == 6)
   }
 
-  /// How many rows a table of the index has.
+  /// The number of rows of a table.
   private func count(_ table: String) throws -> Int {
     try DatabaseQueue(path: folder.path("cache/index.sqlite")).read { db in
       try Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? -1
@@ -171,7 +171,7 @@ struct SweepTests {
 
     #expect(try gc { $0.history = .seconds(1) }.runs == 3)
 
-    // The last two runs are kept, and what they read.
+    // The last two runs are kept with the documents that they read.
     #expect(try count("document") == 2 && count("decoded") == 2)
     #expect(try count("listing") == (isChanging ? 2 : 1))
     #expect(try count("item") == (isChanging ? 4 : 3))
@@ -196,7 +196,7 @@ struct SweepTests {
 
   @Test func `an error after a run's end is reported, and the run is complete`() throws {
     _ = try shop.sync(folder)
-    // As when the disk is full just then.
+    // Fails the insert, as when the disk fills up just then.
     try DatabaseQueue(path: folder.path("cache/index.sqlite")).write { db in
       try db.execute(
         sql: """
@@ -227,7 +227,7 @@ struct SweepTests {
     try forget("B1-thumb")
     try folder.write(bytes, to: "cache/images/ab/nobody-0123456789ab.jpg")
 
-    // The file of the other catalog has no row now, yet it is not nobody's.
+    // The other catalog's file has no row now, but it must not be removed.
     let report = try shop.sync(
       folder,
       shop.catalog(name: "other", sections: "[{key: A, url: A}]")
@@ -240,7 +240,7 @@ struct SweepTests {
     #expect(try verify(folder).isClean)
   }
 
-  /// Takes a picture's row away, as a kill before its commit would.
+  /// Deletes a picture's row, as if a kill came before its commit.
   private func forget(_ name: String) throws {
     let cache = folder.path("cache")
     let layout = try CacheLayout(creating: cache)
@@ -329,7 +329,7 @@ struct SweepTests {
     }
     _ = try shop.sync(folder)
     try FileManager.default.removeItem(atPath: folder.path("cache/index.sqlite"))
-    // One of the two is another picture now, of another length.
+    // One of the two pictures now has other bytes, of another length.
     shop.store.content["/pictures/A2-thumb.jpg"] = picture.resource("other", byteCount: 500)
     shop.clock.advance(3601)
 

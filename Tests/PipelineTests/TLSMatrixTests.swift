@@ -4,20 +4,20 @@ import Support
 import Testing
 import Transport
 
-/// What can go wrong within TLS and HTTP/2, through the whole pipeline.
+/// Faults within TLS and HTTP/2, through the whole pipeline.
 @Suite struct TLSMatrixTests {
   private static let body = MatrixCase.picture(0)
-  /// A picture whose own end never comes.
+  /// A picture without its end marker.
   private static let endless = Array(MatrixCase.picture(0).prefix(2000))
 
-  /// One server's answers, and how its picture must end.
+  /// The answers of one server, and the result expected for its picture.
   struct Case: Sendable {
     let name: String
     let end: MatrixCase.End
     var isHTTP2 = true
     let actions: @Sendable (ScriptedTLSServer.Received) -> [ScriptedTLSServer.Action]
 
-    /// Every answer over HTTP/2 is made of these frames.
+    /// A case whose answers consist of these HTTP/2 frames.
     static func frames(
       _ name: String,
       _ end: MatrixCase.End,
@@ -26,7 +26,7 @@ import Transport
       Case(name: name, end: end) { request in frames(request.stream).map { .bytes($0) } }
     }
 
-    /// The first answer is wrong, the next right.
+    /// A case whose first answer is wrong and the next right.
     static func mended(
       _ name: String,
       _ actions: @escaping @Sendable (Int32) -> [ScriptedTLSServer.Action]
@@ -37,7 +37,7 @@ import Transport
       }
     }
 
-    /// Text over HTTP/1.1.
+    /// A case over HTTP/1.1.
     static func text(
       _ name: String,
       _ end: MatrixCase.End,
@@ -92,7 +92,7 @@ import Transport
     ]
   }
 
-  /// What the server does once, and the next attempt mends.
+  /// Faults that occur once, so that the retry succeeds.
   static var passing: [Case] {
     [
       .mended("a refused stream is asked for again") { [.bytes(Frame.resetStream($0, 7))] },
@@ -124,7 +124,7 @@ import Transport
         [Frame.headers($0, "200", [("content-length", "3000")]), Frame.resetStream($0, code)]
       }
     }
-    // libcurl takes a reset without an error for the end of the stream, which it may follow.
+    // libcurl takes a reset with code 0 for the end of the stream, which it may be.
     let midway = (UInt32(1)...13).map { code in
       Case.frames("a body without a length that ends with error \(code)", .refused(broken)) {
         [
@@ -160,10 +160,12 @@ import Transport
           Frame.raw(1, 5, stream, [0, 1, 0x78, 1, 0x79]),
         ]
       },
-      // libcurl ends a connection that broke the rules in the same way, and says no more of it.
+      // libcurl ends a connection after a protocol violation in the same way, without another
+      // error.
       .frames("a farewell after the end of the stream", .refused([.truncated])) { stream in
         [
-          // In one record, so that both are read at once: a farewell that is read later ends a whole answer.
+          // In one TLS record, so that both are read at once: a GOAWAY that is read later follows
+          // a complete answer.
           Frame.headers(stream, "200") + Frame.data(stream, endless)
             + Frame.goAway(last: stream, 0)
         ]
@@ -268,8 +270,8 @@ import Transport
 
     let report = try matrix.sync { options in
       options.caFile = authority.certificate("root")
-      // So long that a busy machine is not taken for a stall: all greet one server's thread at once, and the flooded
-      // ones keep it busy. The stalled ones wait side by side.
+      // Long enough that a busy machine is not taken for a stall: all clients connect to one
+      // server thread, which the floods keep busy. The stalled cases wait in parallel.
       options.connectTimeout = .seconds(60)
       options.idleTimeout = .seconds(30)
       options.transferTimeout = .seconds(80)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import Pipeline
 
-/// Listings that go on where the catalog file does not say how: shown as they came, and warned of.
+/// Listings with further pages that the catalog file does not configure: they are shown as
+/// received, with a warning.
 struct UnfollowedListingTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

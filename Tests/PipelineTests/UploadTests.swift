@@ -286,7 +286,7 @@ import Transport
     PictureResult(input: "a.png", output: "out/a.png", picture: picture)
   }
 
-  /// A stamped PNG of a known time.
+  /// A stamped PNG with a known time.
   static func picture() throws -> EncodedPicture {
     var stamp = Stamp(crop: Crop(), time: .given(instant: 1_610_519_400, offset: 0))
     stamp.zone = .utc

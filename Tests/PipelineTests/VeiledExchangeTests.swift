@@ -6,7 +6,8 @@ import Transport
 
 @testable import Pipeline
 
-/// A value of the environment in a URL is in nothing that a run keeps or says, wherever the origin leads it.
+/// A secret of the environment in a URL appears in nothing that a run stores or prints, wherever
+/// the origin redirects.
 struct VeiledExchangeTests {
   private static let secret = "tok/EN+42=~s3cret"
   private static let escaped = "tok%2FEN%2B42%3D~s3cret"
@@ -28,7 +29,7 @@ struct VeiledExchangeTests {
     )
   }
 
-  /// Every form of the secret that is in a file of the cache or in the report.
+  /// The forms of the secret that appear in a file of the cache or in the report.
   private func leaks(_ report: SyncReport) throws -> [String] {
     let forms = ["tok/EN", "s3cret", "tok%2FEN", "tok%2fen", "tok%252F"]
     let folder = shop.folder.path("cache")
@@ -60,7 +61,7 @@ struct VeiledExchangeTests {
       body: items,
       tag: "\"1\""
     )
-    // Sent again, a value is escaped as its place demands.
+    // When it is sent again, a value is escaped for its position.
     shop["/page2?k=\(Self.escaped)"] = ScriptedShop.Answer(body: Array("[]".utf8))
     other["/x?k=\(Self.escaped)"] = moved("/y?k=\(form)")
     other["/y?k=\(form)"] = ScriptedShop.Answer(

@@ -8,7 +8,7 @@ import Transport
 
 @testable import Pipeline
 
-/// Unattended runs: only what is due, the most valuable first.
+/// `warm` requests only what is due, most valuable first.
 struct WarmTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -27,7 +27,7 @@ struct WarmTests {
     return try shop.sync(folder, options: options, transport: transport)
   }
 
-  /// The paths of the pictures that were asked for, in order.
+  /// The paths of the requested pictures, in order.
   private var asked: [String] {
     shop.store.requests.map(\.path).filter { $0.hasPrefix("/pictures/") }
   }
@@ -62,7 +62,7 @@ struct WarmTests {
     let report = try shop.sync(folder, three, options: options)
 
     let asked = shop.store.requests.map(\.path).filter { $0.hasPrefix("/shop/") }
-    // What is called otherwise is read again; what follows it in the file is not.
+    // A renamed section is read again, but not what follows it in the file.
     let new = ["/shop/B", "/shop/C"] + (1...4).map { "/shop/detail/C\($0)" }
     #expect(asked.sorted() == new)
     #expect(report.sections.map(\.title) == ["C", "A", "renamed"])
@@ -80,7 +80,7 @@ struct WarmTests {
     let pictures = shop.store.requestCounts.filter { $0.key.hasPrefix("/pictures/") }
     #expect(runs > 1 && runs < 20)
     #expect(pictures.count == 37)
-    // The one that the limit cut off is asked for again.
+    // The picture at which the byte limit was reached is requested again.
     #expect(pictures.values.filter { $0 > 1 }.count <= runs)
     #expect(try verify(folder).isClean)
   }
@@ -88,7 +88,7 @@ struct WarmTests {
   @Test func `new pictures are first, then those of changed items, then the longest unseen`()
     throws
   {
-    // B1's thumbnail is known, and seen before all others.
+    // B1's thumbnail is known, and was seen before all others.
     shop.items["A"] = []
     shop.items["C"] = []
     shop.items["B"] = [SampleShop.Item("B1")]
@@ -99,7 +99,7 @@ struct WarmTests {
     try shop.publish()
     _ = try warm()
     shop.clock.advance(4000)
-    // C changes its title, A comes anew.
+    // C1's title changes, and A1 is new.
     shop.items["C"]?[0].title = "Another"
     shop.items["A"] = [SampleShop.Item("A1")]
     try shop.publish()

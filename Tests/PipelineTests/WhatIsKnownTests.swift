@@ -8,7 +8,7 @@ import Testing
 
 @testable import Pipeline
 
-/// What a run knows of pictures and details before it asks, and when it looks.
+/// A run's knowledge of held pictures and details before its requests, and when it is read.
 struct WhatIsKnownTests {
   @Test func `a run that cannot read the held pictures fails and requests none`() throws {
     let folder = try TemporaryFolder()

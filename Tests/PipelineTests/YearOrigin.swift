@@ -4,19 +4,19 @@ import Support
 import Synchronization
 import Transport
 
-/// A shop in memory that lives through a year: it changes, shrinks, fails and comes back.
+/// A shop in memory that changes, shrinks, fails and recovers over a year.
 ///
-/// What it answers is a function of the clock alone. It counts the requests that HTTP's rules made
-/// unnecessary: those for what it had just said would stay fresh, while it still was.
+/// Its answers depend only on the clock. It counts unnecessary requests: those for resources that
+/// are still fresh by its own headers.
 final class YearOrigin: Fetching {
-  /// What came so far.
+  /// The requests so far, by kind.
   struct Count: Sendable {
     var requests = 0
     var needless: [String: Int] = [:]
     var bodies = 0
-    /// Requests that came while the origin was down.
+    /// Requests while the origin was down.
     var unanswered = 0
-    /// Requests for the two pictures that it lists and does not have.
+    /// Requests for the two listed pictures that do not exist.
     var absent = 0
   }
 
@@ -32,7 +32,7 @@ final class YearOrigin: Fetching {
   static let base = "http://year.test/"
   private static let items = 40
 
-  /// In a play of a few days, too, the origin is down once and shrinks once.
+  /// In a simulation of a few days, too, the origin is down once and shrinks once.
   private let isShort: Bool
 
   init(_ clock: TestClock, days: Int) {
@@ -45,26 +45,26 @@ final class YearOrigin: Fetching {
 
   private var hour: Int { Int((clock.now.seconds - start) / 3600) }
 
-  /// Down for half a day every 45 days.
+  /// Whether it is down: half a day every 45 days.
   var isDown: Bool {
     let from = isShort ? 40 : 30 * 24
     return (from..<from + 12).contains(hour % (45 * 24))
   }
 
-  /// Half of a section is gone for six hours every 60 days.
+  /// Whether half of a section is missing: six hours every 60 days.
   var isShrunk: Bool {
     let from = isShort ? 24 : 20 * 24
     return (from..<from + 6).contains(hour % (60 * 24))
   }
 
-  /// The ids of a section now: one leaves and one comes every week.
+  /// The current ids of a section: each week one is removed and one added.
   func ids(_ section: String) -> [String] {
     let week = hour / (7 * 24)
     let ids = (week..<week + Self.items).map { "\(section)\($0)" }
     return isShrunk && section == "a" ? Array(ids.prefix(Self.items / 2)) : ids
   }
 
-  /// The bytes of a picture now: each is repainted every 90 days, on a day of its own.
+  /// The current bytes of a picture: each is replaced every 90 days, on its own day.
   func picture(_ path: String) -> [UInt8] {
     let day = hour / 24 + path.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) % 90 }
     return [0xFF, 0xD8, 0xFF, 0xE0] + Array("\(path) \(day / 90) picture".utf8) + [0xFF, 0xD9]
@@ -74,7 +74,7 @@ final class YearOrigin: Fetching {
     switch path {
     case "a", "b":
       let items = ids(path).map { id in
-        // A price changes every third day.
+        // The price changes every third day.
         #"{"id": "\#(id)", "title": "Dish \#(id)", "price": \#(1000 + hour / 72), "#
           + #""image": "pictures/\#(id).jpg"}"#
       }

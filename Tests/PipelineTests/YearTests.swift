@@ -6,9 +6,10 @@ import Testing
 
 @testable import Pipeline
 
-/// Hourly unattended runs under a clock of our own, with a sweep a week.
+/// Hourly runs of `warm` with a simulated clock, and a weekly sweep.
 ///
-/// Three days in every test run; `LARDER_YEAR=365` plays a year and prints its figures.
+/// Three days in an ordinary test run; `LARDER_YEAR=365` simulates a year and prints its
+/// statistics.
 struct YearTests {
   @Test func `hourly runs keep the cache correct and small, and request no more than necessary`()
     throws
@@ -64,7 +65,7 @@ struct YearTests {
     }
 
     var late = usage(folder)
-    // What a run's own queues hold they let go a moment after it has ended.
+    // A run's queues release their objects a moment after it has ended.
     let patience = ContinuousClock.now + .seconds(10)
     while late.descriptors > early.descriptors, ContinuousClock.now < patience {
       poll(nil, 0, 5)
@@ -90,11 +91,11 @@ struct YearTests {
     #expect(count.needless == [:])
     #expect(folder.files(below: "cache/images").count < 260)
     #expect(late.descriptors <= early.descriptors)
-    // In a short play other tests run beside this one, and the memory is everybody's.
+    // In a short simulation other tests run in the same process and share its memory.
     if days > 3 { #expect(late.memory <= early.memory + 64 << 20) }
   }
 
-  /// Prints the figures of a long play so far.
+  /// Prints statistics of a long simulation.
   private func say(
     _ runs: Int,
     _ outcomes: [String: Int],
@@ -112,7 +113,7 @@ struct YearTests {
     )
   }
 
-  /// How many descriptors of this test's own files are open, and how much memory the process holds.
+  /// The number of open descriptors of this test's files, and the memory of the process.
   private func usage(_ folder: TemporaryFolder) -> (descriptors: Int, memory: Int) {
     let files = FileManager.default
     let open = try? files.contentsOfDirectory(atPath: "/proc/self/fd").filter {

@@ -1,13 +1,13 @@
 import Base
 import Foundation
 
-/// The tests of the http-tests/cache-tests project, read as they are from a folder beside the repository.
+/// The test cases of the http-tests/cache-tests project, read from a folder beside the repository.
 struct CacheSuite: Decodable {
-  /// One test: a few requests, and what each must look like to the origin.
+  /// One test: a few requests and what each must send to the origin.
   struct Case: Decodable, Sendable {
     let id: String
     let name: String
-    /// `required` when absent; `optimal` saves requests; `check` has no right answer.
+    /// Nil means `required`; an `optimal` test saves requests; a `check` has no right answer.
     let kind: String?
     let cdn_only: Bool?
     let requests: [Step]
@@ -34,7 +34,7 @@ struct CacheSuite: Decodable {
     let interim_responses: [Interim]?
   }
 
-  /// A header field; a number is a date, in seconds from now.
+  /// A header field; a number stands for a date, in seconds from now.
   struct Field: Decodable, Sendable, Hashable {
     enum Value: Hashable, Sendable {
       case text(String)
@@ -54,7 +54,7 @@ struct CacheSuite: Decodable {
       }
     }
 
-    /// The value as it is sent at a moment.
+    /// The value to send at a moment.
     func text(at now: UnixTime) -> String {
       switch value {
       case .text(let text): text
@@ -63,7 +63,7 @@ struct CacheSuite: Decodable {
     }
   }
 
-  /// A status and its phrase.
+  /// A status code and its reason phrase.
   struct Status: Decodable, Sendable {
     let code: Int
 
@@ -73,7 +73,7 @@ struct CacheSuite: Decodable {
     }
   }
 
-  /// An interim response: its status.
+  /// The status of an interim response.
   struct Interim: Decodable, Sendable {
     let code: Int
 
@@ -83,7 +83,7 @@ struct CacheSuite: Decodable {
     }
   }
 
-  /// A request field that must be sent: its name, perhaps its value.
+  /// A field that the request must have: its name, and optionally its value.
   struct Expected: Decodable, Sendable {
     let name: String
     let value: String?
@@ -102,10 +102,10 @@ struct CacheSuite: Decodable {
   let id: String
   let tests: [Case]
 
-  /// Where the suite lies, beside the repository.
+  /// The path of the suite, beside the repository.
   static let path = "../shared/data/cache-tests/tests.json"
 
-  /// Every test of every group, in the file's order; nil when the folder is not there.
+  /// Every test of every group, in the file's order; nil if the suite is missing.
   static let all: [Case]? = {
     guard let data = FileManager.default.contents(atPath: path) else { return nil }
     do {

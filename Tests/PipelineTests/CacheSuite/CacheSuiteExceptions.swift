@@ -1,12 +1,12 @@
-/// Why a test of the suite cannot be put to larder, or not in one place or mode.
+/// The reasons why a test of the suite does not apply to larder, or not for some place or mode.
 enum CacheSuiteExceptions {
-  /// One reason, and the tests that it holds for.
+  /// A reason and the tests it applies to.
   struct Rule: Sendable {
     let reason: String
     let covers: @Sendable (CacheSuite.Case, CacheSuitePlace, CacheSuiteRun.Mode) -> Bool
   }
 
-  /// The reason why a test is left out; nil when it applies.
+  /// The reason why a test is skipped; nil if it applies.
   static func reason(
     _ test: CacheSuite.Case,
     _ place: CacheSuitePlace,
@@ -58,7 +58,7 @@ enum CacheSuiteExceptions {
     },
   ]
 
-  /// Why an optional test is not met; nil when it is.
+  /// The reason why an optional test fails; nil if it must pass.
   static func reasonUnmet(_ test: CacheSuite.Case) -> String? {
     unmet.first { $0.covers(test, .picture, .sync) }?.reason
   }

@@ -2,19 +2,20 @@ import Base
 import Support
 import Synchronization
 
-/// What larder takes for the URL of a test.
+/// The kind of resource that larder takes a test's URL for.
 enum CacheSuitePlace: String, CaseIterable, Sendable {
   case picture
   case detail
   case section
 }
 
-/// The origin of the suite's tests: answers the URL of each as its present step says, and notes who asked.
+/// The origin of the suite's tests, which answers each URL by the test's current step and records
+/// the requests.
 ///
-/// Semantics of the suite's own server: a step that expects validation answers 304 to the validators of the
-/// step before, and an error to anything else.
+/// It follows the suite's own server: a step that expects validation answers 304 to the validators
+/// of the step before, and an error to anything else.
 final class CacheSuiteOrigin: Sendable {
-  /// A request as the origin saw it, and what it answered.
+  /// A request that the origin received, and its answer.
   struct Seen: Sendable {
     let request: ScriptedServer.Received
     let status: Int
@@ -36,15 +37,15 @@ final class CacheSuiteOrigin: Sendable {
     self.clock = clock
   }
 
-  /// Begins a step: nothing was asked for yet.
+  /// Starts a step with an empty record.
   func begin(_ step: Int) {
     state.withLock { $0 = State(step: step) }
   }
 
-  /// What was asked of a test's URL in this step.
+  /// The requests for a test's URL in this step.
   func seen(_ number: Int) -> [Seen] { state.withLock { $0.seen[number] ?? [] } }
 
-  /// Answers one request: `/t/NUMBER` is a test's URL, `/target` where its redirects lead.
+  /// Answers one request: `/t/NUMBER` is a test's URL, and its redirects lead to `/target`.
   func answer(_ request: ScriptedServer.Received) -> [ScriptedServer.Action] {
     let path = request.path.prefix { $0 != "?" }
     let step = state.withLock { $0.step }
@@ -85,7 +86,7 @@ final class CacheSuiteOrigin: Sendable {
     state.withLock { $0.seen[number, default: []].append(seen) }
     if config.disconnect == true { return [.close] }
     var fields = (config.response_headers ?? []).compactMap { field -> String? in
-      // A body of that length would be no picture: the length is the true one.
+      // The test's length would not fit a picture, so the true length is sent.
       if field.name.lowercased() == "content-length", status != 304 { return nil }
       let value = field.text(at: clock.now)
       guard config.magic_locations == true, field.name.hasSuffix("ocation") else {
@@ -93,7 +94,7 @@ final class CacheSuiteOrigin: Sendable {
       }
       return "\(field.name): /t/\(number)\(value.isEmpty ? "" : "/\(value)")"
     }
-    // The suite's server dates what names no date.
+    // Like the suite's server, adds a date to answers without one.
     if !fields.contains(where: { $0.lowercased().hasPrefix("date:") }) {
       fields.append("Date: \(clock.now.httpDate)")
     }
@@ -119,7 +120,7 @@ final class CacheSuiteOrigin: Sendable {
     return [.bytes(Array(text.utf8) + (isEmpty ? [] : body))]
   }
 
-  /// The body of a test's URL: of its kind, and other bytes for each step.
+  /// The body for a test's URL: of the right kind, and different in each step.
   private func body(_ number: Int, _ step: Int) -> [UInt8] {
     let version = Self.version(number, step)
     switch place {
@@ -135,7 +136,7 @@ final class CacheSuiteOrigin: Sendable {
     }
   }
 
-  /// The list that names every test, for pictures and details.
+  /// The listing that refers to every test as a picture or a detail.
   private func list(_ step: Int) -> [UInt8] {
     let items = cases.indices.map { number in
       let image =
@@ -151,13 +152,13 @@ final class CacheSuiteOrigin: Sendable {
     """
   }
 
-  /// The bytes of a picture that says which it is.
+  /// The bytes of a picture that contains its version.
   static func picture(_ version: String) -> [UInt8] {
     let text = Array(version.utf8)
     return [0xFF, 0xD8, 0xFF, 0xFE, 0, UInt8(text.count + 2)] + text + [0xFF, 0xD9]
   }
 
-  /// What the body of a step says.
+  /// The version text in the body of a step.
   static func version(_ number: Int, _ step: Int) -> String { "test \(number), body \(step)" }
 
   /// The path of a test's URL in a step.

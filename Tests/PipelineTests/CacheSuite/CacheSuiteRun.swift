@@ -8,34 +8,34 @@ import Transport
 
 @testable import Pipeline
 
-/// Runs tests of the suite that wait alike and send alike, all at once: each step is one run of larder.
+/// Runs a group of tests with equal pauses and headers at once; each step is one run of larder.
 struct CacheSuiteRun {
-  /// Which command the steps are.
+  /// The command that each step runs.
   enum Mode: String, CaseIterable, Sendable {
     case sync
     case warm
   }
 
-  /// How a test went.
+  /// The result of a test.
   struct Verdict: Sendable {
     let test: CacheSuite.Case
-    /// What was not as expected, in words; empty when all was.
+    /// The differences from what was expected; empty if there are none.
     var faults: [String] = []
   }
 
-  /// How long the suite waits where a test says so, in seconds.
+  /// The length of a pause that a test asks for, in seconds.
   static let pause: Int64 = 3
 
   let cases: [CacheSuite.Case]
   let place: CacheSuitePlace
   let mode: Mode
 
-  /// Splits tests into groups that one run a step can serve.
+  /// Splits the tests into groups whose steps can share one run each.
   static func groups(_ cases: [CacheSuite.Case]) -> [[CacheSuite.Case]] {
     let groups = Dictionary(grouping: cases) { test in
       test.requests.map { step in
         let fields = (step.request_headers ?? []).map { "\($0.name): \($0.value)" }
-        // Another URL makes another mapping, and so a group of its own.
+        // A query needs another mapping, and therefore its own group.
         return "\(step.pause_after == true) \(fields) \(step.query_arg == nil)"
       }
     }
@@ -117,7 +117,7 @@ struct CacheSuiteRun {
     }
     if place == .detail { lines.append("detail: {url: \"t/{id}\"}") }
     let fields = cases[0].requests[step].request_headers ?? []
-    // One field of several lines is sent as one.
+    // Several fields of one name are sent as one field.
     let names = fields.map(\.name).reduce(into: [String]()) {
       if !$0.contains($1) { $0.append($1) }
     }
@@ -129,7 +129,7 @@ struct CacheSuiteRun {
     return try CatalogFile(parsing: Array(lines.joined(separator: "\n").utf8), file: "s.yaml")
   }
 
-  /// What a step asked for against what it should have.
+  /// Compares the requests of a step with those expected.
   private static func faults(
     _ config: CacheSuite.Step,
     _ seen: [CacheSuiteOrigin.Seen],
@@ -138,7 +138,7 @@ struct CacheSuiteRun {
     _ report: SyncReport
   ) -> [String] {
     var faults: [String] = []
-    // A connection that was cut, and a coding that nobody knows, are tried again.
+    // A broken connection and an unknown coding are retried.
     if seen.count > 1, config.expected_type != nil, config.disconnect != true {
       faults.append("was sent \(seen.count) times")
     }
@@ -167,7 +167,7 @@ struct CacheSuiteRun {
     return faults
   }
 
-  /// What larder shows of a test's URL: which body it holds.
+  /// The version that larder shows for a test's URL.
   private func shown(
     _ number: Int,
     _ config: CacheSuite.Step,

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// The http-tests/cache-tests suite, each request of it a run of larder.
+/// Runs the http-tests/cache-tests suite; each request of a test is a run of larder.
 ///
-/// The suite is read from beside the repository; where it is not, the tests are skipped and say so.
+/// The suite is read from a folder beside the repository; without it the tests are skipped with a
+/// message.
 @Suite("the http cache-tests", .enabled(if: CacheSuite.all != nil, "no \(CacheSuite.path)"))
 struct CacheSuiteTests {
   private static let ways = CacheSuitePlace.allCases.flatMap { place in
@@ -25,7 +26,7 @@ struct CacheSuiteTests {
     return verdicts
   }
 
-  /// Prints the numbers, and what failed, when the environment asks for it.
+  /// Prints the results and failures if the environment asks for it.
   private func tell(_ way: String, _ verdicts: [CacheSuiteRun.Verdict]) {
     guard ProcessInfo.processInfo.environment["LARDER_CACHE_SUITE"] != nil else { return }
     let failed = verdicts.filter { !$0.faults.isEmpty }

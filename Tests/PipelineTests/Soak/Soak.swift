@@ -4,13 +4,13 @@ import Foundation
 import Pipeline
 import Support
 
-/// A cache, its origin and the model of what it must hold, through any number of runs.
+/// A cache, its origin and the model of the expected contents, over any number of runs.
 struct Soak {
   private let folder: TemporaryFolder
   private var random: SplitMix64
   private var shop: SoakShop
   private var model = SoakModel()
-  /// How far the clock of larder's machine is from the origin's.
+  /// The difference between larder's clock and the origin's.
   private var skew: Int64 = 0
   private var tally = Tally()
   private(set) var words = ""
@@ -19,7 +19,7 @@ struct Soak {
     var runs = 0
     var requests = 0
     var cuts = 0
-    /// How many runs were held against their plan to the last picture.
+    /// The number of runs whose plan was compared to the last picture.
     var plans = 0
     var sweeps = 0
     var outcomes: [String: Int] = [:]
@@ -31,7 +31,7 @@ struct Soak {
     shop = SoakShop(&random, at: 1_700_000_000, lies: lies)
   }
 
-  /// What was done so far.
+  /// Statistics of the runs so far.
   var figures: String {
     let outcomes = tally.outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     return "\(tally.runs) runs (\(outcomes.joined(separator: ", "))), \(tally.cuts) cut short, "
@@ -40,12 +40,12 @@ struct Soak {
       + "\(model.pictures.values.count { !$0.values.contains(nil) }) pictures held"
   }
 
-  /// How many runs were held against what `--dry-run` said before them, to the last picture.
+  /// The number of runs that were compared with their `--dry-run` to the last picture.
   var plans: Int { tally.plans }
 
   /// Plays one run.
   ///
-  /// - Returns: What is wrong after it, in words.
+  /// - Returns: The differences from the model, in words.
   mutating func run(_ number: Int) throws -> [String] {
     shop.live(
       &random,
@@ -87,7 +87,7 @@ struct Soak {
     ])
   }
 
-  /// Sets the clock of larder's machine wrong at times, and right again.
+  /// Sometimes sets larder's clock wrong, and right again.
   private mutating func moveClock() {
     if skew != 0, random.happens(0.3) {
       skew = 0

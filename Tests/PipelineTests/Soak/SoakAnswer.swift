@@ -1,7 +1,7 @@
 import Base
 import Support
 
-/// A request as the shop reads it.
+/// A request as the shop parses it.
 struct SoakRequest: Sendable {
   let url: String
   let ifNoneMatch: String?
@@ -9,11 +9,11 @@ struct SoakRequest: Sendable {
   let range: String?
   let ifRange: String?
 
-  /// Whether it asks only whether something changed.
+  /// Whether it is conditional.
   var isConditional: Bool { ifNoneMatch != nil || ifModifiedSince != nil }
 
   init(_ received: ScriptedServer.Received) {
-    // Over bytes: thousands of heads are read, and lines of text are slow to find.
+    // Parsed from bytes, because lines of text are too slow for thousands of heads.
     var fields: [String: String] = [:]
     for line in received.bytes.split(separator: UInt8(ascii: "\n")).dropFirst() {
       let name = line.prefix { $0 != UInt8(ascii: ":") }
@@ -29,24 +29,24 @@ struct SoakRequest: Sendable {
   }
 }
 
-/// An answer of the shop's: what is sent, and what it is worth.
+/// An answer of the shop: the bytes to send, and what a client may conclude from them.
 struct SoakAnswer: Sendable {
-  /// What a careful client may take from an answer.
+  /// The conclusion that a careful client may draw from an answer.
   enum Worth: Sendable {
-    /// This is what the URL holds now.
+    /// The URL has this content now.
     case body(SoakContent)
-    /// What was held is right; and it is this, if the origin is honest.
+    /// The held content is current; it is this one if the origin is honest.
     case same(SoakContent?)
-    /// A 304 for a version that was not asked about: what is held has to be fetched anew.
+    /// A 304 for another version, so that the content must be fetched again.
     case another
-    /// What the URL holds is elsewhere.
+    /// The content is at another URL.
     case moved(String)
     /// The origin has nothing here.
     case gone
-    /// Nothing at all.
+    /// No conclusion is possible.
     case nothing
 
-    /// For people: which case, and how many items of each section.
+    /// A description for messages: the case, and the number of items of each section.
     var words: String {
       func count(_ content: SoakContent?) -> String {
         guard case .listing(let sections) = content else { return "" }
@@ -70,7 +70,7 @@ struct SoakAnswer: Sendable {
 }
 
 extension SoakShop {
-  /// What it answers in its present mood.
+  /// The answer of the resource in its current mood.
   func answer(_ request: SoakRequest) -> SoakAnswer {
     guard let resource = resources[request.url] else { return refusal(404) }
     var fields = resource.fields(at: time)
@@ -96,7 +96,7 @@ extension SoakShop {
         resource.content.isOneSection ? .body(content) : .nothing
       )
     case .garbage(let text):
-      // Behind a good page, a body without a list says that there is none.
+      // After a good page, a body without a list means that there are no more pages.
       let isVoid =
         ["", "null", "{\"items\": null}", "{\"items\": {}}", "{\"data\": []}"].contains(text)
       var worth = SoakAnswer.Worth.nothing
@@ -167,7 +167,7 @@ extension SoakShop {
     return whole(bytes, fields, .body(resource.content))
   }
 
-  /// Whether a request's conditions find what it asks about unchanged. (RFC 9110, section 13.2.2)
+  /// Whether the request's conditions find the resource unchanged. (RFC 9110, section 13.2.2)
   private func isUnchanged(_ fields: SoakFields, _ request: SoakRequest) -> Bool {
     func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
     if let tag = request.ifNoneMatch { return fields.tag.map(opaque) == opaque(tag) }
@@ -177,7 +177,7 @@ extension SoakShop {
     return modified <= since.seconds
   }
 
-  /// Where a range that may be answered begins. (RFC 9110, section 14.2)
+  /// The start of a range that may be answered. (RFC 9110, section 14.2)
   private func offset(_ request: SoakRequest, _ fields: SoakFields, _ bytes: [UInt8]) -> Int? {
     guard let range = request.range, let proof = request.ifRange,
       let offset = Int(range.dropFirst("bytes=".count).prefix { $0 != "-" }), offset < bytes.count,
@@ -197,7 +197,7 @@ extension SoakShop {
 
   private func redirect(_ status: Int, to url: String, _ worth: SoakAnswer.Worth) -> SoakAnswer {
     var fields = SoakFields(date: time)
-    // Some say how long they stand.
+    // Some redirects say how long they are fresh.
     if url.utf8.count % 3 == 0 { fields.control = SoakFields.Control(maxAge: 1_800) }
     return SoakAnswer(
       status: status,

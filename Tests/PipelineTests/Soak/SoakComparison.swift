@@ -5,16 +5,16 @@ import Foundation
 import Pipeline
 import Support
 
-/// The cache held against the model.
+/// Compares the cache with the model.
 extension SoakModel {
-  /// Takes in what a run did, and compares what the cache shows and holds after it.
+  /// Updates the model after a run, and compares it with what the cache shows and holds.
   mutating func compare(_ run: SoakRun, _ folder: TemporaryFolder) throws {
     let name = run.catalog.name
     let listings = settleListings(run)
     guard let reader = try? CatalogReader(cache: folder.path("cache"), catalog: name),
       let sections = try? reader.sections()
     else {
-      // Of a catalog whose first run fails nothing is left.
+      // If the first run of a catalog fails there is no catalog.
       let isNeeded =
         shown[name] != nil
         || listings.contains { !$0.choices.isEmpty && !$0.choices.contains { $0.items.isEmpty } }
@@ -54,7 +54,7 @@ extension SoakModel {
     try compareFiles(folder, mayHoldOthers: run.cut.map { $0.isCrash } ?? false)
   }
 
-  /// Takes in what came for listings that are not shown, or not yet: it may be kept all the same.
+  /// Updates the model for resources that are not shown, or not yet, but may be held.
   private mutating func settleUnseen(_ run: SoakRun, except seen: Set<String> = []) {
     let urls = Set(run.exchanges.keys).subtracting(seen)
     settleDetails(
@@ -74,7 +74,7 @@ extension SoakModel {
           "detail \(url) is \(shown as Any), expected \(expected); \(history[url] ?? [])"
         )
       }
-      // What was in doubt has been seen.
+      // The value that was uncertain is now known.
       if expected.count > 1 { details[url]?.values = [shown] }
     }
   }
@@ -97,7 +97,7 @@ extension SoakModel {
     }
   }
 
-  /// The pictures that only details show which the origin has no more.
+  /// The pictures that only details show which the origin may no longer have.
   private func picturesOfMissing(_ items: [ShownItem], _ run: SoakRun) -> Set<String> {
     let (missing, present) = (
       items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.mayBeMissing == true },
@@ -113,14 +113,14 @@ extension SoakModel {
     let path: String?
   }
 
-  /// A picture's bytes for people: its name and version, and how long it is.
+  /// A description of a picture for messages: its name, version and size.
   private static func words(_ bytes: [UInt8]?) -> String {
     guard let bytes else { return "not held" }
     let text = bytes.dropFirst(4).prefix { $0 > 31 && $0 < 127 }
     return "\(String(decoding: text, as: UTF8.self).prefix(60)), \(bytes.count) bytes"
   }
 
-  /// Nothing is asked for but what the catalog names, and where that has moved to.
+  /// Checks that only URLs of the catalog, and the targets of their redirects, were requested.
   private mutating func compareRequests(_ run: SoakRun) {
     for (url, exchanges) in run.exchanges.sorted(by: { $0.key < $1.key }) {
       let isKnown =
@@ -132,10 +132,10 @@ extension SoakModel {
     }
   }
 
-  /// The files of the cache are those that its index knows, byte for byte; a run that was cut short
-  /// may leave some that nobody knows yet.
+  /// Checks that the files of the cache are exactly those in its index, byte for byte.
   ///
-  /// A crash may have come between a new file and its row.
+  /// After an interrupted run there may be more files, because a crash can happen between a new
+  /// file and its row.
   private mutating func compareFiles(
     _ folder: TemporaryFolder,
     mayHoldOthers: Bool = false
@@ -147,7 +147,7 @@ extension SoakModel {
     }
   }
 
-  /// Sweeps the cache with a short grace; what a catalog refers to stays.
+  /// Sweeps the cache with a short grace period; pictures of a catalog must stay.
   mutating func sweep(_ folder: TemporaryFolder, at now: UnixTime) throws {
     var options = SweepOptions()
     options.grace = .seconds(86_400)
@@ -167,7 +167,7 @@ extension SoakModel {
       if named.contains(url) { complaints.append("gc took \(url), which a catalog names") }
       pictures[url] = nil
     }
-    // What a detail said of an item that nobody lists may go as well.
+    // Details of items that no section lists may be removed as well.
     let listed = Set(
       shown.flatMap { name, sections in
         sections.flatMap(\.items).map { "http://shop.test/\(name)/detail/\($0.id)" }
@@ -184,7 +184,7 @@ extension SoakModel {
 }
 
 extension [SoakItem] {
-  /// The items for people: id, title, price and the number of the picture.
+  /// The items for messages: id, title, price and the number of the picture.
   fileprivate var words: String {
     let items = map {
       "\($0.id) \($0.title?.count ?? 0) \($0.price ?? 0) \($0.picture?.split(separator: "/").last ?? "-")"

@@ -1,27 +1,27 @@
 import Support
 
-/// What a body means to whoever may believe it.
+/// The content of a body that a client accepts.
 enum SoakContent: Hashable, Sendable {
   case picture([UInt8])
   case listing([SoakSection])
   case detail(SoakDetail)
 }
 
-/// A section of a listing, or the part of it that a page holds.
+/// A section of a listing, or the part of it on one page.
 struct SoakSection: Hashable, Sendable {
   var key: String
   var items: [SoakItem] = []
 
-  /// Its items, but for those that cannot be read.
+  /// The items that can be read.
   var readable: [SoakItem] { items.filter { $0.title != nil } }
-  /// The ids of those that cannot be read.
+  /// The ids of the items that cannot be read.
   var unreadable: [String] { items.filter { $0.title == nil }.map(\.id) }
 }
 
-/// An item as a listing tells of it.
+/// An item in a listing.
 struct SoakItem: Hashable, Sendable {
   var id: String
-  /// Without it there is no item.
+  /// Without a title the item cannot be read.
   var title: String?
   var price: Int?
   var picture: String?
@@ -35,7 +35,7 @@ struct SoakDetail: Hashable, Sendable {
 }
 
 extension SoakContent {
-  /// Whether it lists one section, or a page of one.
+  /// Whether it is one section, or a page of one.
   var isOneSection: Bool {
     if case .listing(let sections) = self {
       sections.count == 1 && sections[0].key.isEmpty
@@ -44,7 +44,7 @@ extension SoakContent {
     }
   }
 
-  /// The body that says it.
+  /// The body with this content.
   var bytes: [UInt8] {
     switch self {
     case .picture(let bytes): bytes
@@ -58,7 +58,7 @@ extension SoakContent {
     }
   }
 
-  /// The same with the pictures' URLs as they are, where the body came from a URL. (RFC 3986, section 5)
+  /// The content with picture URLs resolved against the body's URL. (RFC 3986, section 5)
   func resolved(from base: String) -> SoakContent {
     let host =
       base.prefix { $0 != ":" } + "://" + base.dropFirst("http://".count).prefix { $0 != "/" }
@@ -82,9 +82,9 @@ extension SoakContent {
     }
   }
 
-  /// The bytes of a picture: a JPEG's first and last marker around what tells it from others.
+  /// The bytes of a picture: a JPEG's first and last marker around its name and version.
   ///
-  /// Some are longer than one read of a socket.
+  /// Some are longer than one read from a socket.
   static func painting(_ name: String, _ version: Int) -> SoakContent {
     var random = SplitMix64(UInt64(version), name)
     let length = random.pick([(300, weight: 8), (3_000, weight: 4), (40_000, weight: 1)])
@@ -106,7 +106,7 @@ extension SoakItem {
   fileprivate var json: String {
     let image = picture.map { ", \"image\": \"\($0)\"" } ?? ""
     let title = title.map { ", \"title\": \"\($0)\"" } ?? ", \"name\": \"renamed\""
-    // What has no price has none, or what is none.
+    // An item without a price has no member for it, or an unreadable one.
     let none = id.utf8.count % 2 == 0 ? "" : ", \"price\": \"on request\""
     let price = price.map { ", \"price\": \($0)" } ?? none
     return "{\"id\": \"\(id)\"\(title)\(price)\(image)}"

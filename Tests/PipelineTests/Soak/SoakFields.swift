@@ -1,28 +1,29 @@
 import Base
 import Transport
 
-/// The header fields that a cache judges by, as values: the origin writes them, the model reads them.
+/// The header fields that control caching, as values: the origin writes them, the model reads
+/// them.
 struct SoakFields: Hashable, Sendable {
-  /// What `Cache-Control` says.
+  /// The directives of `Cache-Control`.
   struct Control: Hashable, Sendable {
     var maxAge: Int64?
     var noCache = false
     var noStore = false
     var staleIfError: Int64?
-    /// Directives that change nothing for a private cache.
+    /// Directives without effect on a private cache.
     var others: [String] = []
   }
 
   var date: Int64?
   var age: Int64?
   var control: Control?
-  /// `Expires`; `.some(nil)` is one that is no date, which means that it is over.
+  /// `Expires`; `.some(nil)` is an invalid date, which means already expired.
   var expires: Int64??
   var tag: String?
   var modified: Int64?
   var vary: String?
 
-  /// The fields as they are sent.
+  /// The fields as header lines.
   var lines: [String] {
     var lines: [String] = []
     if let date { lines.append("Date: \(UnixTime(date).httpDate)") }
@@ -43,19 +44,19 @@ struct SoakFields: Hashable, Sendable {
     return lines
   }
 
-  /// Whether a 304 with these validators may speak of the version that has those: the strongest that
-  /// both have decides. (RFC 9111, section 4.3.4)
+  /// Whether a 304 with the validators of `new` may renew this version: the strongest common one
+  /// decides. (RFC 9111, section 4.3.4)
   func mayBeRenewed(by new: SoakFields) -> Bool {
     if let newTag = new.tag { return newTag == tag }
     guard let modified, let newModified = new.modified else { return true }
     return modified == newModified
   }
 
-  /// The entity-tag without the mark of a weak one.
+  /// The entity-tag without `W/`.
   var opaqueTag: Substring? { tag.map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] } }
 
-  /// What is known after a 304 brought `new`: what it repeats is replaced, an age and a date were
-  /// those of the answer that carried them. (RFC 9111, section 3.2)
+  /// The stored fields after a 304 with `new`: repeated fields are replaced, but age and date
+  /// belong only to the answer that carried them. (RFC 9111, section 3.2)
   func renewed(by new: SoakFields) -> SoakFields {
     SoakFields(
       date: new.date,
@@ -68,9 +69,10 @@ struct SoakFields: Hashable, Sendable {
     )
   }
 
-  /// How many seconds the origin said that an answer is good for, when it came at `now`.
+  /// The freshness lifetime in seconds, counted from `now`, that the origin declared; nil without
+  /// one.
   ///
-  /// Nil when it said nothing of it. (RFC 9111, sections 4.2.1 and 4.2.3)
+  /// (RFC 9111, sections 4.2.1 and 4.2.3)
   func lifetime(at now: Int64) -> Int64? {
     if vary == "*" { return 0 }
     let age = max(self.age ?? 0, now - (date ?? now), 0)
@@ -82,8 +84,8 @@ struct SoakFields: Hashable, Sendable {
     return nil
   }
 
-  /// How many seconds a cache may at most guess, where nothing was said: a tenth of the time that the
-  /// version has stood, and a day. (RFC 9111, section 4.2.2)
+  /// The longest heuristic lifetime in seconds: a tenth of the version's age, at most a day. (RFC
+  /// 9111, section 4.2.2)
   func guess(at now: Int64) -> Int64 {
     guard let modified else { return 0 }
     let age = max(self.age ?? 0, now - (date ?? now), 0)
@@ -91,19 +93,20 @@ struct SoakFields: Hashable, Sendable {
   }
 }
 
-/// Until when an answer needs no question.
+/// The time during which an answer needs no request.
 struct SoakTerm: Hashable, Sendable {
-  /// When it came, by the clock of the machine that larder runs on.
+  /// When the answer was received, by larder's clock.
   var since: Int64
-  /// Before this it must not be asked for again.
+  /// Before this time a request would be wrong.
   var surely: Int64
-  /// From this on it must be.
+  /// From this time on a request is required.
   var perhaps: Int64
 
-  /// A clock may be set back by so much before what was stored "in the future" is doubted.
+  /// The number of seconds that a clock may be set back before stored times from the future are
+  /// distrusted.
   static let tolerance: Int64 = 300
 
-  /// The term of an answer at the end of some redirects: no better than the least of all.
+  /// The term of an answer after redirects: the shortest of all hops.
   init(_ hops: [(status: Int, fields: SoakFields)], at now: Int64) {
     since = now
     surely = .max
@@ -119,16 +122,16 @@ struct SoakTerm: Hashable, Sendable {
     }
   }
 
-  /// A term after a run that was cut short: it may be the old one or the new one.
+  /// The term after an interrupted run, which may be the old or the new one.
   init(_ old: SoakTerm?, or new: SoakTerm?) {
     since = min(old?.since ?? .max, new?.since ?? .max)
     surely = .min
     perhaps = max(old?.perhaps ?? .min, new?.perhaps ?? .min)
   }
 
-  /// Whether a question would be needless.
+  /// Whether a request would be unnecessary.
   func forbids(askingAt now: Int64) -> Bool { now >= since && now < surely }
-  /// Whether there has to be a question.
+  /// Whether a request is required.
   func demands(askingAt now: Int64) -> Bool {
     now >= perhaps || (now < since - Self.tolerance && surely != .min)
   }

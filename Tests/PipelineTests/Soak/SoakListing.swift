@@ -1,27 +1,28 @@
-/// What a section may show.
+/// A listing that a section may show.
 struct SoakListing {
   let items: [SoakItem]
-  /// How many items would be gone if nothing but its own guard had judged it.
+  /// The number of items that would be removed if only the section's own guard applied.
   var vanished = 0
-  /// Whether those were kept because the catalog as a whole lost too much.
+  /// Whether those items were kept because the whole catalog lost too much.
   var isKept = false
 
-  /// What may be shown of a section whose listing came.
+  /// The listings that a section may show after its new listing was received.
   ///
-  /// Where something is kept it stands behind the item that it followed.
+  /// Kept items are shown after the item they followed before.
   ///
-  /// - A listing of which more than a tenth, and more than one item, cannot be read is not taken.
-  /// - One that has none of the items before is not taken, nor one that lost a field of all items, or in which more
+  /// - A listing is rejected if more than a tenth of it, and more than one item, cannot be read.
+  /// - It is rejected if it has none of the items before, if all items lost a field, or if more
   ///   than 10 items have one value where they had several.
-  /// - A listing that had more than 10 items and lost more than a tenth of them loses none.
-  /// - Items that are there and cannot be read stay as they were.
-  /// - When the whole catalog lost too much it loses nothing; see ``SoakCatalogGuard``.
+  /// - If it had more than 10 items and lost more than a tenth of them, all of those are kept.
+  /// - Listed items that cannot be read keep their earlier form.
+  /// - If the whole catalog lost too much, all items are kept; see ``SoakCatalogGuard``.
   ///
   /// - Parameters:
-  ///   - incoming: what the feed says, all pages together.
-  ///   - before: what was shown; nil when the section is new.
-  ///   - allowsRemovals: whether the user wants the feed to be believed.
-  /// - Returns: The listings of which one has to be shown; none when there can be none.
+  ///   - incoming: The feed's listing, all pages joined.
+  ///   - before: The items shown before; nil for a new section.
+  ///   - allowsRemovals: Whether the user accepts all removals.
+  /// - Returns: The allowed listings, of which one must be shown; none if there is nothing to
+  ///   show.
   static func choices(
     _ incoming: SoakSection,
     after before: [SoakItem]?,
@@ -49,12 +50,13 @@ struct SoakListing {
 }
 
 extension SoakListing {
-  /// What may be shown of a section of whose pages only the first came: these, and what was shown and they do not list.
+  /// The listings that a section may show if only its first pages were received: those pages, and
+  /// the items shown before.
   ///
   /// - Parameters:
-  ///   - incoming: what the pages that came say.
-  ///   - before: what was shown; nil when the section is new.
-  /// - Returns: The listings of which one has to be shown.
+  ///   - incoming: The pages that were received.
+  ///   - before: The items shown before; nil for a new section.
+  /// - Returns: The allowed listings, of which one must be shown.
   static func choices(beginning incoming: SoakSection, after before: [SoakItem]?) -> [SoakListing]
   {
     guard let before else { return [SoakListing(items: incoming.readable)] }
@@ -63,15 +65,15 @@ extension SoakListing {
   }
 }
 
-/// The guard of a whole catalog: one of 30 items or more that would lose more than a tenth in many small
-/// places loses none.
+/// The guard of a whole catalog of 30 items or more: if it would lose more than a tenth, all items
+/// are kept.
 struct SoakCatalogGuard {
   private var before = 0
   private var vanished = 0
   private var lost = 0
   private var keeps = false
 
-  /// Takes in what a section shows.
+  /// Adds the allowed listings of a section.
   mutating func add(_ fitting: [SoakListing], before old: [SoakItem]?) {
     guard let old, let first = fitting.first else { return }
     before += old.count
@@ -81,7 +83,7 @@ struct SoakCatalogGuard {
     keeps = keeps || !isAlone
   }
 
-  /// What is wrong with the sections together, in words.
+  /// The violations across all sections, in words.
   var complaints: [String] {
     func isTooMuch(_ gone: Int) -> Bool { before >= 30 && gone * 10 > before }
     if isTooMuch(lost) { return ["of \(before) items \(lost) are gone, and nothing was withheld"] }
@@ -93,13 +95,13 @@ struct SoakCatalogGuard {
 }
 
 extension SoakSection {
-  /// What pages list together: an item that two of them list, as when it moved while they were read,
-  /// counts where it came first.
+  /// Joins pages; an item on two pages, because it moved meanwhile, is listed where it appeared
+  /// first.
   init(pages: [SoakSection]) {
     self = pages.reduce(SoakSection(key: "")) { $0.adding($1) }
   }
 
-  /// The section with what the next page lists.
+  /// The section followed by the items of the next page.
   func adding(_ page: SoakSection) -> SoakSection {
     let known = Set(readable.map(\.id))
     return SoakSection(
@@ -108,7 +110,7 @@ extension SoakSection {
     )
   }
 
-  /// Whether too much of it cannot be read for it to be taken: all, or more than a tenth and than one.
+  /// Whether too many items are unreadable: all, or more than one and more than a tenth.
   fileprivate var isRefused: Bool {
     let bad = unreadable.count
     return bad > 0 && (bad == items.count || bad > 1 && bad * 10 > items.count)
@@ -116,7 +118,7 @@ extension SoakSection {
 }
 
 extension [SoakItem] {
-  /// The items with those of `kept` that they lack, each behind the item that it followed in `before`.
+  /// Inserts the missing items of `kept`, each after the item that it followed in `before`.
   fileprivate func keeping(_ kept: [SoakItem], of before: [SoakItem]) -> [SoakItem] {
     let ids = Set(map(\.id))
     let kept = Set(kept.map(\.id)).subtracting(ids)
@@ -133,8 +135,10 @@ extension [SoakItem] {
     return items
   }
 
-  /// Whether a field is gone that most items had, a picture, or in a section of at least three items a price; or
-  /// whether more than 10 items have one picture, price or title, where they had several.
+  /// Whether a field was lost that most items had (a picture, or a price in a section of at least
+  /// three items).
+  ///
+  /// Also whether more than 10 items share one picture, price or title, where they had several.
   fileprivate func isFault(after before: [SoakItem]) -> Bool {
     func isLost<Value>(_ field: KeyPath<SoakItem, Value?>) -> Bool {
       !isEmpty && allSatisfy { $0[keyPath: field] == nil }

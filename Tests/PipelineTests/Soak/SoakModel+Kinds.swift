@@ -1,8 +1,9 @@
-/// The three kinds of what a catalog is made of: listings, details, pictures.
+/// The three kinds of documents of a catalog: listings, details and pictures.
 extension SoakModel {
-  /// What a run made of its catalog's listings.
+  /// Updates the model with the listings of a run.
   ///
-  /// - Returns: Section by section what it may show now; nothing for one that never came.
+  /// - Returns: For each section the listings that it may show now; none for a section that was
+  ///   never received.
   mutating func settleListings(_ run: SoakRun) -> [(key: String, choices: [SoakListing])] {
     let catalog = run.catalog
     let before = Dictionary(
@@ -10,7 +11,7 @@ extension SoakModel {
     )
     var whole: Page?
     if case .combined = catalog.shape { whole = settlePage(SoakShop.page(catalog, 0), run) }
-    // One response that holds all sections may have dropped some, which the guard then holds.
+    // A combined response may lack some sections, which the guard then withholds.
     var keys = catalog.sections.map(\.key)
     if case .combined = catalog.shape {
       keys += (shown[catalog.name] ?? []).map(\.key).filter { !keys.contains($0) }
@@ -29,13 +30,13 @@ extension SoakModel {
         SoakListing.choices($0, after: old, allowsRemovals: run.allowsRemovals)
       }
       choices += broken.flatMap { SoakListing.choices(beginning: $0, after: old) }
-      // What did not come, or perhaps did not, is as it was.
+      // A listing that failed, or perhaps failed, stays as it was.
       if mayFail || run.wasCut { choices.append(SoakListing(items: old ?? [])) }
       return (key, choices)
     }
   }
 
-  /// What a page may hold after a run, and whether it may count as one that failed.
+  /// The possible contents of a page after a run, and whether it may count as failed.
   private struct Page {
     var bodies: Set<[SoakSection]>
     var mayFail: Bool
@@ -46,7 +47,7 @@ extension SoakModel {
     }
   }
 
-  /// What a run learned of pages whose items may move from one to another.
+  /// Whether the items of a listing moved between its pages, as far as a run can tell.
   private enum Turnover {
     case none, perhaps, sure
   }
@@ -58,7 +59,7 @@ extension SoakModel {
     turnover: Turnover = .none
   ) -> Page {
     var held = pages[url] ?? Held()
-    // A page that may not be needed need not be asked for.
+    // A page that may not be needed need not be requested.
     if !isSure { held.refused = run.now }
     let outcome = settle(
       url,
@@ -69,29 +70,30 @@ extension SoakModel {
     ) {
       if case .listing(let sections) = $0 { sections } else { nil }
     }
-    // A listing that is not there is one that failed.
+    // A missing listing counts as failed.
     held.refused = nil
     pages[url] = held
     let values = Set(held.values.compactMap(\.self))
     switch outcome {
     case .answered, .notAsked:
-      // A run that was cut short may have learned that there is none.
+      // An interrupted run may have learned that the page is missing.
       let isGone = run.wasCut && held.mayBeMissing
       return Page(bodies: values, mayFail: values.isEmpty, isGone: isGone)
     case .failed:
-      // The origin itself may have said that what is held may stand in for an error. (RFC 5861, section 4)
+      // The origin may have allowed the held page after an error. (RFC 5861, section 4)
       let isExcused = held.fields.control?.staleIfError != nil
       return Page(bodies: isExcused ? values : [], mayFail: true)
     case .gone: return Page(bodies: [], mayFail: true, isGone: true)
     }
   }
 
-  /// What the pages of a section may hold together, up to the first that is empty, is not there, or lists
-  /// nothing that those before it do not.
+  /// The possible joined pages of a section, up to the first that is empty, missing or without new
+  /// items.
   ///
-  /// An item that two pages list, as when it moved while they were read, counts where it came first.
+  /// An item on two pages, because it moved meanwhile, is listed where it appeared first.
   ///
-  /// - Returns: What all pages may hold, whether none of it may count, and what those before one that failed may hold.
+  /// - Returns: The possible whole listings, whether the listing may have failed, and the possible
+  ///   pages before a failed one.
   private mutating func settlePages(
     _ section: Int,
     _ run: SoakRun
@@ -102,7 +104,7 @@ extension SoakModel {
     var mayFail = false
     let turnover = turnover(section, run)
     var number = 0
-    // Pages that were asked for before the listing turned out to end earlier are held all the same.
+    // Pages requested before the listing turned out to end earlier are held as well.
     defer {
       for number in number + 1...number + 6 {
         let url = SoakShop.page(run.catalog, section, number)
@@ -115,7 +117,7 @@ extension SoakModel {
       number += 1
       let url = SoakShop.page(run.catalog, section, number)
       let page = settlePage(url, run, isSure: whole.isEmpty && !mayFail, turnover: turnover)
-      // Behind at least one good page there may be no further one.
+      // After at least one good page, a missing page ends the listing.
       if page.isGone, number > 1 {
         whole.formUnion(open.map { SoakSection(pages: $0) })
         if page.bodies.isEmpty { return (whole, mayFail, broken) }
@@ -138,8 +140,8 @@ extension SoakModel {
     return (whole, mayFail, broken)
   }
 
-  /// Whether a page that was held came anew, or went: all pages are then asked for, fresh or not, so that
-  /// what moved between two is on one of them.
+  /// Whether a held page changed or is missing: then all pages are requested, fresh or not, so
+  /// that an item which moved between two is found.
   private func turnover(_ section: Int, _ run: SoakRun) -> Turnover {
     var turnover = Turnover.none
     for number in 1... {
@@ -162,19 +164,20 @@ extension SoakModel {
     return turnover
   }
 
-  /// What a run made of the details of items.
+  /// Updates the model with the details of a run.
   mutating func settleDetails(_ urls: Set<String>, _ run: SoakRun) {
     for url in urls.sorted() {
       var held = details[url] ?? Held()
-      // The user may let go of what the origin does not have any more, whether it is asked or not.
+      // With allowed removals, a detail that the origin no longer has may disappear, requested or
+      // not.
       if run.allowsRemovals, held.refused != nil { held.values.insert(nil) }
       let refused = held.refused
       let before = held.values
       let outcome = settle(url, &held, run) { content in
         if case .detail(let detail) = content { detail } else { nil }
       }
-      // A detail that lost its pictures keeps them until the run has judged all details together: one that
-      // is cut short leaves that to the next.
+      // A detail that lost its pictures keeps them until the run has judged all details together.
+      // An interrupted run leaves that to the next one.
       if run.wasCut {
         for new in held.values.subtracting(before).compactMap(\.self) where new.pictures.isEmpty {
           for old in before.compactMap(\.self) where !old.pictures.isEmpty {
@@ -184,18 +187,19 @@ extension SoakModel {
           }
         }
       }
-      // Only one that the origin says it does not have is left alone for a day.
+      // Only a detail that is missing at the origin is left alone for a day.
       if outcome == .failed { held.refused = refused }
       details[url] = held
     }
   }
 
-  /// What a run made of the pictures of items.
+  /// Updates the model with the pictures of a run.
   ///
   /// - Parameters:
-  ///   - urls: all that are shown.
-  ///   - optional: those of details that the origin does not have any more, for they may have gone too.
-  ///   - run: the run.
+  ///   - urls: All pictures that are shown.
+  ///   - optional: Pictures of details that the origin no longer has, which may be removed as
+  ///     well.
+  ///   - run: The run.
   mutating func settlePictures(_ urls: Set<String>, optional: Set<String>, _ run: SoakRun) {
     for url in urls.sorted() {
       var held = pictures[url] ?? Held()
@@ -203,7 +207,7 @@ extension SoakModel {
       _ = settle(url, &held, run) { content in
         if case .picture(let bytes) = content { bytes } else { nil }
       }
-      // What is held is asked for however often that failed.
+      // A held picture is requested however often it failed.
       if !held.values.contains(nil) { held.refused = nil }
       pictures[url] = held
     }

@@ -1,52 +1,58 @@
-/// What a cache must hold, told from what its origin sent and from what README promises.
+/// The expected contents of a cache, derived from the origin's answers and from the promises of
+/// the README.
 ///
-/// It is written without a look at how larder does it. The promises, each where it is applied:
+/// It is written independently of larder's own code. The promises, each with the place where it is
+/// checked:
 ///
-/// - What is fresh is not asked for, and what is not is. (``SoakTerm``)
-/// - The requested data and answered is now what the origin said, whichever way it said it.
-/// - What was not answered, or with nothing that can be used, is as it was.
-/// - A listing that lost too much loses nothing; details that went missing stay.
-/// - After a run that was cut short each thing is as it was or as it came, and never between.
+/// - Fresh data is not requested, and stale data is. (``SoakTerm``)
+/// - After an answered request the cache holds what the origin sent or confirmed.
+/// - After a failed or useless answer the cache holds what it held before.
+/// - A listing that lost too much loses nothing; missing details are kept.
+/// - After an interrupted run everything is in its old or its new state, never between.
 struct SoakModel {
-  /// What is held of one URL.
+  /// The state of one URL in the cache.
   struct Held<Value: Hashable & Sendable>: Sendable {
-    /// What it may be: one value, nil for nothing, or several after a run that was cut short.
+    /// The possible values: one, nil for nothing, or several after an interrupted run.
     var values: Set<Value?> = [nil]
-    /// The URL that it came from, at the end of redirects; nil when that is in doubt.
+    /// The URL of the content after redirects; nil if it is uncertain.
     var place: String?
-    /// The origin's last word on it.
+    /// The last header fields of the origin.
     var fields = SoakFields()
-    /// The word of a version that a run brought which was cut short, and that may be held instead.
+    /// The header fields of a version from an interrupted run, which may be held instead.
     var otherFields: SoakFields?
-    /// Until when that word stands; nil when there is none.
+    /// The time during which the content is fresh; nil if unknown.
     var term: SoakTerm?
-    /// When an unattended run last learned that there is nothing; it need not ask again for a day.
+    /// When `warm` last found nothing here; it may wait a day before it requests it again.
     var refused: Int64?
-    /// Whether the origin's last word was that it has nothing, and perhaps only in a run that was cut
-    /// short; errors since then change nothing of it.
+    /// Whether the origin's last answer, perhaps only in an interrupted run, was that it has
+    /// nothing.
+    ///
+    /// Later errors do not change this.
     var mayBeMissing = false
-    /// Bodies that came whole in runs which crashed before the index knew of them: the file of one may be
-    /// found and adopted, and if the origin then says 304, or nothing, it is what shows.
+    /// Complete bodies from runs that crashed before the index knew them.
+    ///
+    /// The file of one may be adopted later. If the origin then answers 304, or fails, that body
+    /// is shown.
     var strays: Set<Value> = []
   }
 
-  /// How a question ended.
+  /// The result of a request.
   enum Outcome: Equatable { case notAsked, answered, failed, gone }
 
-  /// The bodies of pages, by URL.
+  /// The pages of listings, by URL.
   var pages: [String: Held<[SoakSection]>] = [:]
   /// The details, by URL.
   var details: [String: Held<SoakDetail>] = [:]
   /// The pictures, by URL.
   var pictures: [String: Held<[UInt8]>] = [:]
-  /// What each catalog shows, as last seen.
+  /// The sections that each catalog showed last.
   var shown: [String: [SoakSection]] = [:]
-  /// What was last said of each URL, for whoever has to find out what went wrong.
+  /// The last answers for each URL, for messages.
   private(set) var history: [String: [String]] = [:]
-  /// What is wrong, in words.
+  /// The violations found, in words.
   var complaints: [String] = []
 
-  /// What came of a URL in a run, at the end of its redirects.
+  /// The last answer for a URL in a run, after its redirects.
   func end(of url: String, _ exchanges: [String: [SoakOrigin.Exchange]])
     -> (hops: [(status: Int, fields: SoakFields)], worth: SoakAnswer.Worth, place: String)?
   {
@@ -62,16 +68,16 @@ struct SoakModel {
     return hops.isEmpty ? nil : (hops, .nothing, place)
   }
 
-  /// Takes in what a run did about one URL.
+  /// Updates the state of one URL after a run.
   ///
   /// - Parameters:
-  ///   - url: the URL.
-  ///   - held: what the cache held of it before.
-  ///   - run: the run.
-  ///   - mayBeFresh: whether its kind is left alone while it is fresh in such a run.
-  ///   - mayBeAsked: whether it may be asked for all the same.
-  ///   - reading: what a content of the right kind is.
-  /// - Returns: How it ended.
+  ///   - url: The URL.
+  ///   - held: The state before.
+  ///   - run: The run.
+  ///   - mayBeFresh: Whether the run skips fresh content of this kind.
+  ///   - mayBeAsked: Whether a request is allowed even then.
+  ///   - reading: Returns the content if it is of the right kind.
+  /// - Returns: The result of the request.
   mutating func settle<Value>(
     _ url: String,
     _ held: inout Held<Value>,
@@ -136,8 +142,8 @@ struct SoakModel {
       let terms = renewed.map { fields in
         fields.map { SoakTerm(hops.dropLast() + [(200, $0)], at: run.now) }
       }
-      // A 304 with a tag that the held version never had renews nothing: it may be asked for again at
-      // once. (RFC 9111, section 4.3.4)
+      // A 304 with a foreign tag renews nothing, so the content may be requested again at once.
+      // (RFC 9111, section 4.3.4)
       let isForeign = new.tag != nil && held.fields.tag != new.tag
       if isForeign || held.otherFields != nil {
         held.term = SoakTerm(
@@ -145,7 +151,7 @@ struct SoakModel {
           or: terms[1]
         )
         if !isForeign { held.fields = held.fields.renewed(by: new) }
-        // A tag that is the same but for being weak may count as the same. (RFC 9110, section 8.8.3.2)
+        // Tags that differ only in weakness may count as equal. (RFC 9110, section 8.8.3.2)
         let isWeaklySame = isForeign && new.opaqueTag == held.fields.opaqueTag
         held.otherFields = renewed[1] ?? (isWeaklySame ? renewed[0] : nil)
         return .answered
@@ -156,9 +162,9 @@ struct SoakModel {
     case .gone:
       held.refused = run.now
       held.mayBeMissing = true
-      // The origin's word on what was held has ended, should the clock go back to where it stood.
+      // The held content is no longer fresh, even if the clock is set back.
       held.term = held.term.map { SoakTerm($0, or: nil) }
-      // The user may let go of what the origin does not have any more.
+      // With allowed removals, content that the origin no longer has may disappear.
       if run.allowsRemovals { held.values.insert(nil) }
       return .gone
     case .another, .moved, .nothing:
@@ -169,15 +175,16 @@ struct SoakModel {
     return .answered
   }
 
-  /// Whether one URL was asked for more often than its answers ask for: a 304 for another version, a
-  /// range that does not fit or is refused, a loop and a connection that broke may each be followed by one more.
+  /// Whether a URL was requested more often than its answers justify.
   ///
-  /// libcurl by itself repeats what broke on connections that were open before.
+  /// A 304 for another version, a range that does not fit or is refused, a loop and a broken
+  /// connection each justify one more request. libcurl itself also repeats requests on kept
+  /// connections that break.
   ///
   /// - Parameters:
-  ///   - exchanges: the requests and answers, in order.
-  ///   - held: what the origin said of the version that is held; nil when that is in doubt.
-  /// - Returns: Whether there is one that nothing asked for.
+  ///   - exchanges: The requests and answers, in order.
+  ///   - held: The header fields of the held version; nil if uncertain.
+  /// - Returns: Whether there is an unjustified request.
   private func isExcessive(_ exchanges: [SoakOrigin.Exchange], _ held: SoakFields?) -> Bool {
     exchanges.count { $0.answer.status != 0 } > 3
       || exchanges.dropLast().contains { exchange in
@@ -204,7 +211,7 @@ struct SoakModel {
     )
   }
 
-  /// Remembers the last few answers of a URL.
+  /// Records the last few answers of a URL.
   private mutating func note(
     _ url: String,
     _ run: SoakRun,

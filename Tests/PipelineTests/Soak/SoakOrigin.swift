@@ -2,7 +2,7 @@ import CurlTransport
 import Support
 import Synchronization
 
-/// Serves a shop on loopback for one run, and writes down what came of each URL.
+/// Serves a shop on loopback for one run, and records the requests for each URL.
 final class SoakOrigin: Sendable {
   /// One request and its answer.
   struct Exchange: Sendable {
@@ -27,7 +27,7 @@ final class SoakOrigin: Sendable {
   private let log: Log
   private let server: ScriptedServer
 
-  /// Starts to serve; `interruption` is called once, when so many requests have come.
+  /// Starts the server; `interruption` is called once, after this many requests.
   init(
     _ shop: SoakShop,
     interruption: (after: Int, call: @Sendable () -> Void)? = nil
@@ -44,10 +44,10 @@ final class SoakOrigin: Sendable {
     }
   }
 
-  /// What was asked, by URL, in order.
+  /// The requests and answers for each URL, in order.
   var exchanges: [String: [Exchange]] { log.exchanges }
 
-  /// Options of a transport that finds all hosts of the shop here.
+  /// Options of a transport that resolves all hosts of the shop to this server.
   var transportOptions: TransportOptions {
     var options = TransportOptions()
     options.connectTo = SoakShop.hosts.map { "\($0):80:127.0.0.1:\(server.port)" }
@@ -57,6 +57,6 @@ final class SoakOrigin: Sendable {
     return options
   }
 
-  /// Ends.
+  /// Stops the server.
   func close() { server.close() }
 }

@@ -1,9 +1,11 @@
 import Pipeline
 
-/// `--dry-run` held against the run that follows it.
+/// Compares `--dry-run` with the run that follows it.
 extension SoakModel {
-  /// A run asks for what its plan says, and in the way that it says: as long as the pages are what they
-  /// were, for pages and details; as long as those are what they were too, for pictures.
+  /// Checks that a run sends exactly the requests that its plan announced.
+  ///
+  /// For pages and details this holds only if the pages are unchanged, and for pictures only if
+  /// the details are unchanged too.
   ///
   /// - Returns: Whether the whole plan was compared.
   mutating func comparePlan(_ run: SoakRun, _ before: SoakModel) -> Bool {
@@ -19,7 +21,7 @@ extension SoakModel {
     }
     demand(planned, of: pages, run) { before.pages[$0]?.place }
 
-    // A page that came when another failed may be shown only now.
+    // A page received before another one failed may be shown only now.
     guard before.shown[run.catalog.name] == shown[run.catalog.name] else { return false }
     let answered = asked.keys.filter { details[$0] != nil }
     demand(plan.details.actions, of: answered, run) { before.details[$0]?.place }
@@ -32,18 +34,18 @@ extension SoakModel {
     return true
   }
 
-  /// Whether what a run learned of a URL leaves what was held of it as it was.
+  /// Whether a run left the state of a URL unchanged.
   private func stands<Value>(_ held: Held<Value>?, at url: String, _ run: SoakRun) -> Bool {
     guard let held, held.values.count == 1, held.values != [nil] else { return false }
     switch (end(of: url, run.exchanges)?.worth, run.catalog.shape) {
     case (.same, _): return true
-    // Behind a page that failed no further one is asked for.
+    // After a failed page no further page is requested.
     case (.nothing, .listed), (.nothing, .combined): return true
     default: return false
     }
   }
 
-  /// Whether a URL, or where it leads, was asked whether it changed.
+  /// Whether a URL, or the target of its redirects, was requested conditionally.
   private func isConditional(_ url: String, _ run: SoakRun) -> Bool {
     var place = url
     for _ in 0..<9 {
@@ -65,7 +67,7 @@ extension SoakModel {
       let action = run.exchanges[url].map { _ in
         isConditional(url, run) ? "revalidate" : "fetch"
       }
-      // What has moved since may not be asked about by the words of where it was.
+      // Content that has moved may not be revalidated with its old validators.
       if action == "fetch", planned[url] != nil, origin(url) != end(of: url, run.exchanges)?.place
       {
         continue
@@ -81,7 +83,7 @@ extension SoakModel {
 }
 
 extension SyncPlan.Work {
-  /// What would be done, by URL.
+  /// The planned action for each URL.
   fileprivate var actions: [String: String] {
     var actions: [String: String] = [:]
     for url in fetch { actions[url] = "fetch" }

@@ -1,17 +1,17 @@
 import Support
 
-/// What one URL of the shop is, how it speaks of it, and in which mood it is for one run.
+/// The content of a URL, its caching behaviour, and its mood during a run.
 struct SoakResource: Sendable {
-  /// Where it has moved to.
+  /// A redirect to another URL.
   struct Move: Sendable {
     var status: Int
     var url: String
   }
 
-  /// Which validators it sends.
+  /// The validators that it sends.
   enum Validating: Sendable { case nothing, strong, weak, date, both }
 
-  /// What it says of freshness.
+  /// The freshness that it declares.
   enum Lasting: Sendable {
     case silent
     case seconds(Int64)
@@ -21,26 +21,26 @@ struct SoakResource: Sendable {
     case noStore
     case everythingVaries
     case excusing(Int64)
-    /// For this user alone, by what larder always sends alike.
+    /// Private freshness, with a Vary on a field that larder always sends alike.
     case personal(Int64)
   }
 
   var content: SoakContent
   var version = 1
   var modified: Int64
-  /// Whether its validators name this content only.
+  /// Whether its validators stand for this content only.
   var isHonest = true
   var moved: Move?
   private(set) var mood = SoakMood.well
-  /// The latest date that a listing in a mood to be short gave itself.
+  /// The latest Last-Modified that a shortened listing has used.
   private var shortDate: Int64 = -1
   private var validating: Validating
   private var lasting: Lasting
-  /// Seconds that its `Date` is off; nil sends none.
+  /// The error of its `Date` in seconds; nil sends no date.
   private var dateOffset: Int64?
   private var age: Int64?
 
-  /// A resource with manners of its own.
+  /// A resource with random caching behaviour.
   init(
     _ content: SoakContent,
     at time: Int64,
@@ -54,7 +54,7 @@ struct SoakResource: Sendable {
     learn(&random, lies)
   }
 
-  /// Takes on other manners.
+  /// Chooses other caching behaviour.
   private mutating func learn(_ random: inout SplitMix64, _ lies: Set<SoakLie>) {
     validating = random.pick([
       (.nothing, weight: 2), (.strong, weight: 4), (.weak, weight: 2), (.date, weight: 3),
@@ -74,13 +74,13 @@ struct SoakResource: Sendable {
     age = random.happens(0.1) ? Int64.random(in: 0...4_000, using: &random) : nil
   }
 
-  /// Lives on: pictures and details change by themselves, listings as their sections do.
+  /// Changes pictures and details at random; listings change with their sections.
   mutating func live(_ random: inout SplitMix64, at time: Int64, lies: Set<SoakLie>) {
     if random.happens(0.004) { learn(&random, lies) }
     switch content {
     case .picture where random.happens(0.03):
       let name = "\(random.next())"
-      // Some pictures get the bytes that others have.
+      // Some pictures get the bytes of others.
       let isShared = random.happens(0.2)
       change(to: .painting(isShared ? "shared" : name, 1), at: time, &random, lies: lies)
     case .detail(var detail) where random.happens(0.03):
@@ -92,7 +92,7 @@ struct SoakResource: Sendable {
     }
   }
 
-  /// Becomes another version, and says so or not.
+  /// Changes the content, with or without new validators.
   mutating func change(
     to content: SoakContent,
     at time: Int64,
@@ -106,19 +106,19 @@ struct SoakResource: Sendable {
       return
     }
     version += 1
-    // No date names two contents, and clocks go back.
+    // No date may stand for two contents, even if the clock is set back.
     modified = max(time, modified + 1, shortDate + 1)
     isHonest = true
   }
 
-  /// Takes on a mood for one run.
+  /// Sets the mood for one run.
   mutating func take(_ mood: SoakMood, at time: Int64) {
     self.mood = mood
     if case .short = mood { shortDate = max(shortDate, time) }
     if mood.sharesValidators(with: self, at: time) { isHonest = false }
   }
 
-  /// What it says of itself.
+  /// The header fields of an answer.
   func fields(at time: Int64) -> SoakFields {
     var fields = SoakFields()
     fields.date = dateOffset.map { time + $0 }
@@ -155,35 +155,36 @@ struct SoakResource: Sendable {
   }
 }
 
-/// How a URL behaves throughout one run.
+/// The behaviour of a URL throughout one run.
 enum SoakMood: Hashable, Sendable {
-  /// As it should.
+  /// No fault.
   case well
-  /// Nothing but this status.
+  /// Only this status.
   case status(Int)
-  /// The connection breaks before a byte.
+  /// The connection breaks before the first byte.
   case reset
   /// The body ends early.
   case cut
-  /// A length in front that is greater than the body, or less.
+  /// A Content-Length that is greater, or smaller, than the body.
   case longer
   case shorter
-  /// A body that is none: whatever came instead.
+  /// This text in place of the body.
   case garbage(String)
-  /// A listing of one item whose title has another name, under the validators of the right one.
+  /// A listing of one item without its title's member, with the validators of the right listing.
   case renamed
-  /// A redirect that comes back to itself.
+  /// A redirect to itself.
   case loop
-  /// A redirect to nowhere.
+  /// A redirect to a missing URL.
   case nowhere
   case otherTag
   case blind304
-  /// A listing that lacks all but so many items.
+  /// A listing shortened to this many items.
   case short(Int)
-  /// An answer to a range that does not continue what was held.
+  /// An answer to a range that does not continue the held bytes.
   case wrongRange
 
-  /// Whether the validators of what is then sent are those of the right body: they name two from then on.
+  /// Whether the faulty answer has the validators of the right one, so that these stand for two
+  /// contents.
   func sharesValidators(with resource: SoakResource, at time: Int64) -> Bool {
     switch self {
     case .renamed: true

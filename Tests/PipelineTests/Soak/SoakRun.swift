@@ -6,18 +6,18 @@ import Pipeline
 import Support
 import Synchronization
 
-/// One run of a soak: what was asked of larder, and what the origin saw of it.
+/// One run of a soak test: its options, and the requests that the origin received.
 struct SoakRun: Sendable {
-  /// How a run is brought to an early end.
+  /// The ways in which a run is interrupted.
   enum Cut: Sendable, Hashable {
-    /// As by a signal, when so many requests have come.
+    /// A stop, as by a signal, after this many requests.
     case stop(after: Int)
-    /// The disk is gone from one operation on.
+    /// All disk operations fail from this one on.
     case crash(at: Int)
-    /// One operation of the disk fails.
+    /// One disk operation fails.
     case diskError(at: Int)
 
-    /// Whether it gave larder no time to put things in order.
+    /// Whether larder had no chance to clean up.
     var isCrash: Bool {
       if case .stop = self { false } else { true }
     }
@@ -31,14 +31,13 @@ struct SoakRun: Sendable {
   let cut: Cut?
   var exchanges: [String: [SoakOrigin.Exchange]] = [:]
   var report: SyncReport?
-  /// What `--dry-run` says before the run.
+  /// The plan of `--dry-run` before the run.
   var plan: SyncPlan?
 
-  /// Whether it may have ended before all was done.
+  /// Whether it may have ended before everything was done.
   var wasCut: Bool { cut != nil }
 
-  /// The requested data the pages of a section and how that was answered, for whoever has to find out what
-  /// went wrong.
+  /// The requests for a section's pages and their answers, for messages.
   func pages(of section: String) -> [String] {
     exchanges.keys.sorted().filter { $0.contains("/\(section)") || $0.hasSuffix("/all") }.map {
       url in
@@ -50,7 +49,7 @@ struct SoakRun: Sendable {
     }
   }
 
-  /// Lets larder sync the catalog from the shop into the cache of a folder.
+  /// Syncs the catalog from the shop into the cache of a folder.
   mutating func perform(_ shop: SoakShop, in folder: TemporaryFolder) throws {
     let started = Mutex<SyncRun?>(nil)
     var interruption: (after: Int, call: @Sendable () -> Void)?
@@ -91,7 +90,7 @@ struct SoakRun: Sendable {
     do {
       report = try run.run(holder: "a test")
     } catch {
-      // A disk that fails ends the run.
+      // A disk error ends the run.
       guard let cause = error as? LarderError, wasCut,
         cause.code == .disk || cause.code == .diskFull
       else { throw error }

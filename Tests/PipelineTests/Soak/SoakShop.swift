@@ -1,19 +1,18 @@
 import Support
 
-/// What an origin offers to the catalogs of a soak: a value that a generator lets live on.
+/// The contents of an origin, as a value that a random generator changes between runs.
 ///
-/// It answers as a function of itself and the request alone, so that it matters to nobody in which
-/// order requests come.
+/// An answer depends only on this value and the request, not on the order of requests.
 struct SoakShop: Sendable {
-  /// A catalog, with all that its pages list at present.
+  /// A catalog and the current items of its sections.
   struct Catalog: Sendable {
-    /// How its sections come.
+    /// The form in which its sections are published.
     enum Shape: Sendable {
-      /// One body a section.
+      /// One document for each section.
       case listed
-      /// One body for all.
+      /// One document for all sections.
       case combined
-      /// So many items a page, until an empty one.
+      /// Pages of this many items, up to an empty one.
       case paged(Int)
     }
 
@@ -23,23 +22,23 @@ struct SoakShop: Sendable {
     var sections: [SoakSection]
   }
 
-  /// The hosts that it is spread over.
+  /// The hosts of its URLs.
   static let hosts = ["shop.test", "img.test", "cdn.test"]
 
-  /// How many pictures there are.
+  /// The number of pictures.
   private static let pictures = 60
 
-  /// Its own clock, which never goes back.
+  /// The origin's own clock, which is never set back.
   var time: Int64
   var catalogs: [Catalog]
-  /// What each URL is.
+  /// The resource at each URL.
   var resources: [String: SoakResource] = [:]
-  /// Which lies it tells.
+  /// The faults that it may show.
   let lies: Set<SoakLie>
-  /// How often it lived on.
+  /// The number of changes so far.
   private(set) var age = 0
   private var serial = 0
-  /// The sections that were dropped, by the catalog's place.
+  /// The removed sections, by the index of their catalog.
   private var dropped: [Int: [SoakSection]] = [0: [], 1: [], 2: []]
 
   /// A shop of three catalogs that share some pictures.
@@ -73,8 +72,8 @@ struct SoakShop: Sendable {
     )
   }
 
-  /// A reference to a picture: a URL, one without its scheme, or one without its host, which is then
-  /// that of the body.
+  /// A reference to a picture: absolute, without the scheme, or a path that is relative to the
+  /// body's host.
   private static func reference(_ random: inout SplitMix64) -> String {
     let host = random.pick([
       ("http://img.test", weight: 7), ("//img.test", weight: 1), ("", weight: 1),
@@ -82,14 +81,14 @@ struct SoakShop: Sendable {
     return "\(host)/p/\(Int.random(in: 0..<pictures, using: &random)).jpg"
   }
 
-  /// The URLs that a reference may come to.
+  /// The URLs to which a reference may resolve.
   private static func urls(of reference: String) -> [String] {
     if reference.hasPrefix("//") { return ["http:\(reference)"] }
     guard reference.hasPrefix("/") else { return [reference] }
     return ["http://shop.test\(reference)", "http://cdn.test\(reference)"]
   }
 
-  /// Lets some seconds pass, and the shop change and be in whatever mood.
+  /// Advances the clock, and changes the contents and moods at random.
   mutating func live(_ random: inout SplitMix64, seconds: Int64) {
     time += seconds
     age += 1
@@ -124,7 +123,7 @@ struct SoakShop: Sendable {
     }
   }
 
-  /// Drops a section of a catalog, or adds one: a new one, or one that was dropped.
+  /// Removes a section of a catalog, or adds a new or removed one.
   private mutating func rearrange(_ random: inout SplitMix64) {
     guard lies.contains(.shrinking) else { return }
     let place = Int.random(in: catalogs.indices, using: &random)
@@ -143,11 +142,11 @@ struct SoakShop: Sendable {
     }
   }
 
-  /// Takes away what no catalog lists any more.
+  /// Removes resources that no catalog lists.
   private mutating func clear() {
     var listed: Set<String> = []
     for (place, catalog) in catalogs.enumerated() {
-      // What is in a dropped section comes back with it, as the version that it was.
+      // The items of a removed section return with it, unchanged.
       for item in (catalog.sections + (dropped[place] ?? [])).flatMap(\.items) {
         listed.insert(Self.detail(catalog, item.id))
       }
@@ -195,9 +194,9 @@ struct SoakShop: Sendable {
     return items
   }
 
-  // MARK: - What is where
+  // MARK: - URLs
 
-  /// The URLs of a catalog's pages, of one section or of the one that holds all.
+  /// The URL of a page of a section, or of the document with all sections.
   static func page(_ catalog: Catalog, _ section: Int, _ number: Int = 1) -> String {
     let base = "http://shop.test/\(catalog.name)"
     return switch catalog.shape {
@@ -212,7 +211,7 @@ struct SoakShop: Sendable {
     "http://shop.test/\(catalog.name)/detail/\(id)"
   }
 
-  /// Puts on the shelves what the catalogs list now; what does not change stays as it is.
+  /// Publishes the current listings; unchanged resources keep their state.
   private mutating func publish(_ random: inout SplitMix64) {
     for catalog in catalogs {
       switch catalog.shape {
@@ -226,7 +225,7 @@ struct SoakShop: Sendable {
       case .paged(let size):
         for (number, section) in catalog.sections.enumerated() {
           let pages = (section.items.count + size - 1) / size
-          // Pages beyond the last are there, too, and empty.
+          // Pages after the last one exist too, and are empty.
           for page in 1...5 {
             let items = section.items.dropFirst((page - 1) * size).prefix(page <= pages ? size : 0)
             let part = SoakSection(key: "", items: Array(items))
@@ -270,13 +269,13 @@ struct SoakShop: Sendable {
     let content = content()
     guard known.content != content else { return }
     resources[url]?.change(to: content, at: time, &random, lies: lies)
-    // Where it has moved to, the same is told.
+    // The target of a redirect has the same content.
     if let target = known.moved?.url {
       resources[target]?.change(to: content, at: time, &random, lies: lies)
     }
   }
 
-  /// Moves what a URL names to another place, or back.
+  /// Moves a resource to another URL, or back.
   private mutating func move(_ url: String, _ random: inout SplitMix64) {
     guard lies.contains(.moves), !url.hasPrefix("http://cdn.test"), let resource = resources[url]
     else { return }
@@ -289,7 +288,7 @@ struct SoakShop: Sendable {
       "http://cdn.test/\(serial)/\(url.split(separator: "/").suffix(2).joined(separator: "/"))"
     var there = SoakResource(resource.content, at: time, &random, lies: lies)
     if case .picture = resource.content, random.happens(0.6) {
-      // Another picture, which may well have the same tag as the one before.
+      // Another picture, which may well have the ETag of the one before.
       there.content = .painting(target, 1)
     }
     resources[target] = there
@@ -301,28 +300,28 @@ struct SoakShop: Sendable {
   }
 }
 
-/// What a soak's origin can be told to do beyond failing, each on its own.
+/// Faults of a soak's origin beyond failing requests; each can be enabled alone.
 enum SoakLie: String, CaseIterable, Sendable {
   /// Redirects to other resources and back.
   case moves
-  /// A body changes and its validators stay, or within the second that `Last-Modified` names.
+  /// Bodies that change without new validators, or within the second of `Last-Modified`.
   case quietChanges
-  /// 304 with another entity-tag than was asked about.
+  /// A 304 with another ETag than the request's.
   case otherTag
-  /// 304 to whatever is asked.
+  /// A 304 to any request.
   case blind304
-  /// Bodies that hold nothing of what was expected, under the validators of the right ones.
+  /// Bodies without the expected content, with the validators of the right ones.
   case garbled
-  /// Pages that are gone for a while.
+  /// Pages that are missing for a while.
   case missingPages
-  /// Items that move from page to page while their listing is read.
+  /// Items that move between pages while a listing is read.
   case movingPages
-  /// Answers without a date, 304 too.
+  /// Answers without a date, including 304.
   case undated
-  /// `Vary: *`, which makes an answer fit no other request.
+  /// `Vary: *`, so that an answer fits no other request.
   case varying
-  /// Details that are gone for a while.
+  /// Details that are missing for a while.
   case missingDetails
-  /// Listings that suddenly lack many items or all, and sections that are dropped and added.
+  /// Listings that suddenly lose many items or all, and sections that are removed and added.
   case shrinking
 }

@@ -3,11 +3,11 @@ import Pipeline
 import Support
 import Testing
 
-/// Unattended runs against an origin that changes, fails, redirects and lies at random by a seed.
+/// Runs of `warm` against an origin that changes, fails, redirects and lies at random, by a seed.
 ///
-/// After each the cache is held against ``SoakModel``, to the byte. `LARDER_SOAK_RUNS` and
-/// `LARDER_SOAK_SEED` play another length and another seed, and a failure prints both;
-/// `LARDER_SOAK_LIES` leaves of what the origin does beside failing only what it names, as ``SoakLie`` calls it.
+/// After each run the cache is compared with ``SoakModel``, byte for byte. `LARDER_SOAK_RUNS` and
+/// `LARDER_SOAK_SEED` set the length and the seed; a failure prints both. `LARDER_SOAK_LIES`
+/// limits the faults to those it names, with the names of ``SoakLie``.
 struct SoakTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let runs = environment["LARDER_SOAK_RUNS"].flatMap { Int($0) } ?? 40
