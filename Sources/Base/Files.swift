@@ -11,7 +11,7 @@ package struct SystemError: Error, Equatable {
   }
 }
 
-/// Reads and writes of files that are complete, or throw.
+/// Reads and writes files, repeating system calls until all bytes are done.
 ///
 /// Every call blocks. A call that a signal interrupts is repeated.
 package enum Files {

@@ -258,7 +258,7 @@ extension LarderError {
     case syncOrOtherFolder = "sync first, or choose another folder"
     /// Install the version that wrote the file, or a later one.
     case newerVersion = "install that version or later, or choose another folder"
-    /// Say which catalog is meant.
+    /// Name the catalog.
     case nameCatalog = "name one"
 
     /// List all orders.

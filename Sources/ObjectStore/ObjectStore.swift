@@ -14,7 +14,8 @@ import Transport
 /// - Keys contain only letters, digits, `-._~` and slashes.
 /// - Queries are sorted and encoded.
 /// - Signed headers contain no two blanks in a row.
-/// - No signed header's name is another one's prefix followed by a character that sorts before the colon.
+/// - No signed header's name is a prefix of another's where a character that sorts before the colon follows, such as
+///   `x-a` and `x-a-b`.
 package final class ObjectStore: Sendable {
   /// The bucket and the prefix.
   package let location: S3Location

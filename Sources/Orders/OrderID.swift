@@ -44,7 +44,7 @@ public struct OrderID: RawRepresentable, Hashable, Sendable, CustomStringConvert
 
   /// The 80 random bits of an id, drawn before the order is placed.
   ///
-  /// A form contains them, so that the same form sent twice makes only one order.
+  /// An order form contains them, so that a form that is sent twice makes only one order.
   package struct Nonce: Hashable, Sendable {
     static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
     static let count = 16

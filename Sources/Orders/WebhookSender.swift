@@ -5,8 +5,9 @@ import Glibc
 import Synchronization
 import Transport
 
-/// Sends the outbox's messages about orders, or its notices, to a webhook: at least once, and holds those that may have
-/// arrived.
+/// Sends the outbox's messages about orders, or its notices, to a webhook.
+///
+/// Delivery is at least once; ``AmbiguityPolicy`` decides about attempts that may have arrived.
 ///
 /// A message is `sending` on disk before its first byte is sent. Any number of senders may run at the same time, in any
 /// number of processes, because each attempt is made under the ``WebhookLock``.
@@ -163,7 +164,7 @@ package final class WebhookSender: Sendable {
 
 /// The lock for one attempt, held by one process at a time.
 ///
-/// The lock is an exclusive `flock` on a file beside the outbox, which the kernel releases whenever the process ends.
+/// The lock is an exclusive `flock` on a file beside the outbox, which the kernel releases however the process ends.
 /// While it is held, no other attempt is under way, so another message in the state `sending` belongs to a sender that
 /// died. Placing an order needs no lock.
 final class WebhookLock {

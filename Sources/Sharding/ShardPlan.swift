@@ -305,7 +305,8 @@ package enum Partition: String, Sendable, Codable, CaseIterable {
 /// Restricts a plan to allowed environment variables, and decides whether it may run the catalog's command for new
 /// tokens.
 ///
-/// Anyone who can write to the plan's folder controls its catalog file, and thereby the hosts that get secrets in headers.
+/// Anyone who can write to the plan's folder controls its catalog file, and thereby the hosts that get secrets in
+/// headers.
 package struct PlanTrust: Sendable {
   /// The reason to refuse a plan.
   package enum Fault: Equatable, Sendable {

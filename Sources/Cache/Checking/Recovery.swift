@@ -9,7 +9,7 @@ enum FileAgreement: Equatable {
   case agreed
   /// There is a row, but no file.
   case gone
-  /// The file is another than the row describes: newer than its row, or a copy.
+  /// The file is not the one that the row describes: it is newer, or a copy.
   case doubtful
   /// The row holds no picture, and there is no file.
   case empty
@@ -26,7 +26,7 @@ enum FileAgreement: Equatable {
 
 /// Repairs differences between the index and the files before a run.
 ///
-/// They differ after a run was killed between its renames and its rows, or when another program changed the folders.
+/// The two differ after a run was killed between its renames and its rows, or when another program changed the folders.
 /// Neither costs a download: files without rows are adopted when a catalog names their URL. Unclaimed files are removed
 /// at the end of a complete run.
 package struct Recovery: Sendable {
@@ -244,7 +244,7 @@ package struct ShardRecovery {
 }
 
 extension CacheLayout {
-  /// Checks the row of a picture that another run placed against the present file.
+  /// Compares the row of a picture, which another run placed, with the present file.
   ///
   /// If a second run has replaced the file since, the result is the row of the present file.
   ///

@@ -32,7 +32,7 @@ package final class StrayFiles: Sendable {
   /// The row has no response headers, only the file's modification date, with which the next request revalidates it.
   ///
   /// - Parameters:
-  ///   - id: The picture's identity.
+  ///   - id: The picture's key.
   ///   - url: The URL that it is fetched from.
   ///   - identity: The picture's identity as text; nil when it is the URL.
   /// - Returns: The row; nil when there is no such file, it cannot be read, or it is no picture and was removed.

@@ -5,7 +5,7 @@ import GRDB
 ///
 /// The raw values are numbers in the table `history` and never change.
 package enum HistoryField: Int64, CaseIterable, Sendable {
-  /// Whether a section lists it.
+  /// Whether a section lists the item.
   case listed = 1
   /// The normal price.
   case normalPrice
@@ -21,7 +21,7 @@ package enum HistoryField: Int64, CaseIterable, Sendable {
   case deliveryTypes
   /// The SHA-256 of the thumbnail's bytes.
   case thumbnail
-  /// All other pictures.
+  /// The SHA-256 of the bytes of all other pictures.
   case images
 
   /// Whether the values of the field are prices.
@@ -334,7 +334,7 @@ struct HistoryWriter {
     )
   }
 
-  /// The run in which a section began to list the item, the last time that one did.
+  /// The last run in which a section began to list the item.
   private func listed(_ item: Int64) throws -> RunID {
     let row = try RowReader(
       db,

@@ -37,7 +37,7 @@ package struct RunSection: Sendable, Equatable, Codable, FetchableRecord, Encoda
   }
 }
 
-/// One run in the history.
+/// A run of a catalog.
 package struct RunEntry: Sendable, Equatable {
   /// The run's number, which counts from 1 in each cache.
   package let id: RunID
@@ -206,7 +206,7 @@ extension Index {
     }
   }
 
-  /// Marks killed runs as `interrupted`, after they were cleaned up after.
+  /// Marks killed runs as `interrupted`, after the clean-up.
   func markKilledRunsInterrupted() throws(LarderError) {
     try write { db in
       try db.execute(

@@ -3,7 +3,7 @@ import Glibc
 
 /// The write lock of a cache, held by one process at a time.
 ///
-/// The lock is an exclusive `flock` on the file `lock`, which the kernel releases whenever the process ends. The file's
+/// The lock is an exclusive `flock` on the file `lock`, which the kernel releases however the process ends. The file's
 /// text names the holder, for the message of a process that is refused. Readers need no lock. On a file system that
 /// other machines may share, a ``HostClaim`` is needed too. Without support for `flock`, the claim is the only lock.
 package final class CacheLock: Sendable {

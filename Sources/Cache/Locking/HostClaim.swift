@@ -73,7 +73,7 @@ final class HostClaim: Sendable {
     try Self.take(text, by: newOwnerName, mine, in: folder, pause)
   }
 
-  /// Requires that a claim is of the renewed kind, and that this machine has seen no renewal for two minutes.
+  /// Requires that a claim's text is complete, and that this machine has seen no renewal for two minutes.
   ///
   /// - Throws: ``LarderError/Code/locked`` with the holder, the time of its claim, and the seconds without a renewal.
   private static func demandSilence(
