@@ -23,9 +23,8 @@ public protocol PictureMaking: Sendable {
 
   /// Makes a picture that becomes a file.
   ///
-  /// `output` does not exist until ``PictureBatch`` puts it there. A large picture may be in a file on the same disk
-  /// until
-  /// then, which is deleted with the last reference to the result.
+  /// `output` does not exist until ``PictureBatch`` puts it there. Until then, a large picture may be in a temporary
+  /// file on the same disk, which is deleted with the last reference to the result.
   ///
   /// - Parameters:
   ///   - file: The input.
@@ -285,7 +284,7 @@ public struct PictureBatch: Sendable, Equatable {
 extension PictureBatch {
   /// Makes every picture on a bounded number of threads.
   ///
-  /// Blocks until all are done. One input that cannot be read stops none of the others.
+  /// Blocks until all are done. An input that cannot be read does not stop the others.
   ///
   /// - Parameters:
   ///   - making: The operation on each input.

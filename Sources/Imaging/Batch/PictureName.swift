@@ -24,13 +24,11 @@ public struct PictureName: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - template: `{stem}` stands for the input's name without its extension, `{ext}` for the extension of the
-  ///     output's
-  ///     format, and `{size}` for `size`, such as 512 or 640x480. Without `{stem}` it names a single picture, and
-  ///     may end in a literal extension: `soup.png`.
+  ///     output's format, and `{size}` for `size`, such as 512 or 640x480. Without `{stem}` it names a single
+  ///     picture, and may end in a literal extension: `soup.png`.
   ///   - size: The requested size, if any.
   /// - Throws: ``ImagingError`` of code `usage` when names would not have the extension of their format, or would lead
-  ///   to
-  ///   another folder.
+  ///   to another folder.
   public init(_ template: String, size: PixelSize? = nil) throws(LarderError) {
     var fields = FieldTemplate(template, for: "name pictures")
     var parts: [Part] = []

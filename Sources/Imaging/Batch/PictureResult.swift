@@ -24,7 +24,7 @@ public struct PictureResult: Sendable, Equatable {
   public struct Upload: Sendable, Equatable, Encodable {
     /// Whether the server took it.
     public var isAccepted: Bool
-    /// The status of its last answer, HTTP's or the reply's own; nil when there was none.
+    /// The status in the body of its last response, or else the HTTP status; nil if there was no response.
     public var status: Int?
     /// The server's message.
     public var message: String?
@@ -35,7 +35,7 @@ public struct PictureResult: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - isAccepted: Whether the server took the picture.
-    ///   - status: The status of its last answer.
+    ///   - status: The status of its last response.
     ///   - message: The server's message, without secrets.
     ///   - attempts: The number of attempts to send the picture.
     public init(isAccepted: Bool, status: Int?, message: String?, attempts: Int) {
@@ -75,7 +75,7 @@ public struct PictureResult: Sendable, Equatable {
     public let gravity: EncodedPicture.Point?
     /// Whether a part of the input is missing or wrong.
     public let isDamaged: Bool
-    /// Remarks for the maker of the picture.
+    /// Warnings about the result.
     public let remarks: Set<EncodedPicture.Remark>
   }
 

@@ -235,7 +235,7 @@ public struct EncodedPicture: Sendable, Equatable {
   public var gravity: Point?
   /// The moment on the stamp; nil without one.
   public var time: StampTime?
-  /// Remarks for the maker of the picture.
+  /// Warnings about the result.
   public var remarks: Set<Remark> = []
 
   /// The bytes of the file, from ``contents()``; empty if that throws.

@@ -119,7 +119,6 @@ public enum WholeFile {
 /// Where the file system allows, it has no name until then, so that the system removes it however the process ends.
 /// Otherwise, and while it replaces another file, it is a locked sibling `.NAME.PID.part`, and the next run removes
 /// what a crash leaves. One thread at a time appends, and then places it, once.
-/// places it, once.
 final class PartFile: Sendable {
   /// The file that it becomes.
   private let path: FilePath

@@ -54,7 +54,7 @@ final class StampLayer {
     (self.size, self.block, self.veil) = (size, block, veil)
   }
 
-  /// Remarks for the maker of the picture.
+  /// Warnings about the result.
   func remarks(over backdrop: Backdrop) -> Set<EncodedPicture.Remark> {
     var remarks: Set<EncodedPicture.Remark> = []
     if block.lines.contains(where: { $0.size < Self.leastSize }) { remarks.insert(.smallText) }

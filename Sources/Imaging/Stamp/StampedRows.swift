@@ -17,7 +17,7 @@ final class StampedRows: RowSource {
   private var block: Bitmap?
   /// Rows that have been read.
   private var reached = 0
-  /// Remarks for the maker of the picture, once all rows have been read.
+  /// Warnings about the result, complete once all rows have been read.
   private(set) var remarks: Set<EncodedPicture.Remark> = []
 
   /// Prepares the stamp for a time and for rows of RGB.

@@ -10,12 +10,13 @@ import Glibc
 /// | kind | from | text | bytes | descriptor |
 /// |---|---|---|---|---|
 /// | make | larder | ``WorkerChannel/Request`` | ``PictureOrder/wire`` | the picture |
-/// | seconds | worker | the requested processor time, a `Double`; left out if ``PictureOrder/secondsUnasked`` suffices
-/// | | |
+/// | seconds | worker | the requested processor time, a `Double` | | |
 /// | place | worker | | | |
 /// | placed | larder | | | the file for the result |
 /// | made | worker | ``PictureAnswer`` as JSON | the result, unless its file was placed | |
 /// | failed | both | ``ErrorAnswer`` as JSON | | |
+///
+/// A worker sends `seconds` only if ``PictureOrder/secondsUnasked`` are not enough, and when it has just started.
 struct WorkerChannel {
   enum Kind: UInt32 {
     case make = 1
