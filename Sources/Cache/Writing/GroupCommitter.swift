@@ -219,7 +219,7 @@ struct CommitGroup: Sendable {
   var isEmpty: Bool { count == 0 }
   var count: Int { pictures.count + rows.count + details.count }
 
-  /// Whether the group has `capacity` pictures, or ``rowCapacity`` rows.
+  /// Whether the group has `capacity` pictures, or `rowCapacity` rows.
   func isFull(_ capacity: Int) -> Bool {
     pictures.count >= capacity || rows.count + details.count >= Self.rowCapacity
   }
