@@ -35,7 +35,7 @@ static jvirt_barray_ptr request(j_common_ptr common, int pool, boolean zeroed, J
 }
 
 // Reserves address space for the worst case; only written pages take memory. Rows may change and grow with every scan,
-// so each has its own space. No huge pages, because they would fill that space.
+// so each has its own space. No huge pages, because they would take memory for all of it.
 static void realize(j_common_ptr common) {
   packed_coefficients *packed = packed_of(common);
   if (packed->mapped || packed->length == 0) return;

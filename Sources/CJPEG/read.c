@@ -163,7 +163,7 @@ void cjpeg_rows_close(cjpeg_rows *rows) {
 
 // Whether the scans read so far contain the mean of every block.
 static bool has_means(j_decompress_ptr source) {
-  // A scan of a sequential picture has all data of a component, but not of all components.
+  // A scan of a sequential picture has all data of a component, but perhaps not of all components.
   if (source->coef_bits == NULL) return false;
   for (int i = 0; i < source->num_components; i++) {
     if (source->coef_bits[i][0] < 0) return false;

@@ -1,6 +1,5 @@
 // libpng. It reports errors by longjmp, which must never cross a Swift frame. So each function here runs a whole
-// sequence
-// of calls that may jump, under a setjmp of its own, and returns a status.
+// sequence of calls that may jump, under a setjmp of its own, and returns a status.
 #ifndef LARDER_CPNG_H
 #define LARDER_CPNG_H
 

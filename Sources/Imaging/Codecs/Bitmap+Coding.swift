@@ -36,7 +36,7 @@ extension Bitmap {
   ///   - quality: 1 to 100.
   ///   - name: The name of the picture in errors.
   /// - Returns: The file.
-  /// - Throws: ``ImagingError`` when memory is short.
+  /// - Throws: ``ImagingError`` when there is not enough memory.
   public consuming func jpeg(quality: Int = 90, name: String = "the picture") throws(LarderError)
     -> [UInt8]
   {

@@ -102,10 +102,10 @@ extension PictureCodec {
   var namedColours: AVIFHeader.Colour? { nil }
   /// An ICC profile for the colours that are named by number; empty if they are sRGB.
   var namedProfile: [UInt8] { namedColours?.profile ?? [] }
-  /// Assumes that a file is whole, because nothing at its end tells.
+  /// Assumes that a file is whole, because most formats have no end marker to look for.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
 
-  /// Encodes as the output format that stands in for this one: the default for formats that larder only reads.
+  /// Encodes in the format ``kept``: the default for formats that larder only reads.
   static func encode(
     _ rows: any RowSource,
     _ encoding: PictureEncoding,

@@ -177,7 +177,7 @@ struct HEVCStill: Equatable, Sendable {
   /// The byte ranges of its data.
   let parts: [Range<Int>]
 
-  /// The most units that a picture may have; real ones have less than thousands.
+  /// The most units that a picture may have; real pictures never have thousands.
   private static let mostUnits = 1 << 16
 
   /// Calls `body` with the units that a decoder needs: parameter sets and slices, without SEI messages.

@@ -219,7 +219,7 @@ enum JPEGCodec {
     return Outcome(value: made, isDamaged: outcome.warnings > 0 || file.probe.isCutShort)
   }
 
-  /// The coarsest quality for pixels that are not in the source: a source with coarser tables does not lend them.
+  /// The least quality for pixels that the source does not have; a source with coarser tables does not lend them.
   static let leastFine = 75
 
   /// Encodes rows, with the settings of another file if there is one; transparent pixels get a background.
