@@ -102,7 +102,7 @@ extension PictureCodec {
   var namedColours: AVIFHeader.Colour? { nil }
   /// An ICC profile for the colours that are named by number; empty if they are sRGB.
   var namedProfile: [UInt8] { namedColours?.profile ?? [] }
-  /// Assumes that a file is whole, because most formats have no end marker to look for.
+  /// Assumes that a file is whole: right for formats without an end marker.
   static func ends(head: [UInt8], tail: [UInt8], count: Int) -> Bool { true }
 
   /// Encodes in the format ``kept``: the default for formats that larder only reads.
