@@ -31,7 +31,7 @@ struct ConditionTests {
     ("If-Match: \"v2\"", 412),
     ("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 200),
     ("If-Unmodified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 412),
-    // An entity tag outweighs a date.
+    // An entity tag takes precedence over a date.
     ("If-None-Match: \"v2\"\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", 200),
     ("If-None-Match: \"v1\"\r\nIf-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT", 304),
     ("If-None-Match: \"v1\"\r\nRange: bytes=0-1", 304),

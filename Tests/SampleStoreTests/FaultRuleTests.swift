@@ -3,7 +3,7 @@ import Testing
 @testable import SampleStore
 
 struct FaultRuleTests {
-  /// Which of a row of requests a rule touches, as a text of `x` and `.`.
+  /// The requests of a sequence that a rule affects, as `x`, and the others as `.`.
   private func touched(_ rule: FaultRule, by paths: [String]) -> String {
     var ledger = FaultLedger([rule])
     return paths.map { path in

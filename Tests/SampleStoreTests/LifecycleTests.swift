@@ -60,7 +60,7 @@ struct LifecycleTests {
   }
 
   @Test func `a store's port is free again after stop`() throws {
-    // Below the ports that the system gives to connections, one of which could take it in between.
+    // Below the ephemeral ports, so that no outgoing connection can take the port in between.
     var started: SampleStore?
     for port in 20_000..<20_100 where started == nil {
       started = try? SampleStore.start(SampleContent(), port: port)

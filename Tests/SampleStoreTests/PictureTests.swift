@@ -18,7 +18,7 @@ struct PictureTests {
     (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - $0 * 8)) }
   }
 
-  /// The payloads of the comments after SOI, and what follows them.
+  /// The payloads of the comments after SOI, and the rest of the file.
   private func comments(_ bytes: [UInt8]) -> (texts: [[UInt8]], rest: ArraySlice<UInt8>) {
     var texts: [[UInt8]] = []
     var rest = bytes[2...]

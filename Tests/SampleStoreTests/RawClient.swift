@@ -1,7 +1,7 @@
 import Glibc
 import SampleStore
 
-/// A socket and nothing else, so that tests see the bytes and not what a client makes of them.
+/// A plain socket, so that tests see the raw bytes.
 final class RawClient {
   /// How a connection ended.
   enum Ending: Equatable {
@@ -60,12 +60,12 @@ final class RawClient {
     send(lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
   }
 
-  /// Says that no more will be sent.
+  /// Closes the sending side of the connection.
   func finish() {
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// One answer, with so much of its body as its length promises and the connection delivers.
+  /// One answer, with as much of its body as its length announces and the connection delivers.
   func answer(hasBody: Bool = true) -> Answer {
     while !held.containsHeadEnd, fill() == nil {}
     var answer = Answer(held)
@@ -78,7 +78,7 @@ final class RawClient {
     return answer
   }
 
-  /// Everything until the connection ends.
+  /// Reads everything until the connection ends.
   func rest() -> (bytes: [UInt8], ending: Ending) {
     while true {
       if let ending = fill() {
@@ -100,7 +100,7 @@ final class RawClient {
   }
 }
 
-/// A status line, header lines and what came after them.
+/// A parsed answer: status line, headers and body.
 struct Answer {
   var status = 0
   var headers: [HeaderField] = []
@@ -132,7 +132,7 @@ extension [UInt8] {
 }
 
 extension SampleStore {
-  /// Asks once on a connection of its own.
+  /// Sends one request on its own connection.
   func ask(_ path: String, _ headers: String..., method: String = "GET") throws -> Answer {
     let client = try RawClient(self)
     client.request(method, path, headers)

@@ -2,7 +2,7 @@ import Foundation
 import Support
 
 extension TemporaryFolder {
-  /// Runs a program here and gives what it prints.
+  /// Runs a program in this folder.
   func run(_ program: String, _ arguments: String...) throws -> (output: String, status: Int32) {
     let process = Process()
     let pipe = Pipe()

@@ -7,9 +7,9 @@ import Testing
 @testable import Cache
 @testable import Sharding
 
-/// Manifests, lists and pictures that are not as they should be.
+/// Invalid manifests, lists and pictures in a merge.
 struct ManifestTests {
-  /// What is done to a plan whose two shards have ended, and what the merge says.
+  /// A change to a plan whose two shards have ended, and the expected error of the merge.
   struct Fault: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let code: LarderError.Code
@@ -138,7 +138,7 @@ struct ManifestTests {
       try one.plan(2)
       for shard in 0..<2 { try one.run(shard) }
     }
-    // Of the same pictures, but planned a second later.
+    // A plan of the same pictures, made a second later.
     shop.clock.advance(1)
     let later = try ShardedShop(shop)
     try later.plan(2)
@@ -160,7 +160,7 @@ struct ManifestTests {
   @Test func `a URL in two shards is refused by name, and nothing is committed`() throws {
     let sharded = try ShardedShop(try SampleShop(sections: 2, items: 2))
     try sharded.plan(2)
-    // A plan whose second list has a picture of the first, and that is whole otherwise.
+    // A plan whose second list repeats a picture of the first, and is valid otherwise.
     let first = try sharded.folder.text("plan/shard-0.ndjson").split(separator: "\n")[0]
     let list = try sharded.folder.text("plan/shard-1.ndjson") + first + "\n"
     try sharded.folder.write(list, to: "plan/shard-1.ndjson")

@@ -7,7 +7,7 @@ import Testing
 @testable import Cache
 @testable import Sharding
 
-/// A merge, beside a plain sync of the same shop.
+/// Compares a merge with a plain sync of the same shop.
 struct MergeTests {
   private let shop: SampleShop
   private let plain: TemporaryFolder
@@ -24,7 +24,7 @@ struct MergeTests {
     #expect(try rows(sharded.folder) == rows(plain))
     let items = try CatalogReader(cache: sharded.folder.path("cache"), catalog: nil).list()
     let expected = try CatalogReader(cache: plain.path("cache"), catalog: nil).list()
-    // A shown picture knows the folder of its cache.
+    // A shown picture contains its cache's folder, which differs.
     let moved = String(describing: items)
       .replacing(sharded.folder.path("cache"), with: plain.path("cache"))
     #expect(moved == String(describing: expected))

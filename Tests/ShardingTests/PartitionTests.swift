@@ -6,7 +6,7 @@ import Testing
 @testable import Cache
 @testable import Sharding
 
-/// Which shard a URL belongs to.
+/// The assignment of URLs to shards.
 struct PartitionTests {
   @Test(arguments: [
     ("https://store.example/a.jpg", [0, 0, 3, 859]),

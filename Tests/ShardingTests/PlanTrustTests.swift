@@ -6,9 +6,9 @@ import Testing
 
 @testable import Sharding
 
-/// A plan's folder that somebody else can write.
+/// A plan in a folder that somebody else can write.
 @Suite struct PlanTrustTests {
-  /// A plan, in whose catalog file an attacker who knows its form has put lines.
+  /// A plan with lines in its catalog file added by an attacker who knows the format.
   private static func plan(_ lines: String) throws -> (ShardedShop, PlannedRun) {
     let shop = try ShardedShop(SampleShop())
     try shop.plan(2)

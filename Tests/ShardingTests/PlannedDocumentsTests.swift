@@ -6,7 +6,8 @@ import Transport
 @testable import Cache
 @testable import Sharding
 
-/// The answers for sections and details in a plan's folder, which somebody else may have written.
+/// The stored answers for sections and details in a plan's folder, which somebody else may have
+/// written.
 struct PlannedDocumentsTests {
   private let folder: TemporaryFolder
 

@@ -6,11 +6,11 @@ import Support
 @testable import Cache
 @testable import Sharding
 
-/// A shop whose sync is done by shards, in a folder of its own.
+/// A shop in its own folder whose sync is planned, run by shards and merged.
 final class ShardedShop {
   let shop: SampleShop
   let folder: TemporaryFolder
-  /// How many processes there were.
+  /// The number of simulated processes so far.
   private var count = 0
 
   init(_ shop: SampleShop) throws {
@@ -86,7 +86,7 @@ final class ShardedShop {
     ).run()
   }
 
-  /// Merges what was planned.
+  /// Merges the planned run.
   func merge(reading isRead: Bool = false) throws -> SyncReport {
     let planned = try planned
     let curl = try CurlTransport(shop.transportOptions())
@@ -131,7 +131,7 @@ func rows(_ folder: TemporaryFolder) throws -> [PictureEntry] {
 }
 
 extension SyncReport {
-  /// The report without what no two runs share.
+  /// The report without values that differ between runs.
   var comparable: SyncReport {
     var report = self
     report.run = nil

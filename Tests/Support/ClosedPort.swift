@@ -1,19 +1,19 @@
 import Glibc
 
-/// A port of this machine at which nobody listens and that nobody else is given, as long as this lives.
+/// A port that refuses connections and stays reserved as long as this object lives.
 package final class ClosedPort: Sendable {
   private let port: LoopbackPort
 
-  /// Binds a socket to it that never listens: whoever connects is refused.
+  /// Binds a socket that never listens, so connections are refused.
   package init() throws {
     port = try LoopbackPort()
   }
 
   deinit { close(port.descriptor) }
 
-  /// Its number.
+  /// The port's number.
   package var number: UInt16 { port.number }
 
-  /// Where nobody answers.
+  /// A URL with this port.
   package var baseURL: String { "http://127.0.0.1:\(number)" }
 }

@@ -3,15 +3,15 @@ import CurlTransport
 import Synchronization
 import Transport
 
-/// Answers from memory, on a thread of the caller's, without a network.
+/// A transport that answers from memory, on the caller's thread.
 ///
-/// What has no answer is held until ``cancelAll()``, as a transfer that hangs.
+/// A request without an answer waits until ``cancelAll()``, like a transfer that hangs.
 package final class FakeTransport: Fetching {
-  /// What one URL answers.
+  /// The answer for a URL.
   package enum Answer: Sendable {
-    /// A body with 200, and the fields that come with it.
+    /// Status 200 with a body and header fields.
     case body([UInt8], Headers = [:])
-    /// The body is still the one that is held.
+    /// Status 304.
     case notModified
     /// A failure.
     case failure(FailureReason)
@@ -26,7 +26,7 @@ package final class FakeTransport: Fetching {
   private let state: Mutex<State>
   private let parser = CurlURLParser()
 
-  /// A transport that answers these URLs.
+  /// Creates a transport with answers by URL.
   package init(_ answers: [String: Answer] = [:]) {
     state = Mutex(State(answers: answers))
   }

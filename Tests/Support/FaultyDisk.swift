@@ -3,17 +3,19 @@ import Cache
 import Glibc
 import Synchronization
 
-/// The system's disk with one fault: an operation fails, or the machine stops at it.
+/// The system's disk with one fault: an operation fails, or all operations stop at it, as in a
+/// crash.
 ///
-/// Operations count from 1 in the order of their calls. Nothing of a failed operation is done.
+/// Operations are numbered from 1 in the order of their calls. A failed operation changes nothing.
 package final class FaultyDisk: Disk {
   /// What goes wrong.
   package enum Fault: Sendable, Hashable {
-    /// Nothing.
+    /// No fault.
     case none
-    /// The operation of this number fails with an error of the system; all others work.
+    /// One operation fails with `errno`; all others work.
     case fail(at: Int, errno: Int32)
-    /// From this operation on none is done: what a reopened cache then sees is what a crash leaves.
+    /// No operation is carried out from this one on, so a reopened cache sees the state after a
+    /// crash.
     case crash(at: Int)
   }
 
@@ -25,13 +27,13 @@ package final class FaultyDisk: Disk {
   private let disk: any Disk
   private let state: Mutex<State>
 
-  /// A disk with a fault, over another one.
+  /// Wraps a disk with a fault.
   package init(_ fault: Fault = .none, over disk: any Disk = SystemDisk(durable: false)) {
     self.disk = disk
     state = Mutex(State(fault: fault))
   }
 
-  /// Every operation so far, failed ones included: `rename a.jpg` and so on.
+  /// Every operation so far, such as `rename a.jpg`, including failed ones.
   package var operations: [String] { state.withLock { $0.operations } }
 
   private func count(_ verb: String, _ thing: String) throws(LarderError) {

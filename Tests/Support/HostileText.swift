@@ -1,11 +1,11 @@
-/// Text by which a feed may try to say something to a program that reads what larder writes.
+/// Texts by which a feed may try to inject something into a program that reads larder's output.
 package enum HostileText {
-  /// Every line break that Unicode or YAML knows.
+  /// Every line break of Unicode or YAML.
   package static let breaks = [
     "\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}", "\u{B}", "\u{C}", "\u{1C}", "\u{1E}",
   ]
 
-  /// Texts with a purpose each, and single characters with one.
+  /// Texts and single characters that each attack one interpreter.
   package static let all: [String] = {
     var texts = [
       "$(touch RAN)", "`touch RAN`", "; touch RAN;", "| touch RAN", "&& touch RAN", "${HOME}",
@@ -35,7 +35,7 @@ package enum HostileText {
     return texts
   }()
 
-  /// Texts of characters of all planes, most of them with a purpose: the same for the same seed.
+  /// Random texts of characters from all planes, mostly special ones; equal for equal seeds.
   package static func random(_ count: Int, seed: UInt64) -> [String] {
     var generator = SplitMix64(seed)
     let telling = Array(all.joined().unicodeScalars)

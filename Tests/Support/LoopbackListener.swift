@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Accepts connections on a loopback port, each on a thread of its own.
+/// Accepts connections on a loopback port and serves each on its own thread.
 package final class LoopbackListener: Sendable {
   private struct State {
     var open: Set<Int32> = []
@@ -14,12 +14,12 @@ package final class LoopbackListener: Sendable {
   private let listener: Int32
   private let state = Mutex(State())
 
-  /// Listens on a loopback address; nobody is answered before ``start(_:)``.
+  /// Listens on a loopback address; connections are served after ``start(_:)``.
   ///
   /// - Parameters:
-  ///   - host: the address, IPv4 or IPv6.
-  ///   - port: the port; 0 takes a free one.
-  /// - Throws: ``LoopbackPort/NoPort`` when somebody has it.
+  ///   - host: The address, IPv4 or IPv6.
+  ///   - port: The port; 0 takes a free one.
+  /// - Throws: ``LoopbackPort/NoPort`` if the port is in use.
   package init(on host: String = "127.0.0.1", port: Int = 0) throws {
     let bound = try LoopbackPort(host, port: port)
     guard listen(bound.descriptor, 128) == 0 else { fatalError("cannot listen") }
@@ -27,10 +27,10 @@ package final class LoopbackListener: Sendable {
     self.port = Int(bound.number)
   }
 
-  /// How many connections came so far.
+  /// The number of connections so far.
   package var connections: Int { state.withLock { $0.accepted } }
 
-  /// Hands every connection, with its number from 1 on, to `serve`, and closes it when that returns.
+  /// Passes each connection, numbered from 1, to `serve` and closes it afterwards.
   package func start(_ serve: @escaping @Sendable (_ connection: Int32, _ number: Int) -> Void) {
     startThread { [self] in
       while let (connection, number) = next() {
@@ -44,7 +44,7 @@ package final class LoopbackListener: Sendable {
     }
   }
 
-  /// Ends every thread; call it when the test is done.
+  /// Stops all threads; call it at the end of the test.
   package func close() {
     state.withLock { state in
       guard !state.isClosed else { return }
@@ -54,7 +54,7 @@ package final class LoopbackListener: Sendable {
     }
   }
 
-  /// Waits for the next connection; nil once the listener is closed.
+  /// Waits for the next connection; nil after the listener is closed.
   private func next() -> (connection: Int32, number: Int)? {
     let connection = accept(listener, nil, nil)
     guard connection >= 0 else { return nil }
@@ -72,7 +72,7 @@ package final class LoopbackListener: Sendable {
   }
 }
 
-/// Sends all of the bytes; false when the other side is gone.
+/// Sends all of the bytes; false if the client is gone.
 func send(all bytes: [UInt8], to connection: Int32) -> Bool {
   var sent = 0
   while sent < bytes.count {

@@ -1,16 +1,16 @@
 import Glibc
 
-/// A socket bound to a port of this machine that nobody else is given as long as it is open.
+/// A socket bound to a port that stays reserved while the socket is open.
 struct LoopbackPort {
   let descriptor: Int32
   let number: UInt16
 
-  /// Binds a new socket, which does not listen yet; whoever makes it closes it.
+  /// Binds a new socket that does not listen yet; the caller closes it.
   ///
   /// - Parameters:
-  ///   - host: a loopback address, IPv4 or IPv6.
-  ///   - port: the port; 0 takes a free one.
-  /// - Throws: ``NoPort`` when somebody has it.
+  ///   - host: A loopback address, IPv4 or IPv6.
+  ///   - port: The port; 0 takes a free one.
+  /// - Throws: ``NoPort`` if the port is in use.
   init(_ host: String = "127.0.0.1", port: Int = 0) throws(NoPort) {
     let isIPv6 = host.contains(":")
     descriptor = socket(
@@ -39,7 +39,7 @@ struct LoopbackPort {
           && getsockname(bound, address.baseAddress, &size) == 0
       }
     }
-    // The port stands at one place in both kinds of address.
+    // The port is at the same offset in both kinds of address.
     number = UInt16(bigEndian: address.sin6_port)
     guard isBound else {
       let code = errno

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Another process beside the test's own, for locks that hold between processes alone.
+/// A second process, for locks that apply only between processes.
 package enum OtherProcess {
-  /// Tries to write a SQLite database at once.
+  /// Tries to write a SQLite database without waiting.
   ///
   /// - Parameter path: The database's file.
-  /// - Returns: "written", or what SQLite says: "database is locked".
+  /// - Returns: "written", or SQLite's message, "database is locked".
   /// - Throws: When python3 cannot be run.
   package static func write(_ path: String) throws -> String {
     let process = Process()

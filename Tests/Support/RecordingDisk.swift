@@ -2,9 +2,10 @@ import Base
 import Cache
 import Synchronization
 
-/// The system's disk, which notes every operation so that a power cut can be played back.
+/// The system's disk with a record of every operation, so that a power cut can be simulated from
+/// it.
 package final class RecordingDisk: Disk {
-  /// What was done, with paths as the caller named them.
+  /// An operation, with paths as the caller gave them.
   package enum Operation: Sendable, Equatable {
     case create(String)
     case append(String, [UInt8])
@@ -19,13 +20,14 @@ package final class RecordingDisk: Disk {
   private let noted = Mutex<[(operation: Operation, moment: [UInt8])]>([])
   private let snapshot = Mutex<(@Sendable () -> [UInt8])?>(nil)
 
-  /// A disk that has done nothing.
+  /// Creates a disk with an empty record.
   package init() {}
 
-  /// Every operation so far, each with what `snapshot` gave just before it.
+  /// Every operation so far, each with the snapshot taken just before it.
   package var operations: [(operation: Operation, moment: [UInt8])] { noted.withLock { $0 } }
 
-  /// Says what else is durable at any moment: the bytes of the index as committed.
+  /// Sets the closure that takes a snapshot of other durable data, such as the index file as
+  /// committed.
   package func take(_ snapshot: @escaping @Sendable () -> [UInt8]) {
     self.snapshot.withLock { $0 = snapshot }
   }
@@ -85,7 +87,7 @@ package final class RecordingDisk: Disk {
   }
 }
 
-/// Which files there are after the power went: what was synced, and of the rest whatever chance left.
+/// The files after a power cut: all synced data, and a random part of the rest.
 package struct PowerCut {
   private struct File {
     var bytes: [UInt8] = []
@@ -97,7 +99,7 @@ package struct PowerCut {
   private var durable: [String: Int] = [:]
   private var pending: [(folder: String, name: String, file: Int?)] = []
 
-  /// A disk with whole, synced files.
+  /// Starts with complete and synced files.
   package init(_ held: [String: [UInt8]]) {
     for (name, bytes) in held {
       names[name] = files.count
@@ -106,7 +108,7 @@ package struct PowerCut {
     }
   }
 
-  /// Plays an operation.
+  /// Applies an operation.
   package mutating func play(_ operation: RecordingDisk.Operation) {
     switch operation {
     case .create(let name):
@@ -135,8 +137,10 @@ package struct PowerCut {
     pending.append((folder, name, file))
   }
 
-  /// The files after the cut: names that were not synced come or stay away one by one, and bytes that
-  /// were not synced are there, cut short, missing, or zeros.
+  /// The files after the cut.
+  ///
+  /// Each name that was not synced is present or absent at random. Bytes that were not synced are
+  /// present, truncated, missing or zero.
   package func files(left random: inout some RandomNumberGenerator) -> [String: [UInt8]] {
     var left = durable
     for change in pending where Bool.random(using: &random) { left[change.name] = change.file }
@@ -155,12 +159,12 @@ package struct PowerCut {
   }
 }
 
-/// Chance that is the same in every run. (Steele, Lea, Flood: Fast splittable pseudorandom number
-/// generators, 2014)
+/// A seeded random generator. (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+/// 2014)
 package struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 
-  /// Chance of a seed.
+  /// A generator with this seed.
   package init(_ seed: UInt64) {
     state = seed
   }

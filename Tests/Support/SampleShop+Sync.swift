@@ -6,7 +6,7 @@ import SampleStore
 import Transport
 
 extension SampleShop {
-  /// The transport's options for this shop: its host is named, nothing is tried twice.
+  /// The transport's options for this shop: its host is named, and nothing is retried.
   package func transportOptions() -> TransportOptions {
     var options = TransportOptions()
     options.namedHosts = [HostPort(host: "127.0.0.1", port: store.port)]
@@ -15,10 +15,11 @@ extension SampleShop {
     return options
   }
 
-  /// Runs one sync of this shop to its end, by libcurl.
+  /// Syncs this shop once through libcurl.
   ///
-  /// The cache is `cache` in `folder`, where local files lie too. Without `catalog` it is the shop's
-  /// own. `start` is called with the run before it starts, `notice` with what it says to a person.
+  /// The cache is the folder `cache` in `folder`, which also contains local files. Without
+  /// `catalog` the shop's own is used. `start` is called with the run before it starts, `notice`
+  /// with each message for a person.
   package func sync(
     _ folder: TemporaryFolder,
     _ catalog: CatalogFile? = nil,
@@ -50,13 +51,13 @@ extension SampleShop {
   }
 }
 
-/// What `verify` says of the cache in a folder.
+/// Checks every byte of the cache in a folder.
 package func verify(_ folder: TemporaryFolder) throws -> VerifyReport {
   try CacheCheck(folder.path("cache"), holder: nil).run(.full)
 }
 
 extension VerifyReport {
-  /// The report of a check that found no more than this.
+  /// A report of a check with these findings and no others.
   package init(
     checked: Int,
     damaged: [String] = [],

@@ -2,12 +2,12 @@ import Catalog
 import Foundation
 import SampleStore
 
-/// A shop of sections, items, details and pictures on the embedded store, for a test to change.
+/// A shop of sections, items, details and pictures on the embedded store, which tests can change.
 ///
 /// Section `A` lists the items `A1`, `A2` and so on. Each has a thumbnail in the list, and in its
 /// detail a top picture, a gallery picture and one picture that all details share.
 package final class SampleShop {
-  /// One item as the shop's JSON tells of it.
+  /// One item in the shop's JSON.
   package struct Item {
     package var id: String
     package var title: String
@@ -18,7 +18,7 @@ package final class SampleShop {
     package var gallery: [String]
     package var hasDetail = true
 
-    /// A dish with the pictures that its id names.
+    /// A dish whose pictures are named for its id.
     package init(_ id: String) {
       self.id = id
       title = "Dish \(id)"
@@ -26,7 +26,7 @@ package final class SampleShop {
       gallery = ["/pictures/\(id)-top.jpg", "/pictures/\(id)-1.jpg", "/pictures/common.jpg"]
     }
 
-    /// The item as its section lists it.
+    /// The item in its section's listing.
     package var listed: [String: Any] {
       var listed: [String: Any] = [
         "detail_hash": id, "title": title, "image": thumbnail, "s_price": price, "badge": badges,
@@ -53,9 +53,9 @@ package final class SampleShop {
   package let clock: TestClock
   /// The sections' keys, in the catalog's order.
   package let keys: [String]
-  /// What each section lists; ``publish()`` puts it on the shelves.
+  /// The items of each section; ``publish()`` applies changes.
   package var items: [String: [Item]] = [:]
-  /// The one picture that all others are variants of: a JPEG's first and last marker.
+  /// The picture of which all others are variants: a JPEG's first and last marker.
   package static let base: [UInt8] = [0xFF, 0xD8, 0xFF, 0xD9]
 
   /// Starts a shop and publishes it.
@@ -77,12 +77,12 @@ package final class SampleShop {
   /// Where the catalog's relative URLs start.
   package var base: String { "\(store.baseURL)/shop/" }
 
-  /// The bytes that the store sends for a picture of its own.
+  /// The bytes that the store sends for one of its pictures.
   package static func bytes(of path: String) throws -> [UInt8] {
     try Picture(base).distinct(path, byteCount: 400)
   }
 
-  /// Puts all lists and details on the shelves.
+  /// Publishes all listings and details.
   package func publish() throws {
     for key in keys {
       let listed = (items[key] ?? []).map(\.listed)
@@ -93,14 +93,15 @@ package final class SampleShop {
     }
   }
 
-  /// Puts one JSON text on the shelves, or takes it away.
+  /// Publishes a JSON text at a path; nil removes it.
   package func put(_ json: String?, at path: String) {
     store.content[path] = json.map { Resource(json: $0) }
   }
 
   /// A catalog file of this shop.
   ///
-  /// `sections` is the value of that key, one a section without it; `more` are further lines.
+  /// `sections` is the value of that key, by default one entry for each section; `more` are
+  /// further lines.
   package func catalog(
     name: String = "shop",
     sections: String? = nil,
@@ -129,7 +130,7 @@ package final class SampleShop {
       """
   }
 
-  /// The text of a JSON value, keys sorted.
+  /// A JSON value as text with sorted keys.
   package static func json(_ value: Any) throws -> String {
     let data = try JSONSerialization.data(withJSONObject: value, options: .sortedKeys)
     return String(decoding: data, as: UTF8.self)

@@ -1,27 +1,28 @@
 import Glibc
 import Synchronization
 
-/// A loopback proxy, HTTP and SOCKS 5 at one port, that does with each request what its script says.
+/// A loopback proxy for HTTP and SOCKS 5 on one port, which treats each request as its script
+/// says.
 package final class ScriptedProxy: Sendable {
-  /// What a proxy was asked.
+  /// A request to the proxy.
   package struct Asked: Sendable, CustomStringConvertible {
-    /// `CONNECT`, `SOCKS`, or the method of a request to pass on.
+    /// `CONNECT`, `SOCKS`, or the method of a plain request.
     package let method: String
-    /// `host:port`, or the URL of a request to pass on.
+    /// `host:port`, or the URL of a plain request.
     package let target: String
-    /// The head as it came; the user and password that SOCKS was told.
+    /// The request head; for SOCKS the user and password.
     package let text: String
 
     package var description: String { "\(method) \(target)" }
   }
 
-  /// What it does about that.
+  /// The proxy's reaction to a request.
   package enum Answer: Sendable {
-    /// Connect to that port of this machine, and let everything through.
+    /// Connect to that port of this machine and relay all bytes.
     case pass(Int)
-    /// Say so, and close.
+    /// Send this text and close.
     case say(String)
-    /// Refuse with that code of SOCKS's.
+    /// Refuse with this SOCKS code.
     case refuse(UInt8)
   }
 
@@ -30,7 +31,7 @@ package final class ScriptedProxy: Sendable {
   private let requests = Mutex<[Asked]>([])
   private let script: @Sendable (Asked) -> Answer
 
-  /// Starts a proxy; with `password`, given as `user:password`, SOCKS asks for it.
+  /// Starts a proxy; with `password` (`user:password`) SOCKS requires authentication.
   package init(password: String? = nil, _ script: @escaping @Sendable (Asked) -> Answer) {
     guard let listener = try? LoopbackListener() else { fatalError("no loopback port") }
     self.listener = listener
@@ -41,15 +42,15 @@ package final class ScriptedProxy: Sendable {
 
   package var port: Int { listener.port }
 
-  /// What it was asked so far, in order.
+  /// The requests so far, in order.
   package var asked: [Asked] { requests.withLock { $0 } }
 
-  /// Its URL under a scheme, with user and password if given.
+  /// The proxy's URL with a scheme and optional user information.
   package func url(_ scheme: String = "http", _ userInfo: String? = nil) -> String {
     "\(scheme)://\(userInfo.map { $0 + "@" } ?? "")127.0.0.1:\(port)"
   }
 
-  /// Ends every thread; call it when the test is done.
+  /// Stops all threads; call it at the end of the test.
   package func close() { listener.close() }
 
   private func note(_ method: String, _ target: String, _ text: String) -> Answer {
@@ -82,10 +83,11 @@ package final class ScriptedProxy: Sendable {
         relay(client, origin)
       } else {
         guard let origin = connect(port) else { return }
-        // One request a connection, so that the next is read here and not let through.
+        // One request a connection, so that the next one is parsed here and not relayed.
         let path = words[1].split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         let target = "/" + (path.last?.drop { $0 != "/" }.dropFirst() ?? "")
-        // CR LF is one character: the blank line goes, and the end of the last field stays.
+        // Swift counts CR LF as one character: this drops the blank line and keeps the end of the
+        // last field.
         let rest = words[2].dropLast() + "Connection: close\r\n\r\n"
         _ = send(all: Array("\(words[0]) \(target) \(rest)".utf8), to: origin)
         relay(client, origin)
@@ -93,7 +95,7 @@ package final class ScriptedProxy: Sendable {
     }
   }
 
-  /// RFC 1928 and 1929.
+  /// The SOCKS 5 handshake. (RFC 1928 and 1929)
   private func serveSOCKS(_ client: Int32) {
     guard let count = read(client, 1)?.first, let methods = read(client, Int(count)) else {
       return
@@ -160,7 +162,7 @@ package final class ScriptedProxy: Sendable {
     return nil
   }
 
-  /// Lets bytes through both ways until either side has no more.
+  /// Relays bytes in both directions until one side ends.
   private func relay(_ client: Int32, _ origin: Int32) {
     defer { Glibc.close(origin) }
     var buffer = [UInt8](repeating: 0, count: 16 << 10)

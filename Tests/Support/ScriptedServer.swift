@@ -1,34 +1,35 @@
 import Glibc
 import Synchronization
 
-/// A loopback server that answers each request byte for byte as its script says.
+/// A loopback server that sends exactly the bytes of its script.
 ///
-/// Every connection has a thread of its own. Nothing here knows HTTP beyond the blank line that ends a request's head.
+/// Each connection has its own thread. Of HTTP it only knows the blank line at the end of a
+/// request head.
 package final class ScriptedServer: Sendable {
-  /// One thing to do on a connection once a request has been read.
+  /// One action on a connection after a request has been read.
   package enum Action: Sendable {
-    /// Send these bytes.
+    /// Send this text.
     case send(String)
-    /// Send these raw bytes.
+    /// Send these bytes.
     case bytes([UInt8])
-    /// Send the bytes again and again until the client goes away.
+    /// Send the text repeatedly until the client closes the connection.
     case flood(String)
-    /// Send one byte now and then until the client goes away.
+    /// Send one byte at intervals until the client closes the connection.
     case drip(UInt8)
-    /// Wait until the client goes away.
+    /// Wait until the client closes the connection.
     case hang
-    /// Wait for the test.
+    /// Wait for the test's signal.
     case wait(Semaphore)
-    /// Close.
+    /// Close the connection.
     case close
-    /// Close so that the client sees a reset.
+    /// Close the connection with a reset.
     case reset
   }
 
-  /// A request as it came, and which one of the server and of its connection it was.
+  /// A received request, with its number on the server and on its connection.
   package struct Received: Sendable {
     package let text: String
-    /// The same as the bytes that came, which need not be text.
+    /// The request's bytes, which need not be valid text.
     package let bytes: [UInt8]
     package let number: Int
     package let connection: Int
@@ -62,7 +63,7 @@ package final class ScriptedServer: Sendable {
     self.init(listener, script)
   }
 
-  /// Listens on one loopback address, and on that port.
+  /// Listens on the given loopback address and port.
   package convenience init(
     on host: String,
     port: Int = 0,
@@ -78,7 +79,7 @@ package final class ScriptedServer: Sendable {
     listener.start { [self] in serve($0, $1) }
   }
 
-  /// Answers every request alike.
+  /// Answers every request with the same actions.
   package convenience init(_ actions: Action...) {
     self.init { _ in actions }
   }
@@ -90,7 +91,7 @@ package final class ScriptedServer: Sendable {
   package var received: [Received] { requests.withLock { $0 } }
   package var connections: Int { listener.connections }
 
-  /// Ends every thread; call it when the test is done.
+  /// Stops all threads; call it at the end of the test.
   package func close() { listener.close() }
 
   private func serve(_ descriptor: Int32, _ connection: Int) {
@@ -107,7 +108,7 @@ package final class ScriptedServer: Sendable {
     }
   }
 
-  /// Reads up to the blank line, and the body that `Content-Length` tells, which it drops.
+  /// Reads up to the blank line, and drops the body that `Content-Length` announces.
   private func readHead(_ descriptor: Int32, _ buffer: inout [UInt8]) -> [UInt8]? {
     while true {
       if let end = buffer.firstRange(of: Array("\r\n\r\n".utf8)) {
@@ -166,7 +167,7 @@ package final class ScriptedServer: Sendable {
   }
 }
 
-/// Runs a closure on a thread of its own.
+/// Runs a closure on a new thread.
 package func startThread(_ body: @escaping @Sendable () -> Void) {
   final class Box {
     let body: @Sendable () -> Void

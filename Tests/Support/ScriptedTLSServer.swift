@@ -3,27 +3,27 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A loopback server that speaks TLS and answers each request byte for byte as its script says.
+/// A loopback TLS server that sends exactly the bytes of its script.
 ///
-/// With the protocol `h2` it answers SETTINGS and pings nobody; the script sends frames.
+/// With the protocol `h2` it answers SETTINGS but no pings; the script sends the frames.
 package final class ScriptedTLSServer: Sendable {
-  /// One thing to do once a request has come.
+  /// One action after a request was received.
   package enum Action: Sendable {
     /// Send these bytes.
     case bytes([UInt8])
-    /// Send these bytes again and again until the client goes away.
+    /// Send these bytes repeatedly until the client closes the connection.
     case flood([UInt8])
-    /// Say farewell and close.
+    /// Send close_notify and close the connection.
     case close
-    /// Close without TLS's farewell.
+    /// Close the connection without close_notify.
     case cut
-    /// Tell the test, once what goes before is written.
+    /// Signal the test after the earlier actions are written.
     case signal(Semaphore)
-    /// Close so that the client sees a reset.
+    /// Close the connection with a reset.
     case reset
   }
 
-  /// A request: the how manieth of the server, and its stream in HTTP/2.
+  /// A request: its number on the server, and its HTTP/2 stream.
   package struct Received: Sendable {
     package let number: Int
     package let stream: Int32
@@ -39,7 +39,7 @@ package final class ScriptedTLSServer: Sendable {
     let value = Atomic<Int>(0)
   }
 
-  /// Starts a server that shows the chain and speaks one protocol, `h2` or `http/1.1`.
+  /// Starts a server with a certificate chain and one protocol, `h2` or `http/1.1`.
   package init(
     chain: String,
     key: String,
@@ -78,13 +78,13 @@ package final class ScriptedTLSServer: Sendable {
     forget.whenComplete { _ in made.withLock { $0 = nil } }
   }
 
-  /// How many requests came.
+  /// The number of requests so far.
   package var requests: Int { count.withLock { $0 } }
 
-  /// How many connections came.
+  /// The number of connections so far.
   package var connections: Int { accepted.value.load(ordering: .relaxed) }
 
-  /// Takes no more connections.
+  /// Stops accepting connections.
   package func close() {
     channel.close(promise: nil)
   }
@@ -97,7 +97,7 @@ package final class ScriptedTLSServer: Sendable {
   }
 }
 
-/// Finds the requests in what one connection brings, and acts.
+/// Finds the requests in a connection's bytes and performs the script's actions.
 private final class ScriptHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
@@ -127,7 +127,7 @@ private final class ScriptHandler: ChannelInboundHandler {
     return (0, Array(received[..<end.upperBound]))
   }
 
-  /// Reads frames up to the next HEADERS. (RFC 9113, section 4.1)
+  /// Reads frames up to the next HEADERS frame. (RFC 9113, section 4.1)
   private func nextStream(_ context: ChannelHandlerContext) -> (stream: Int32, bytes: [UInt8])? {
     if !hasPreface {
       guard received.count >= Self.preface else { return nil }
@@ -171,8 +171,8 @@ private final class ScriptHandler: ChannelInboundHandler {
   private func flood(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
     let again = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     context.writeAndFlush(wrapOutboundOut(bytes)).whenSuccess {
-      // Not at once: a write that ends at once would call itself until the stack is full, and
-      // keep all other connections of its loop waiting.
+      // Scheduled, because a write that completes at once would recurse until the stack is full
+      // and block the loop's other connections.
       again.value.1.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(2)) {
         let (handler, context) = again.value
         handler.flood(bytes, context)
@@ -190,7 +190,7 @@ private final class ScriptHandler: ChannelInboundHandler {
 
 /// HTTP/2 frames as bytes. (RFC 9113, section 6)
 package enum Frame {
-  /// A frame of any kind.
+  /// A frame of any type.
   package static func raw(_ type: UInt8, _ flags: UInt8, _ stream: Int32, _ payload: [UInt8])
     -> [UInt8]
   {
@@ -203,7 +203,7 @@ package enum Frame {
     raw(4, acknowledging ? 1 : 0, 0, [])
   }
 
-  /// The status and fields as literals that no table keeps. (RFC 7541, section 6.2.2)
+  /// The status and fields as literals without indexing. (RFC 7541, section 6.2.2)
   package static func headers(
     _ stream: Int32,
     _ status: String,

@@ -2,7 +2,7 @@ import Glibc
 
 /// A POSIX semaphore, destroyed exactly once.
 package final class Semaphore: @unchecked Sendable {
-  // SAFETY: sem_t is made for use by many threads, and its memory stays in one place.
+  // SAFETY: sem_t is designed for use by many threads, and its memory is never moved.
   private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
   package init() { sem_init(raw, 0, 0) }

@@ -1,15 +1,15 @@
-/// A generator of repeatable chance: the same seed gives the same numbers on every machine.
+/// A seeded random generator: equal seeds give equal numbers on every machine.
 ///
 /// SplitMix64, by Sebastiano Vigna, in the public domain.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
-  /// A generator that starts at a seed.
+  /// A generator with this seed.
   package init(_ seed: UInt64) {
     state = seed
   }
 
-  /// A generator of its own for everything that has a name, whoever asks first.
+  /// A generator with a seed for each name, so that the order of use does not matter.
   package init(_ seed: UInt64, _ name: String) {
     // FNV-1a.
     state = name.utf8.reduce(seed ^ 0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
@@ -25,7 +25,7 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     return mixed ^ (mixed >> 31)
   }
 
-  /// So many bytes, of each the bits that `mask` has.
+  /// Random bytes, each masked with `mask`.
   package mutating func bytes(_ count: Int, mask: UInt8 = 0xFF) -> [UInt8] {
     let mask = UInt64(mask) &* 0x0101_0101_0101_0101
     var words: [UInt64] = []
@@ -40,12 +40,12 @@ package struct SplitMix64: RandomNumberGenerator, Sendable {
     }
   }
 
-  /// Whether something of that probability happens.
+  /// Whether an event of this probability happens.
   package mutating func happens(_ probability: Double) -> Bool {
     Double.random(in: 0..<1, using: &self) < probability
   }
 
-  /// One of several, the more often the greater the number beside it.
+  /// A random choice, weighted by the numbers.
   package mutating func pick<Value>(_ choices: [(Value, weight: Int)]) -> Value {
     var place = Int.random(in: 0..<choices.reduce(0) { $0 + $1.weight }, using: &self)
     for choice in choices.dropLast() {

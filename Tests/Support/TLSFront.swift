@@ -2,13 +2,13 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Speaks TLS on a loopback port, and passes what comes on to a server of this machine that does not.
+/// A TLS server on a loopback port that forwards connections to a plain server on this machine.
 package final class TLSFront: Sendable {
   /// The port.
   package let port: Int
   private let channel: any Channel
 
-  /// Starts a front that shows the chain and passes connections on to the port `target`.
+  /// Starts a front with a certificate chain that forwards to the port `target`.
   package init(chain: String, key: String, to target: Int) throws {
     var configuration = TLSConfiguration.makeServerConfiguration(
       certificateChain: try NIOSSLCertificate.fromPEMFile(chain).map { .certificate($0) },
@@ -28,11 +28,11 @@ package final class TLSFront: Sendable {
     port = channel.localAddress?.port ?? 0
   }
 
-  /// Takes no more connections.
+  /// Stops accepting connections.
   package func close() { channel.close(promise: nil) }
 }
 
-/// Connects to the server behind, and passes on what the client says.
+/// Connects to the plain server and forwards the client's bytes.
 private final class PassingHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -73,7 +73,7 @@ private final class PassingHandler: ChannelInboundHandler {
   }
 }
 
-/// Passes on what the server behind says.
+/// Forwards the plain server's bytes.
 private final class ReturningHandler: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -1,14 +1,14 @@
 import Foundation
 import Glibc
 
-/// A folder of a test's own, removed with its owner.
+/// A test's own folder, removed with this object.
 package final class TemporaryFolder: Sendable {
-  /// The folder's path, without a slash at the end.
+  /// The folder's path, without a trailing slash.
   package let path: String
 
   /// Makes an empty folder.
   package init() throws {
-    // In memory where that can be: thousands of commits wait for the device otherwise.
+    // In memory if possible, because thousands of commits would wait for the device.
     let memory = URL(filePath: "/dev/shm")
     let parent =
       access(memory.path, W_OK) == 0 ? memory : FileManager.default.temporaryDirectory
@@ -21,10 +21,10 @@ package final class TemporaryFolder: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
-  /// The path of something in the folder.
+  /// The path of an entry in the folder.
   package func path(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// Writes a file, making the folders above it.
+  /// Writes a file, creating the folders above it.
   package func write(_ bytes: [UInt8], to name: String) throws {
     let url = URL(filePath: path(name))
     try FileManager.default.createDirectory(
@@ -34,7 +34,7 @@ package final class TemporaryFolder: Sendable {
     try Data(bytes).write(to: url)
   }
 
-  /// Writes a text file, making the folders above it.
+  /// Writes a text file, creating the folders above it.
   ///
   /// - Returns: The file's path.
   @discardableResult
@@ -53,7 +53,7 @@ package final class TemporaryFolder: Sendable {
     [UInt8](try Data(contentsOf: URL(filePath: path(name))))
   }
 
-  /// Every regular file, link, pipe and socket below `name`, by its path in this folder.
+  /// The state of every regular file, link, pipe and socket below `name`, by relative path.
   package func files(below name: String) -> [String: FileState] {
     var found: [String: FileState] = [:]
     let root = path(name)
@@ -67,20 +67,20 @@ package final class TemporaryFolder: Sendable {
     return found
   }
 
-  /// What `lstat` says of one file; nil when there is none.
+  /// The state of one file from `lstat`; nil if it does not exist.
   package func state(of name: String) -> FileState? {
     var status = stat()
     return lstat(path(name), &status) == 0 ? FileState(status) : nil
   }
 }
 
-/// What tells whether a file was rewritten, and who may read it.
+/// The identity, time and permissions of a file, to detect rewrites.
 package struct FileState: Hashable, Sendable {
-  /// The inode's number.
+  /// The inode number.
   package let inode: UInt
   /// The size in bytes.
   package let bytes: Int
-  /// When it was last modified: seconds and nanoseconds.
+  /// The modification time: seconds and nanoseconds.
   package let modified: [Int]
   /// The permission bits.
   package let mode: UInt32

@@ -1,22 +1,22 @@
 import Foundation
 
-/// Certificates of one's own, made by openssl in a folder.
+/// A test certificate authority, by openssl in a folder.
 package struct TestAuthority {
-  /// What one certificate is to say.
+  /// The contents of a certificate.
   package struct Certificate {
-    /// The file's name without its ending, and the subject.
+    /// The subject, and the file's name without extension.
     package var name: String
-    /// Who signs it; nil for itself.
+    /// The issuer; nil for a self-signed certificate.
     package var issuer: String?
-    /// From when, as `YYYYMMDDHHMMSSZ`.
+    /// The start of validity, as `YYYYMMDDHHMMSSZ`.
     package var from = "20200101000000Z"
-    /// Until when.
+    /// The end of validity.
     package var until = "20491231000000Z"
-    /// The digest that is signed.
+    /// The digest for the signature.
     package var digest = "sha256"
-    /// What openssl makes the key by.
+    /// The key's algorithm and options for openssl.
     package var key = ["EC", "ec_paramgen_curve:P-256"]
-    /// The extensions, in openssl's words.
+    /// The extensions in openssl's notation.
     package var extensions: String
 
     /// A certificate for a server on this machine.
@@ -32,7 +32,7 @@ package struct TestAuthority {
       )
     }
 
-    /// A certificate that may sign others.
+    /// A certificate authority's certificate.
     package static func authority(_ name: String, by issuer: String? = nil) -> Certificate {
       Certificate(
         name: name,
@@ -44,7 +44,7 @@ package struct TestAuthority {
 
   private let folder: TemporaryFolder
 
-  /// An authority that keeps its files in `folder`.
+  /// Creates an authority with its files in `folder`.
   package init(_ folder: TemporaryFolder) throws {
     self.folder = folder
     try folder.write(
@@ -93,10 +93,10 @@ package struct TestAuthority {
     )
   }
 
-  /// Makes a certificate with so many authorities between it and `issuer`: `NAME.pem` and its key, and all between
-  /// in `NAME-between.pem`.
+  /// Makes a certificate with `height` authorities between it and `issuer`.
   ///
-  /// They share one key, and differ by their names.
+  /// Writes `NAME.pem` and its key, and all certificates between in `NAME-between.pem`. They share
+  /// one key and differ in their names.
   package func makeTower(_ name: String, by issuer: String, height: Int) throws {
     let path = folder.path
     let key = "\(path)/\(name).key"
@@ -120,7 +120,7 @@ package struct TestAuthority {
     try folder.write(between, to: "\(name)-between.pem")
   }
 
-  /// Joins certificates to the chain that a server shows, leaf first.
+  /// Joins certificates into the chain that a server presents, leaf first.
   ///
   /// - Returns: The chain's path.
   package func chain(_ names: String...) throws -> String {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Transport
 
-/// What a person is told of the requests under way.
+/// The activity shown to a person for the requests in progress.
 @Suite struct ActivityTests {
   @Test(
     arguments: [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// The IANA special-purpose registries (RFC 6890) and what hides behind them.
+/// The IANA special-purpose registries (RFC 6890), and addresses that embed others.
 @Suite struct AddressPolicyTests {
   static func address(_ text: String) -> IPAddress? {
     var bytes = [UInt8](repeating: 0, count: 16)

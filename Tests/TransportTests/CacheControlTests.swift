@@ -2,7 +2,7 @@ import Testing
 
 @testable import Transport
 
-/// RFC 9111, section 5.2.
+/// Parses Cache-Control. (RFC 9111, section 5.2)
 @Suite struct CacheControlTests {
   @Test(
     arguments: [

@@ -3,14 +3,15 @@ import Testing
 
 @testable import Transport
 
-/// What a schedule makes of hosts of several kinds, in a clock of their own.
+/// Simulates the schedule against several kinds of hosts, in simulated time.
 @Suite struct ConcurrencySimulationTests {
-  /// A host: each answer takes `delay`, then its turn of `service`; more than `most` at once are refused.
+  /// A simulated host: each answer takes `delay`, then `service` one after the other; more than
+  /// `most` requests are refused.
   struct Host: CustomTestStringConvertible {
     var testDescription: String
     /// Milliseconds before the first byte.
     var delay: Double
-    /// Milliseconds that each answer keeps the host, or the line to it, to itself.
+    /// Milliseconds for which each answer occupies the host or its line.
     var service: Double
     var most = Int.max
   }
@@ -25,7 +26,7 @@ import Testing
     Host(testDescription: "20 ms away, 3 connections", delay: 20, service: 0.1, most: 3),
   ]
 
-  /// Seconds until `count` pictures are here.
+  /// The seconds until `count` pictures are received.
   static func seconds(
     _ host: Host,
     _ count: Int,
@@ -103,7 +104,7 @@ import Testing
 
     let auto = Self.seconds(host, 60_000, perHost: .upTo(128))
 
-    // Half of the first sixteen, and a few later.
+    // Half of the first sixteen are refused, and a few later.
     #expect(auto.refusals <= 8 + 4, "\(auto)")
   }
 }

@@ -8,13 +8,13 @@ import Testing
     MonotonicTime(nanoseconds: Int64(seconds * 1e9))
   }
 
-  /// What happens to a window.
+  /// An event that a window reacts to.
   enum Event: Sendable {
-    /// So many answers while more could start, at that second.
+    /// A number of answers at a second, while more requests could start.
     case answers(Int, at: Double)
-    /// So many answers of a host that is asked for less than it may be.
+    /// A number of answers while fewer requests run than the window allows.
     case idle(Int)
-    /// So many refusals, of `count` transfers that started at a second, at another.
+    /// Refusals among `count` transfers that started at second `since`, at a later second.
     case refusals(Int, of: Int, since: Double, at: Double)
   }
 

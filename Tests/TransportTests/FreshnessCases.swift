@@ -2,14 +2,14 @@ import Testing
 
 @testable import Transport
 
-/// What the fields of a response say about how long it is fresh.
+/// Header fields and the expected freshness, as a table for ``FreshnessTests``.
 extension FreshnessTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let headers: Headers
     var took: Int64 = 0
     var status = 200
-    /// Seconds after the response came that it stays fresh; nil never is.
+    /// The freshness lifetime in seconds after the response; nil if it is never fresh.
     let fresh: Int64?
 
     var testDescription: String { name }

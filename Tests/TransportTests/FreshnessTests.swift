@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// RFC 9111, section 4.2.
+/// Freshness and validation of stored responses. (RFC 9111, section 4.2)
 @Suite struct FreshnessTests {
   static let then = UnixTime(1_800_000_000)
 
@@ -36,7 +36,7 @@ import Testing
     )
   }
 
-  /// What a request sends; the digest is none, for the tests to see what is digested.
+  /// The key fields of a request; the digest is the identity, so that tests see its input.
   static func traits(_ fields: Headers, _ credentials: Headers = [:]) -> CacheKeyFields {
     CacheKeyFields(fields: fields, credentials: credentials) { bytes in
       Int64(bytes.reduce(7 as UInt64) { $0 &* 31 &+ UInt64($1) } & 0xFFFF_FFFF)

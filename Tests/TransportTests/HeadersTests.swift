@@ -2,7 +2,7 @@ import Testing
 
 @testable import Transport
 
-/// RFC 9110, section 5.
+/// Header fields. (RFC 9110, section 5)
 @Suite struct HeadersTests {
   @Test func `names match in any case, and the first value is used`() {
     let headers: Headers = ["ETag": "\"1\"", "x-a": "1", "X-A": "2"]

@@ -31,7 +31,7 @@ extension ScheduleTests {
     var underWay: [Int: Int] = [:]
     var running = Self.drain(&schedule, at: 0)
 
-    // Host 0 never answers; the others answer at once, and in the end they have nothing left.
+    // Host 0 never answers; the others answer at once, and finally have no more requests.
     var busiest = 0
     var done = 0
     while true {
@@ -62,7 +62,7 @@ extension ScheduleTests {
     for host in hosts { schedule.finished(host: host, Self.delivered, at: Self.at(0)) }
     #expect(Self.started(Self.drain(&schedule, at: 0)) == [10, 11])
 
-    // What the one leaves goes to itself, for the other has said nothing for two seconds.
+    // Host 0 gets its own freed place, because host 1 has not answered for two seconds.
     for _ in 0..<5 { schedule.finished(host: hosts[1], Self.delivered, at: Self.at(2)) }
 
     #expect(Self.started(Self.drain(&schedule, at: 2)) == [13, 15, 17, 19, 21])
@@ -80,14 +80,14 @@ extension ScheduleTests {
       schedule.add(transfer, host: others[transfer % 2], priority: .image)
     }
 
-    // Until it counts as silent, two are left for the others.
+    // Until the host counts as silent, two places are left for the others.
     #expect(Self.started(Self.drain(&schedule, at: 0.5)) == [20, 21])
     #expect(Self.drain(&schedule, at: 0.6) == [.wait(until: Self.at(0.75))])
     schedule.finished(host: others[0], Self.delivered, at: Self.at(0.9))
     schedule.finished(host: others[1], Self.delivered, at: Self.at(0.9))
     #expect(Self.started(Self.drain(&schedule, at: 1)) == Array(22..<30))
 
-    // It gets nothing more until it answers; then it counts again.
+    // The host gets nothing more until it answers; then it is treated like the others.
     schedule.finished(host: silent, Self.delivered, at: Self.at(1.5))
     #expect(Self.started(Self.drain(&schedule, at: 1.5)).isEmpty)
     for host in others {

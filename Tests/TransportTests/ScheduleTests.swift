@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// The schedule, told as transcripts without a network.
+/// The schedule without a network, as transcripts of its decisions.
 @Suite struct ScheduleTests {
   static func at(_ seconds: Double) -> MonotonicTime {
     MonotonicTime(nanoseconds: 1_000_000_000_000 + Int64(seconds * 1e9))
@@ -11,7 +11,7 @@ import Testing
 
   static let delivered = TransferSchedule.Outcome.delivered
 
-  /// Asks until there is nothing to start, and returns what was said.
+  /// Takes steps until nothing more can start, and returns them.
   static func drain(_ schedule: inout TransferSchedule, at seconds: Double) -> [TransferSchedule
     .Step]
   {
@@ -145,8 +145,8 @@ import Testing
     #expect(waits == [0.25, 0.5, 1, 2])
   }
 
-  /// Asks a host that sends everybody away until something else happens than a wait, and says when, and how
-  /// often it was asked.
+  /// Takes steps for an overloaded host until something other than a wait happens; returns the
+  /// time and the number of requests.
   private static func knock(
     _ schedule: inout TransferSchedule,
     _ host: Int,
@@ -163,7 +163,7 @@ import Testing
         schedule.add(transfer, host: host, priority: .image)
       }
       let failed = failed(steps)
-      // Hours later it would go on for ever.
+      // After hours it is an endless loop.
       guard failed.isEmpty, now < 10_000 else { return (now, asked, failed) }
       if started.isEmpty, case .wait(let moment?) = steps.last {
         now = Double(moment - at(0)) / 1e9
@@ -243,25 +243,25 @@ import Testing
     for transfer in 0..<20 { schedule.add(transfer, host: host, priority: .image) }
     #expect(Self.started(Self.drain(&schedule, at: 0)) == [0, 1, 2, 3, 4])
 
-    // Five refusals at once: the server may be restarting.
+    // Five refused connections at once: the server may be restarting.
     for _ in 0..<5 {
       schedule.finished(host: host, .unreachable(since: Self.at(0)), at: Self.at(0))
     }
     #expect(Self.drain(&schedule, at: 0) == [.wait(until: Self.at(0.25))])
     #expect(Self.started(Self.drain(&schedule, at: 0.25)) == [5])
 
-    // One probe at a time, at growing distances.
+    // One probe at a time, at growing intervals.
     schedule.finished(host: host, .unreachable(since: Self.at(0.25)), at: Self.at(0.25))
     #expect(Self.drain(&schedule, at: 0.25) == [.wait(until: Self.at(0.75))])
 
-    // Silent for longer than the grace: dead, and everything that waits fails.
+    // Silent for longer than the grace period: dead, and everything that waits fails.
     #expect(Self.started(Self.drain(&schedule, at: 3)) == [6])
     schedule.finished(host: host, .unreachable(since: Self.at(3)), at: Self.at(3))
     #expect(Self.failed(Self.drain(&schedule, at: 3)) == Array(7..<20))
     schedule.add(50, host: host, priority: .section)
     #expect(Self.failed(Self.drain(&schedule, at: 32.9)) == [50])
 
-    // After its rest one probe decides.
+    // After its pause one probe decides.
     schedule.add(51, host: host, priority: .section)
     schedule.add(52, host: host, priority: .section)
     #expect(Self.started(Self.drain(&schedule, at: 33)) == [51])

@@ -31,7 +31,8 @@ import Testing
     try Self.expect(text, on: ground, 4.5, in: [SharedStyle.css, StorefrontStyle.colours])
   }
 
-  /// Holds the contrast of two colours in light, dark and print; a later sheet adds to the ones before.
+  /// Checks the contrast of two colours in light, dark and print; a later style sheet overrides
+  /// the earlier ones.
   private static func expect(
     _ text: String,
     on ground: String,
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  /// How much two colours differ. (WCAG 2.2, contrast ratio)
+  /// The contrast ratio of two colours. (WCAG 2.2)
   private static func contrast(_ first: String, _ second: String) -> Double {
     let (low, high) = (
       min(luminance(first), luminance(second)), max(luminance(first), luminance(second))

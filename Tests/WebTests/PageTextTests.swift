@@ -8,7 +8,8 @@ import Testing
   @Test(arguments: [
     ("반찬 A1", "반찬 A1"),
     ("<script>alert('&')</script>", "&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"),
-    // By characters this is no quotation mark, and it would end an attribute.
+    // With its accent this is not a quotation mark as a Swift character, but as bytes it would end
+    // an attribute.
     ("\"\u{301} onclick=\"x", "&quot;\u{301} onclick=&quot;x"), ("<\u{20DD}b", "&lt;\u{20DD}b"),
   ])
   func `characters that HTML would read as markup are escaped, byte by byte`(

@@ -8,13 +8,13 @@ import Testing
 @testable import Pipeline
 @testable import Web
 
-/// The line of a price in the report and in the store.
+/// The price line in the report and in the store.
 @Suite struct PriceLineTests {
   // 14 November 2023.
   private static let now = ReportFixture.now
   private static let clock = ReportFixture.clock
 
-  /// Steps, each some days ago; nil for a time without a price.
+  /// A line with price steps some days ago; nil for a time without a price.
   private static func line(_ steps: [(daysAgo: Int64, units: Int?)]) -> PriceLine {
     PriceLine(
       steps.map { step in

@@ -5,7 +5,7 @@ import Catalog
 @testable import Pipeline
 @testable import Web
 
-/// A report's values, made by hand.
+/// Handmade values for a report.
 enum ReportFixture {
   static let now: UnixTime = 1_700_000_000
   static let clock = PageClock(now: now)

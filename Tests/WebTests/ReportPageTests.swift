@@ -99,7 +99,7 @@ import Testing
       #expect(!html.contains("<img src=x"))
       #expect(!html.contains("href=\"javascript:"))
       #expect(!html.contains("\"javascript:"))
-      // By bytes, for an accent makes a quotation mark another character.
+      // Compared by bytes, because an accent turns a quotation mark into another character.
       let markup = html.utf8.prefix(
         upTo: try #require(html.firstRange(of: "id=\"data\"")).lowerBound
       )
@@ -254,7 +254,7 @@ import Testing
     #expect(korean.contains("첫 실행이라 모두 새 상품입니다."))
   }
 
-  /// A section of items with a sale price each.
+  /// A section of items with these sale prices.
   private static func section(_ prices: KeyValuePairs<String, Int?>) -> [Section] {
     let items = prices.map { id, units in
       StoreItem(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-/// The search of the report, which a browser does, beside that of `list --search`; skipped where no node is.
+/// Compares the report's JavaScript search with `list --search`; skipped without node.
 @Suite(
   .enabled(if: Node.isThere, "node is not installed: the report's search was not run")
 )
@@ -65,7 +65,7 @@ struct ReportSearchTests {
   }
 }
 
-/// The program that runs the report's script.
+/// The node program that runs the report's script.
 private enum Node {
   static let path = "/usr/bin/node"
   static let isThere = FileManager.default.isExecutableFile(atPath: path)

@@ -15,7 +15,7 @@ import Testing
 
     #expect(calendar.days.suffix(4).map(\.tone) == ["no", "warn", "bad", "good"])
     #expect(calendar.days.last?.label == "2023-11-14: a complete run")
-    // A Tuesday, so the last week has two days.
+    // Today is a Tuesday, so the last week has two days.
     #expect(calendar.days.count == 25 * 7 + 2)
     #expect(calendar.days.first?.label.hasPrefix("2023-05-22") == true)
     #expect(calendar.summary.hasPrefix("177 days: 1 with a complete run, 1 with partial runs"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-/// A store over a synced sample shop, and a visitor who keeps its cookies.
+/// A store over a synced sample shop, with a visitor who keeps cookies.
 final class StoreFixture {
   let folder: TemporaryFolder
   let shop: SampleShop
@@ -15,7 +15,7 @@ final class StoreFixture {
   var cookies: [String: String] = [:]
   var now = Date(timeIntervalSince1970: 1_700_000_000)
 
-  /// A shop of two sections of so many items, synced once a change was made.
+  /// A shop of two sections with `items` items each, changed by the closure and then synced.
   init(items: Int = 3, budget: Price? = nil, _ change: (SampleShop) -> Void = { _ in }) throws {
     folder = try TemporaryFolder()
     shop = try SampleShop(sections: 2, items: items)
@@ -26,17 +26,17 @@ final class StoreFixture {
     store = Storefront(cache: folder.path("cache"), catalog: nil, orders: orders, budget: budget)
   }
 
-  /// The orders so far.
+  /// The orders placed so far.
   var placed: [Order] {
     get throws { Outbox.exists(at: orders) ? try Outbox(orders).orders() : [] }
   }
 
-  /// Ends the store and begins it anew, as a server does.
+  /// Restarts the store, as a restarted server would.
   func restart() {
     store = Storefront(cache: folder.path("cache"), catalog: nil, orders: orders)
   }
 
-  /// Asks for a page by its address.
+  /// Requests a page by its path.
   func get(_ address: String, languages: String? = nil) async -> Page {
     let parts = address.split(separator: "?", maxSplits: 1).map(String.init)
     var request = StorefrontExchange(.get, parts[0], at: now)
@@ -45,7 +45,7 @@ final class StoreFixture {
     return await ask(request)
   }
 
-  /// Sends a form.
+  /// Submits a form.
   func post(
     _ path: String,
     _ form: KeyValuePairs<String, String>,
@@ -85,7 +85,7 @@ final class StoreFixture {
     }
   }
 
-  /// An answer as a visitor sees it.
+  /// An answer with its status, headers and HTML.
   struct Page {
     let status: Int
     let html: String
@@ -101,7 +101,7 @@ final class StoreFixture {
 
     var location: String { all("location").first ?? "" }
 
-    /// The items of the order form with their prices and quantities, as a browser sends them.
+    /// The items of the order form with prices and quantities, as form fields.
     var lines: [(name: String, value: String)] {
       let input = #/<input[^>]*name="(item|price|quantity)"[^>]*value="([^"]*)"/#
         .matchingSemantics(.unicodeScalar)
@@ -110,7 +110,7 @@ final class StoreFixture {
       }
     }
 
-    /// The text that references stand for, by code units: an accent may follow one.
+    /// Decodes character references by code units, because an accent may follow one.
     private static func unescaped(_ text: String) -> String {
       let references = [
         ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"),
@@ -127,7 +127,7 @@ final class StoreFixture {
     }
   }
 
-  /// Puts items aside, and returns the page with the order form.
+  /// Adds items to the basket, and returns the page with the order form.
   func fill(_ items: KeyValuePairs<String, Int>) async -> Page {
     for (id, count) in items {
       let token = await get("/items/\(id)").field("token")
@@ -136,7 +136,7 @@ final class StoreFixture {
     return await get("/basket")
   }
 
-  /// Sends the order form of a page.
+  /// Submits the order form of a page.
   func order(
     _ page: Page,
     by name: String = "Jiyeon",

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-/// Orders by the store's forms, as a browser sends them.
+/// Orders through the store's forms, as a browser submits them.
 @Suite struct StoreOrderTests {
   @Test func `the basket becomes one order in the outbox and is then empty`()
     async throws
@@ -36,7 +36,7 @@ import Testing
     let visitor = try StoreFixture()
     let basket = await visitor.fill(["A1": 1])
     let first = await visitor.order(basket)
-    // The browser goes back to the form, which has its basket still.
+    // The browser goes back to the form and still has its basket cookie.
     visitor.cookies["larder-basket"] = "A1*1"
     let second = await visitor.order(basket)
     let other = await visitor.order(basket) { request in
@@ -89,7 +89,7 @@ import Testing
     visitor.restart()
     let late = await visitor.order(basket)
     #expect(late.status == 422 && late.html.contains("value=\"Jiyeon\""))
-    // The form that is shown in its place is good, and is the same order.
+    // The form shown instead is valid and is for the same order.
     #expect(late.field("key") == basket.field("key"))
     #expect(await visitor.order(late).status == 303)
     #expect(try visitor.placed.count == 1)
@@ -181,7 +181,7 @@ import Testing
   {
     let visitor = try StoreFixture()
     let basket = await visitor.fill(["A1": 2])
-    // As many of another dish, which costs as much.
+    // The same quantity of another dish at the same price.
     visitor.cookies["larder-basket"] = "A2*2"
 
     let refused = await visitor.order(basket, by: "")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Web
 
-/// The store's pages as a visitor without scripts sees them.
+/// The store's pages as a visitor without JavaScript sees them.
 @Suite struct StorefrontPageTests {
   @Test(arguments: [
     ("/", 200), ("/search", 200), ("/search?q=dish", 200), ("/sections/A", 200),
@@ -93,7 +93,7 @@ import Testing
       #expect(!page.html.contains("<img src=x"), "\(address)")
       #expect(!page.html.contains("</style>"), "\(address)")
       #expect(!page.html.contains("<b></em>"), "\(address)")
-      // By bytes, for a quotation mark with an accent is another character.
+      // Compared by bytes, because a quotation mark with an accent is another character.
       #expect(page.html.utf8.split(separator: 0x22).allSatisfy { $0.first != 0xCC }, "\(address)")
     }
     #expect(pages["/"]?.html.contains("&lt;script&gt;alert(1)") == true)

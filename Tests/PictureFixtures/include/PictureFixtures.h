@@ -51,8 +51,7 @@ uint8_t *fixture_encode_tiff(const fixture_tiff *fixture, const uint8_t *samples
 // Smooth samples that differ between neighbouring places; `length` stretches the waves.
 void fixture_wave(uint8_t *samples, int width, int height, int channels, double length);
 
-// Repeatable noise: each sample keeps the bits of `mask`, and is reduced modulo `limit` unless
-// that is 0.
+// Repeatable noise: each sample keeps the bits of `mask`, or is a remainder by `limit` if that is not 0.
 void fixture_noise(uint8_t *samples, size_t count, uint8_t mask, int limit);
 
 // The largest difference between two arrays of samples, of one byte each and of two bytes each.
