@@ -62,7 +62,7 @@ extension ScheduleTests {
     for host in hosts { schedule.finished(host: host, Self.delivered, at: Self.at(0)) }
     #expect(Self.started(Self.drain(&schedule, at: 0)) == [10, 11])
 
-    // Host 0 gets its own freed place, because host 1 has not answered for two seconds.
+    // Host 1 gets all of its freed places, because host 0 has been silent for two seconds.
     for _ in 0..<5 { schedule.finished(host: hosts[1], Self.delivered, at: Self.at(2)) }
 
     #expect(Self.started(Self.drain(&schedule, at: 2)) == [13, 15, 17, 19, 21])
