@@ -193,7 +193,7 @@ extension PictureEntry {
   }
 }
 
-/// Finds out which of a shard's pictures the shared cache holds, checking each file once.
+/// Finds out which pictures of a shard's list the cache holds, checking each file once.
 package struct ShardRecovery {
   /// Files without a row, to be adopted.
   package let strays: StrayFiles

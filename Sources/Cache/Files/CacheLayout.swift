@@ -57,7 +57,7 @@ package final class CacheLayout: Sendable {
     try Self.tag(root)
   }
 
-  /// Opens a working folder in the cache at `path` for a shard, creating missing folders.
+  /// Opens a work folder in the cache at `path`, for a shard or a fetch of `larder serve`; creates missing folders.
   ///
   /// ``root`` is then the work folder with the run's own files, and its pictures are placed in the cache's `images/`.
   /// That needs no lock: a picture's name depends on its URL, and each is renamed into place.
@@ -83,10 +83,10 @@ package final class CacheLayout: Sendable {
     partialFolder = Mutex(try Folder(path: root.path + "/partial", creating: true))
   }
 
-  /// The folder of the shards' work folders, in the cache.
+  /// The folder in the cache that contains the work folders.
   private static let rooms = "shards"
 
-  /// Removes the shards' work folders whose names begin with `prefix`, with their contents; ignores errors.
+  /// Removes the work folders whose names begin with `prefix`, with their contents; ignores errors.
   package static func removeWorkFolders(of path: String, prefix: String) {
     guard let rooms = try? Folder(path: "\(path)/\(Self.rooms)", creating: false) else { return }
     for name in (try? rooms.names()) ?? [] where name.hasPrefix(prefix) {

@@ -41,7 +41,8 @@ package final class Index: Sendable {
     try takeOver(layout, on: disk)
   }
 
-  /// Makes an empty index in memory, for a shard, whose results the merge writes to the cache's index.
+  /// Makes an empty index in memory, for a shard or a fetch of `larder serve`, whose results are written to the cache's
+  /// index later.
   ///
   /// - Throws: ``LarderError`` when SQLite cannot be used.
   package convenience init() throws(LarderError) {
