@@ -64,7 +64,7 @@ package struct ShardPlanning: Sendable {
   ///   - folder: The plan's folder, which must be empty; it is created if it does not exist.
   ///   - cache: The cache that the shards will fill; it need not exist.
   ///   - options: The options of the sync.
-  ///   - disk: Where bytes go.
+  ///   - disk: The file system, or a test's own.
   ///   - now: The wall clock.
   ///   - start: Called with the sync before it starts.
   ///   - sync: Makes the sync that fetches for the plan, from the path of a temporary cache and the inputs to use.
@@ -81,8 +81,8 @@ package struct ShardPlanning: Sendable {
     start: (SyncRun) -> Void = { _ in },
     sync: (_ cache: String, PlannedInputs) -> SyncRun
   ) throws -> (plan: ShardPlan?, report: SyncReport) {
-    // A catalog that no worker could read is refused before anything is fetched: a plan has no
-    // format files beside it.
+    // Fails before anything is fetched if the catalog file needs a format file beside it, because a plan does not
+    // contain any.
     _ = try CatalogFile(parsing: text, file: ShardPlan.catalogName)
     let place = try Self.place(folder)
     let known = try Known(cache)
@@ -132,7 +132,7 @@ package struct ShardPlanning: Sendable {
     return (plan, report)
   }
 
-  /// The plan's folder, empty.
+  /// Opens or creates the plan's folder, which must be empty.
   private static func place(_ folder: String) throws -> Folder {
     if folder.contains("://") {
       throw LarderError(
@@ -205,7 +205,8 @@ final class ShardLists: Sendable {
     )
   }
 
-  /// Writes the file of each list: sorted by URL, each picture once, in any order of addition.
+  /// Writes the file of each list: sorted by URL, and each picture once, regardless of the order in which they were
+  /// added.
   ///
   /// - Parameters:
   ///   - folder: The plan's folder.
