@@ -3,9 +3,9 @@ import Transport
 
 /// Keeps one handle from connecting to addresses that its transfer may not reach.
 ///
-/// Asked twice: before each socket is opened, and again on each connection before the request goes out. The second
-/// time matters for connections that another transfer opened and that libcurl, which tells them apart by host and
-/// port alone, would reuse.
+/// libcurl asks it twice: before each socket is opened, and on each connection before the request is sent. The second
+/// time is for connections that another transfer opened: libcurl distinguishes them only by host and port, and would
+/// reuse them.
 final class AddressGate {
   private let judge: UnsafeMutablePointer<larder_address_judge>
   private var isOpen = false
@@ -22,10 +22,10 @@ final class AddressGate {
 
   deinit { judge.deallocate() }
 
-  /// Whether every address that the transfer came to was refused.
+  /// Whether every address that the transfer tried was refused.
   var hasRefusedAll: Bool { refused > 0 && allowed == 0 }
 
-  /// Makes the handle ask this gate before it opens a socket, and before each request goes out.
+  /// Makes the handle ask this gate before it opens a socket, and before it sends a request.
   func guardHandle(_ easy: borrowing EasyHandle) {
     easy.set(judge: judge)
     // SAFETY: unretained, as in `init`.
@@ -33,14 +33,14 @@ final class AddressGate {
     easy.set(prereq: Self.onRequest)
   }
 
-  /// Readies the gate for a transfer: open lets it connect anywhere.
+  /// Prepares the gate for a transfer; an open gate lets it connect anywhere.
   func prepare(isOpen: Bool) {
     self.isOpen = isOpen
     refused = 0
     allowed = 0
   }
 
-  /// Whether a request may go out on a connection to that address.
+  /// Whether a request may be sent on a connection to that address.
   private func mayAsk(_ peer: UnsafePointer<CChar>) -> Bool {
     allowed = 0
     return isOpen || mayConnect(to: IPAddress(literal: String(cString: peer)))
@@ -72,7 +72,7 @@ final class AddressGate {
   }
 }
 
-/// Knows which hosts the user named, on the command line, in the catalog file, or as the target of a connect-to.
+/// The hosts that the user named: on the command line, in the catalog file, or as the target of a connect-to.
 struct HostTrust {
   private let named: Set<HostPort>
   /// The first halves of connect-to entries; an empty host or a nil port stands for any.
@@ -92,7 +92,7 @@ struct HostTrust {
       }
   }
 
-  /// Whether a transfer's present hop may lead to a private address.
+  /// Whether a transfer's current hop may lead to a private address.
   func isTrusted(_ transfer: Transfer) -> Bool {
     let first = transfer.request.url
     if transfer.request.trust == .named,

@@ -6,16 +6,16 @@ import Transport
 
 /// Fetches with libcurl: one thread, many connections.
 ///
-/// Methods may be called from any thread, completions included. Name resolution aside, nothing runs but that one
-/// thread, and it sleeps when there is nothing to do.
+/// Methods may be called from any thread, completions included. Apart from name resolution, only that one thread runs,
+/// and it sleeps when there is nothing to do.
 package final class CurlTransport: Fetching {
   private let core: TransferCore
   private let thread: TransferThread
 
   /// Starts the transfer thread.
   ///
-  /// - Parameter options: How the run behaves.
-  /// - Throws: ``TransferFailure`` when this machine gives no memory or no thread, or has no libcurl that can be used.
+  /// - Parameter options: The limits and settings of the run.
+  /// - Throws: ``TransferFailure`` when there is no memory or thread, or no usable libcurl.
   package init(_ options: TransportOptions = TransportOptions()) throws(TransferFailure) {
     guard Self.isLibraryReady else {
       throw Self.absence.map { TransferFailure(reason: .libraryRefused, url: "", detail: $0) }
@@ -64,7 +64,7 @@ package final class CurlTransport: Fetching {
   package func fields(of request: Request) -> Headers {
     let key = HeaderKey(request)
     var fields = key.fields(userAgent: core.options.userAgent)
-    // libcurl names all that it can decode, the same in every request.
+    // libcurl names all codings that it can decode, the same in every request.
     if key.codings == "", !fields.contains("Accept-Encoding") {
       fields.append("Accept-Encoding", "*")
     }
@@ -79,7 +79,8 @@ package final class CurlTransport: Fetching {
     if case .mustWake = core.inbox.cancelAll() { core.multi.wake() }
   }
 
-  /// Cancels everything and waits for the transfer thread to end; happens by itself when the last reference goes.
+  /// Cancels everything and waits for the transfer thread to end; it happens by itself when the last reference is
+  /// released.
   ///
   /// A `fetch` after that completes at once, on the caller's thread, as cancelled.
   package func shutdown() {
@@ -95,12 +96,12 @@ package final class CurlTransport: Fetching {
     }
   }
 
-  /// The libcurl that was opened, which may be older than the one it was built with.
+  /// The version of the loaded libcurl, which may be older than the one that larder was built with.
   private static let version = LibraryVersion(
     bits: larder_version_info(CURLVERSION_FIRST)?.pointee.version_num ?? 0
   )
-  /// The first that knows every option that is set: CURLOPT_PROTOCOLS_STR came with 7.85.0,
-  /// CURLOPT_QUICK_EXIT with 7.87.0.
+  /// The first version with every option that is used: CURLOPT_PROTOCOLS_STR came with 7.85.0, CURLOPT_QUICK_EXIT with
+  /// 7.87.0.
   static let needed = LibraryVersion(7, 87, 0)
 
   /// The loaded libcurl: its version, the version of its TLS library if it has one, and the place of its CA
@@ -114,7 +115,7 @@ package final class CurlTransport: Fetching {
     )
   }
 
-  /// libcurl's own set-up, once a process; needs no counterpart since the process keeps it to its end.
+  /// libcurl's global initialization, once a process; it is never undone.
   private static let isLibraryReady = larder_global_init() == CURLE_OK
 
   private static func unavailable(_ detail: String) -> TransferFailure {
@@ -133,7 +134,7 @@ final class TransferCore: Sendable {
     self.options = options
     multi = try MultiHandle()
     try multi.set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
-    // A connection is kept for each transfer that may run, and some for hosts that are quiet just now.
+    // A connection is kept for each transfer that may run, and some for hosts that are idle just now.
     try multi.set(CURLMOPT_MAXCONNECTS, 64 + 2 * options.scheduleLimits.parallel)
   }
 }
@@ -172,7 +173,7 @@ final class TransferThread: Sendable {
     handle = Mutex(thread)
   }
 
-  /// Waits for the thread to end; from the thread itself, as when a completion drops the last reference, lets it go.
+  /// Waits for the thread to end; on the thread itself, as when a completion releases the last reference, detaches it.
   func join() {
     let thread = handle.withLock { handle in
       defer { handle = nil }
@@ -191,9 +192,9 @@ final class TransferThread: Sendable {
 final class Inbox: Sendable {
   /// The messages since the loop last looked.
   struct Mail: Sendable {
-    /// To be started, in order.
+    /// Transfers to start, in order.
     var submitted: [Transfer] = []
-    /// Submitted and then cancelled before the loop looked.
+    /// Transfers that were cancelled before the loop read them.
     var cancelled: [Transfer] = []
     /// Names that were looked up, with their addresses.
     var names: [(host: String, addresses: [IPAddress])] = []
@@ -264,16 +265,16 @@ final class Inbox: Sendable {
       body(&state.mail)
       state.isClosed = closing
       guard state.isLoopAsleep else { return .posted }
-      // One wakeup serves all that is posted until the loop looks.
+      // One wake-up is enough for everything that is posted until the loop reads it.
       state.isLoopAsleep = false
       return .mustWake
     }
   }
 }
 
-/// Counts the requests under way, for other threads to look at.
+/// Counts the requests under way, for other threads to read.
 ///
-/// The transfer thread alone counts: a few times a request, with no lock, and never for a byte.
+/// Only the transfer thread counts: a few times for each request, without a lock, and not for each byte.
 final class ActivityTally: Sendable {
   /// How many requests under way were last sent to one host.
   final class Host: Sendable {
@@ -290,7 +291,7 @@ final class ActivityTally: Sendable {
   private let hosts = Mutex<[Host]>([])
   private let retrying = Atomic<Int>(0)
 
-  /// Makes the counter of a host that has none.
+  /// Makes the counter of a new host.
   func addHost(_ url: WebURL) -> Host {
     let host = Host(url.shownHost)
     hosts.withLock { $0.append(host) }
@@ -302,7 +303,7 @@ final class ActivityTally: Sendable {
 
   /// The transfers under way.
   ///
-  /// Each count is right; between the looks at two of them a request may have moved.
+  /// Each count is correct, but a request may move to another host between the reads of two of them.
   var activity: TransferActivity {
     let hosts = hosts.withLock { $0 }
     return TransferActivity(

@@ -16,7 +16,7 @@ package struct CurlURLParser: URLParsing {
     try Self.parse(text, relativeTo: base)
   }
 
-  /// Parses a URL without a parser at hand.
+  /// Parses a URL without an instance.
   ///
   /// - Parameters:
   ///   - text: An absolute or relative URL.
@@ -55,7 +55,7 @@ package struct CurlURLParser: URLParsing {
     guard code == CURLUE_OK else {
       throw failure(.urlInvalid, String(cString: larder_url_strerror(code)))
     }
-    // A base's user information belongs to its authority, which a path alone inherits; libcurl never
+    // A base's user information belongs to its authority, which only a reference without one inherits; libcurl never
     // sees it. (RFC 3986, section 5.2.2)
     let inherited = reference.hasAuthority ? nil : base?.userInfo
     return try assemble(handle, inheriting: inherited, or: failure)
@@ -111,7 +111,7 @@ package struct CurlURLParser: URLParsing {
   }
 }
 
-/// The text of a URL, absolute or relative, made fit for libcurl's parser.
+/// The text of a URL, absolute or relative, prepared for libcurl's parser.
 ///
 /// Outside the authority, characters that are not allowed in a URL are percent-encoded: spaces, quotes, brackets but
 /// square ones, `|`, `^`, a backquote, raw UTF-8. A backslash of the path becomes a slash. Encoded characters stay as
@@ -175,7 +175,7 @@ struct URLReference {
   /// Encodes characters that are not allowed in a URL, and treats a backslash of the path as a slash, as
   /// browsers do.
   ///
-  /// RFC 3986, section 2; WHATWG URL, path state. `${NAME}` stays: it stands for a value until the request leaves.
+  /// RFC 3986, section 2; WHATWG URL, path state. `${NAME}` stays: it stands for a value until the request is sent.
   private static func encode(_ text: Substring) -> String {
     guard text.utf8.contains(where: mustChange) else { return String(text) }
     let source = Array(text.utf8)

@@ -4,13 +4,13 @@ import Transport
 
 /// One libcurl transfer handle, freed exactly once.
 ///
-/// Its connections live in the multi handle, so that many transfers in turn share one easy handle and all
-/// of them share the connections.
+/// The connections belong to the multi handle. So transfers can use one easy handle in turn, and all transfers share
+/// the connections.
 struct EasyHandle: ~Copyable {
   private let raw: UnsafeMutableRawPointer
   private let refusals = Refusals()
 
-  /// The options that libcurl refused; a class, because functions that borrow a handle set it up.
+  /// The first option that libcurl refused; a class, because functions that only borrow the handle set options.
   private final class Refusals {
     var first: RefusedOption?
   }
@@ -33,7 +33,7 @@ struct EasyHandle: ~Copyable {
 
   deinit { larder_easy_cleanup(raw) }
 
-  /// The bytes of the body that came so far, before they were unpacked.
+  /// The bytes of the body received so far, before decoding.
   var wireBytes: ByteCount { ByteCount(larder_easy_get_wire(raw)) }
 
   func set(_ option: CURLoption, _ value: Int) {
@@ -44,7 +44,7 @@ struct EasyHandle: ~Copyable {
     check(option, larder_easy_set_long(raw, option, value ? 1 : 0))
   }
 
-  /// libcurl copies the text; nil goes back to the default.
+  /// Sets a text, which libcurl copies; nil restores the default.
   @discardableResult
   func set(_ option: CURLoption, _ value: String?) -> CURLcode {
     let code =
@@ -91,14 +91,14 @@ struct EasyHandle: ~Copyable {
     }
   }
 
-  /// Has libcurl sign the next transfers for an object store, or no longer.
+  /// Makes libcurl sign the next transfers for an object store; nil ends that.
   func set(signing: RequestSigning?, userAgent: String) {
     set(CURLOPT_NOBODY, signing?.verb == .head)
     set(CURLOPT_CUSTOMREQUEST, signing.flatMap { $0.verb == .head ? nil : $0.verb.rawValue })
     set(CURLOPT_AWS_SIGV4, signing?.scope)
     set(CURLOPT_USERNAME, signing?.user)
     set(CURLOPT_PASSWORD, signing?.secret)
-    // libcurl's own line, for the lines that it is given are signed.
+    // Set as libcurl's own line, because lines that it is given are signed.
     set(CURLOPT_USERAGENT, signing == nil ? nil : userAgent)
   }
 
@@ -110,10 +110,10 @@ struct EasyHandle: ~Copyable {
     check(CURLOPT_DEBUGFUNCTION, larder_easy_set_debug_callback(raw, callback))
   }
 
-  /// Whether bytes wait on the connection that a finished transfer leaves open; asked before the handle leaves.
+  /// Whether unread bytes wait on the connection that a finished transfer leaves open; ask before ``leave(_:)``.
   var hasUnread: Bool { larder_easy_has_unread(raw) != 0 }
 
-  /// Whether a finished transfer leaves its connection open; asked before the handle leaves.
+  /// Whether a finished transfer leaves its connection open; ask before ``leave(_:)``.
   var isConnected: Bool { larder_easy_is_connected(raw) != 0 }
 
   func outcome() -> larder_outcome {
@@ -130,14 +130,14 @@ struct EasyHandle: ~Copyable {
 /// libcurl could not allocate a handle.
 struct OutOfMemory: Error {}
 
-/// An option that libcurl did not take, and why.
+/// An option that libcurl refused, and why.
 struct RefusedOption: Error {
   /// The option.
   let option: CURLoption
-  /// libcurl's word.
+  /// libcurl's error code.
   let code: CURLcode
 
-  /// A sentence for a person.
+  /// The error message.
   var words: String {
     "libcurl refuses option \(option.rawValue) (\(String(cString: larder_easy_strerror(code))))"
   }
@@ -147,15 +147,15 @@ struct RefusedOption: Error {
 struct MultiHandle: ~Copyable, @unchecked Sendable {
   // SAFETY: all of it is used on the transfer thread only, but for `wake`, for which libcurl is made.
   let raw: UnsafeMutableRawPointer
-  /// Where libcurl looks when it closes a socket, and so here: connections live as long as this handle.
+  /// The watch that libcurl calls when it closes a socket; it is here because connections live as long as this handle.
   let watch: UnsafeMutablePointer<larder_excess_watch>
 
   /// Makes a handle without transfers.
   ///
-  /// - Throws: ``OutOfMemory``, or ``OutOfDescriptors`` when libcurl has no sockets to be woken by.
+  /// - Throws: ``OutOfMemory``, or ``OutOfDescriptors`` when libcurl has no sockets for wake-ups.
   init() throws {
     guard let raw = larder_multi_init() else { throw OutOfMemory() }
-    // libcurl makes a handle without those sockets too. A wake before the first wait tells.
+    // libcurl makes a handle even without those sockets; a wake-up before the first wait shows that.
     guard larder_multi_wakeup(raw) == CURLM_OK else {
       larder_multi_cleanup(raw)
       throw OutOfDescriptors()
@@ -178,10 +178,10 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     guard code == CURLM_OK else { throw RefusedMultiOption(option: option, code: code) }
   }
 
-  /// Advances every transfer as far as it gets without waiting.
+  /// Advances every transfer as far as possible without waiting.
   func perform() { larder_multi_perform(raw) }
 
-  /// Waits for work, for a wake, or for `milliseconds`.
+  /// Waits for work, for a wake-up, or for `milliseconds`.
   func wait(milliseconds: Int32) { larder_multi_poll(raw, milliseconds) }
 
   /// Ends a wait, or the next one, from any thread.
@@ -198,17 +198,17 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
   }
 }
 
-/// The system gives no descriptor to wait with.
+/// The system has no free descriptor for the wake-up sockets.
 struct OutOfDescriptors: Error {}
 
-/// An option of all transfers that libcurl did not take, and why.
+/// An option of the multi handle that libcurl refused, and why.
 struct RefusedMultiOption: Error {
   /// The option.
   let option: CURLMoption
-  /// libcurl's word.
+  /// libcurl's error code.
   let code: CURLMcode
 
-  /// A sentence for a person.
+  /// The error message.
   var words: String {
     "libcurl refuses option \(option.rawValue) of all transfers "
       + "(\(String(cString: larder_multi_strerror(code))))"

@@ -2,20 +2,20 @@ import Base
 import CCurl
 import Transport
 
-/// Finds out whether a server sent more than its `Content-Length` promised.
+/// Detects that a server sent more than its `Content-Length` promised.
 ///
-/// libcurl delivers the promised bytes and reports no error, yet such a picture is truncated. Surplus that comes in one
-/// piece with the promised end is counted before libcurl drops it: its debug callback gets every byte of a body.
-/// Surplus that comes later is unread in the socket. It is found before the socket closes, or on a kept connection that
-/// nothing else uses yet. Surplus that arrives later cannot be detected, and none is after TLS: there the unread bytes
-/// may be a close alert or a session ticket.
+/// libcurl delivers the promised bytes and reports no error, yet such a picture is truncated. Surplus that arrives in
+/// one piece with the promised end is counted before libcurl drops it, because its debug callback gets every byte of a
+/// body. Surplus that arrives later is unread in the socket. It is found before the socket closes, or on a kept
+/// connection that nothing else uses yet. Surplus that arrives after that cannot be detected. With TLS the socket is
+/// not checked, because its unread bytes may be a close alert or a session ticket.
 final class ExcessDetector {
   private let flag: UnsafeMutablePointer<Int32>
   private let watch: UnsafeMutablePointer<larder_excess_watch>
   private var closes = false
   private var isPlain = false
   private var isVerbose = false
-  /// The length that the head promised, and how much of the body came since.
+  /// The length that the head promised, and how much of the body was received since.
   private var promised: ByteCount = 0
   private var arrived: ByteCount = 0
 
@@ -37,7 +37,7 @@ final class ExcessDetector {
     easy.set(CURLOPT_DEBUGDATA, context: Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Readies the detector for a transfer.
+  /// Prepares the detector for a transfer.
   func prepare(_ easy: borrowing EasyHandle) {
     disarm()
     flag.pointee = 0
@@ -48,23 +48,23 @@ final class ExcessDetector {
     }
   }
 
-  /// The head has come, and promises a length on a connection that will close or stay, in plain text or behind TLS.
+  /// The head has promised a length; `close` says that the connection will close, `isPlain` that it is without TLS.
   func expect(_ length: ByteCount, close: Bool, isPlain: Bool, _ easy: borrowing EasyHandle) {
     closes = close
     self.isPlain = isPlain
     promised = length
     arrived = 0
-    // Only now, for libcurl's messages up to here cost more than a small transfer.
+    // Only now, because libcurl's messages up to here cost more than a small transfer.
     easy.set(CURLOPT_VERBOSE, true)
     isVerbose = true
   }
 
-  /// The promised end has come: the next socket to close, if it will close, is this transfer's.
+  /// The promised end was received: the next socket to close, if the connection will close, is this transfer's.
   func bodyEnded() {
     if closes, isPlain { watch.pointee.armed = flag }
   }
 
-  /// Whether more came than promised; asked when libcurl is done and before the handle leaves.
+  /// Whether more was received than promised; ask when libcurl is done, before the handle leaves.
   func hasExcess(_ easy: borrowing EasyHandle, mayPeek: Bool) -> Bool {
     flag.pointee != 0 || (!closes && isPlain && mayPeek && easy.hasUnread)
   }
@@ -87,7 +87,7 @@ final class ExcessDetector {
 struct HeadFraming {
   /// The one length that every `Content-Length` names. (RFC 9112, section 6.3)
   private(set) var length: ByteCount?
-  /// Whether lengths differ from each other or are no numbers.
+  /// Whether lengths differ from each other or are not numbers.
   private(set) var isContradictory = false
   /// Whether a content coding other than `identity` was applied.
   private(set) var isEncoded = false

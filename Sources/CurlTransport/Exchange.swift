@@ -5,9 +5,10 @@ import Transport
 
 /// One request and its response on one libcurl handle; reused for the next when done.
 ///
-/// Lives on the transfer thread. Collects the header lines as bytes, judges the head, and passes the body on.
+/// It is used on the transfer thread only. It collects the header lines as bytes, judges the head, and passes the body
+/// on.
 final class Exchange {
-  /// Bodies of refusals and redirects up to here are read, so that their connection stays usable.
+  /// Bodies of refusals and redirects up to this size are read, so that their connection stays usable.
   private static let discardLimit: ByteCount = 65_536
   private static let refusalLimit = 8 << 10
 
@@ -23,9 +24,9 @@ final class Exchange {
   private var configured = Configured()
 
   private(set) var transfer: Transfer?
-  /// The exchange's place among those that run.
+  /// Its index among the running exchanges.
   var slot = 0
-  /// Header lines of the present block.
+  /// Header lines of the current block.
   private var lines: [UInt8] = []
   private var headerBytes = 0
   private(set) var status = 0
@@ -33,7 +34,7 @@ final class Exchange {
   private(set) var head: ResponseHead?
   /// Body bytes after decoding.
   private(set) var received: ByteCount = 0
-  /// The error that a callback found; it overrides libcurl's own code for the stop that it caused.
+  /// The error for which a callback stopped the transfer; it overrides libcurl's error code.
   private(set) var refusal: (reason: FailureReason, detail: String)?
   /// The first bytes of a refusal's body.
   private(set) var refusalBody: [UInt8] = []
@@ -48,9 +49,9 @@ final class Exchange {
   /// The length that `Content-Range` says a continuation has.
   private(set) var part: ByteCount?
   private var body = Body.none
-  /// Whether the body is unpacked as it comes.
+  /// Whether the body is decoded as it is received.
   private(set) var isPacked = false
-  /// How many bytes of a packed body are announced.
+  /// The announced length of an encoded body.
   private var announced: ByteCount?
   private(set) var startedAt = MonotonicTime(nanoseconds: 0)
   /// The time limit of this attempt, and whether a deadline rather than the options set it.
@@ -62,7 +63,7 @@ final class Exchange {
     case discard
   }
 
-  /// Options as the handle holds them: setting one again costs more than comparing.
+  /// The options that the handle has: setting one again costs more than comparing.
   private struct Configured {
     var isPost = false
     var codings: String?
@@ -102,7 +103,7 @@ final class Exchange {
     errorText.deallocate()
   }
 
-  /// Readies the handle, which is in no multi handle now, for the transfer's present hop.
+  /// Prepares the handle, which must not be in a multi handle, for the transfer's current hop.
   func prepare(_ transfer: Transfer, at now: MonotonicTime, deadline: MonotonicTime?) {
     self.transfer = transfer
     startedAt = now
@@ -133,7 +134,7 @@ final class Exchange {
     prepareTimes(transfer, now, deadline)
   }
 
-  /// Lets go of the transfer; the handle is free for the next.
+  /// Releases the transfer; the handle is free for the next.
   func clear() {
     transfer = nil
     body = .none
@@ -146,7 +147,7 @@ final class Exchange {
   /// Whether the host had addresses, and all of them were refused.
   var wasAddressRefused: Bool { gate.hasRefusedAll }
 
-  /// Whether the server sent more than it promised; asked before the handle leaves.
+  /// Notes whether the server sent more than it promised; call it before the handle leaves.
   ///
   /// `isQuiet` says that no other transfer can have taken over the connection since.
   func findExcess(isQuiet: Bool) {
@@ -154,7 +155,7 @@ final class Exchange {
     hasExcess = excess.hasExcess(easy, mayPeek: isQuiet)
   }
 
-  /// Notes whether the connection outlives the transfer, where that matters; asked before the handle leaves.
+  /// Notes whether the connection outlives the transfer, if that matters; call it before the handle leaves.
   func noteConnection() {
     isConnected = version != .http2 || easy.isConnected
   }
@@ -171,10 +172,10 @@ final class Exchange {
     _ = easy.set(CURLOPT_ACCEPT_ENCODING, key.codings)
   }
 
-  /// Lets a transfer wait for its host's first connection to tell whether it can carry the others too.
+  /// Makes a transfer wait until its host's first connection shows whether it can carry the others too.
   ///
-  /// With TLS the handshake tells. Without, only HTTP/1.1 is spoken, and libcurl would wait for the first answer: one
-  /// that hangs would hold up all others of its host.
+  /// With TLS the handshake shows that. Without TLS only HTTP/1.1 is used, and libcurl would wait for the first
+  /// response: one that hangs would hold up all other transfers to the host.
   private func prepareSharing(_ transfer: Transfer) {
     let isShared = transfer.url.scheme == .https
     guard isShared != configured.isShared else { return }
@@ -198,7 +199,7 @@ final class Exchange {
     }
   }
 
-  /// Has the transfer signed, with the verb that an object store wants; after the method, which it overrides.
+  /// Sets the signing and the verb for an object store; call it after `prepareMethod`, which it overrides.
   private func prepareSigning(_ transfer: Transfer) {
     let signing = transfer.request.signing
     guard signing !== configured.signing else { return }
@@ -250,7 +251,7 @@ extension Exchange {
   private func receive(headerLine line: UnsafeRawBufferPointer) -> Bool {
     headerBytes += line.count
     guard headerBytes <= policy.options.headerLimit else { return refuse(.tooLongHeader) }
-    // Trailers are counted and otherwise not wanted.
+    // Trailers are counted and otherwise ignored.
     guard head == nil else { return true }
     var end = line.count
     while end > 0, line[end - 1] == 10 || line[end - 1] == 13 { end -= 1 }
@@ -359,7 +360,7 @@ extension Exchange {
     return true
   }
 
-  /// How many bytes of a packed body came at most: libcurl counts a chunk once all of it is unpacked.
+  /// The most bytes of an encoded body that may have been received: libcurl counts a chunk once all of it is decoded.
   private var sentByNow: ByteCount {
     let most = easy.wireBytes + ByteCount(ExchangePolicy.bufferSize)
     return announced.map { min($0, most) } ?? most
@@ -392,7 +393,7 @@ extension Exchange {
   }
 }
 
-/// The options that every handle of a transport is set to once.
+/// The options that are set once on every handle of a transport.
 final class ExchangePolicy {
   /// How many bytes libcurl reads at once.
   static let bufferSize = 64 << 10
@@ -417,12 +418,12 @@ final class ExchangePolicy {
     easy.set(CURLOPT_LOW_SPEED_LIMIT, options.lowSpeed)
     let idleSeconds = (options.idleTimeout.wholeMilliseconds + 999) / 1000
     easy.set(CURLOPT_LOW_SPEED_TIME, Int(idleSeconds))
-    // For a proxy's CONNECT, to which a request's own lines do not go.
+    // For a proxy's CONNECT, which does not get a request's own lines.
     if options.proxy != nil { _ = easy.set(CURLOPT_USERAGENT, options.userAgent) }
     setConnectTo(easy)
   }
 
-  /// Has a handle connect as the options say.
+  /// Sets the connect-to entries of the options on a handle.
   func setConnectTo(_ easy: borrowing EasyHandle) {
     easy.set(CURLOPT_CONNECT_TO, context: options.connectTo.isEmpty ? nil : connectTo.raw)
   }
@@ -448,9 +449,10 @@ final class ExchangePolicy {
   }
 }
 
-/// Where the system keeps the certificates that it trusts.
+/// The system's file of trusted certificates.
 ///
-/// libcurl looks where its distribution had them when it was built. A binary that brings libcurl along meets others.
+/// libcurl looks in the place that its own distribution uses. A binary that bundles libcurl runs on other
+/// distributions, too.
 enum TrustStore {
   /// Debian, Ubuntu, Arch and Gentoo; Fedora and its kin, new and old; openSUSE; Alpine and Void.
   private static let places = [
@@ -458,18 +460,18 @@ enum TrustStore {
     "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
   ]
 
-  /// The file to give to libcurl; nil where its own place is there, or none is.
+  /// The file to give to libcurl; nil if its own file exists, or no file does.
   ///
   /// - Parameters:
-  ///   - builtIn: where libcurl looks by itself.
-  ///   - isReadable: whether there is a file that can be read.
+  ///   - builtIn: The file that libcurl uses by default.
+  ///   - isReadable: Whether a file exists and can be read.
   /// - Returns: The path.
   static func file(builtIn: String?, isReadable: (String) -> Bool) -> String? {
     if let builtIn, isReadable(builtIn) { return nil }
     return places.first(where: isReadable)
   }
 
-  /// The same for this process; looked for once.
+  /// The file for this process, looked up once.
   static let file = file(builtIn: builtIn) { access($0, R_OK) == 0 }
 
   private static let builtIn = CurlTransport.library?.trust

@@ -3,7 +3,7 @@ import CCurl
 import FoundationEssentials
 import Transport
 
-/// All that decides which header lines a request sends: while it stays the same, so does libcurl's list.
+/// Everything that determines the header lines of a request: while it is equal, libcurl's list is reused.
 struct HeaderKey: Equatable {
   let headers: Headers
   let credentials: Headers
@@ -43,7 +43,7 @@ struct HeaderKey: Equatable {
     isSigned = request.signing != nil
   }
 
-  /// The lines of a request's first hop.
+  /// The key of a request's first hop.
   init(_ request: Request) {
     headers = request.headers
     credentials = request.credentials
@@ -56,7 +56,7 @@ struct HeaderKey: Equatable {
     isSigned = request.signing != nil
   }
 
-  /// Whether a transfer's header lines are these; asked for each, and nearly always so.
+  /// Whether a transfer has these header lines; checked for each transfer, and nearly always true.
   func fits(_ transfer: Transfer) -> Bool {
     let request = transfer.request
     guard transfer.isAtFirstOrigin, !transfer.hasDroppedBody else {
@@ -78,7 +78,7 @@ struct HeaderKey: Equatable {
     return accept.compressed ? "" : "identity"
   }
 
-  /// The lines that libcurl is to send besides `Host` and those that frame the message.
+  /// The header lines that libcurl sends besides `Host` and those that frame the message.
   ///
   /// libcurl writes each line given here once a request; lines that it makes itself, twice.
   func list(userAgent: String) -> HeaderList {
@@ -89,7 +89,7 @@ struct HeaderKey: Equatable {
       list.append("Range", "bytes=\(resume.offset)-")
       list.append("If-Range", resume.validator)
     }
-    // libcurl before 8.0 signs a line that it is told to leave out, which is then missing.
+    // libcurl before 8.0 signs even a line that it is told to leave out, so the signature would cover a missing line.
     if isPost, !isSigned {
       // A server that does not know `Expect: 100-continue` would cost a second.
       list.suppress("Expect")
@@ -136,7 +136,7 @@ struct HeaderList: ~Copyable {
     name.withUTF8 { name in value.withUTF8 { append(name, $0) } }
   }
 
-  /// Adds fields, but for those that libcurl alone may write because they say where the message ends.
+  /// Adds fields, except those that only libcurl may write, because they say where the message ends.
   mutating func append(_ headers: Headers) {
     headers.lines.withUnsafeBufferPointer { bytes in
       for line in HeaderLines(bytes)
@@ -161,7 +161,7 @@ struct HeaderList: ~Copyable {
     _ name: UnsafeBufferPointer<UInt8>,
     _ value: UnsafeBufferPointer<UInt8>
   ) {
-    // libcurl drops a header that ends at its colon; a semicolon says that the empty value is meant.
+    // libcurl drops a header that ends at its colon; a semicolon means that the value is empty on purpose.
     let between: StaticString = value.isEmpty ? ";" : ": "
     let count = name.count + between.utf8CodeUnitCount + value.count
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count + 1) { text in

@@ -4,7 +4,7 @@ import Transport
 
 /// A proxy that the user named; it may have a private address.
 package struct Proxy: Hashable, Sendable, CustomStringConvertible {
-  /// How it is spoken to.
+  /// The proxy's protocol.
   package enum Scheme: String, Sendable, CaseIterable {
     /// HTTP: it passes on requests for `http` and tunnels those for `https`. (RFC 9110, section 9.3.6)
     case http
@@ -16,9 +16,9 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
     case socks5
   }
 
-  /// How it is spoken to.
+  /// The proxy's protocol.
   package let scheme: Scheme
-  /// Where it listens.
+  /// The host and port at which it listens.
   package let place: HostPort
   /// The credentials as `user:password`, percent-encoded; never print them.
   let userInfo: String?
@@ -28,7 +28,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - text: The proxy's URL.
   ///   - name: Its name in error messages.
-  /// - Throws: ``LarderError`` of code `usage`, which does not repeat the text, for that may hold a password.
+  /// - Throws: ``LarderError`` of code `usage`, which does not repeat the text, because it may hold a password.
   package init(parsing text: String, named name: String = "the proxy") throws(LarderError) {
     func refusal(_ reason: String) -> LarderError {
       LarderError(.usage, "cannot use \(name): its URL \(reason)")
@@ -45,7 +45,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
       plain.query == nil
     else { throw refusal("is a scheme, a host and a port, as in http://proxy:3128") }
     self.scheme = scheme
-    // Two schemes read one port only when the text names it.
+    // The two schemes give the same port only if the text names one.
     let port = plain.port == secure.port ? plain.port : scheme == .https ? 443 : 1080
     place = HostPort(host: plain.host, port: port)
     userInfo = plain.userInfo
@@ -76,7 +76,7 @@ package struct Proxy: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Which proxy a request goes through, if through any.
+/// Chooses the proxy for each request, if there is one.
 package struct ProxyRoute: Hashable, Sendable {
   private let http: Proxy?
   private let https: Proxy?
@@ -136,11 +136,10 @@ package struct ProxyRoute: Hashable, Sendable {
   }
 }
 
-/// Hosts that are reached without a proxy, in the words of `no_proxy`.
+/// Hosts that are reached without a proxy: the value of `no_proxy`.
 ///
-/// A list of names and addresses, separated by commas or white space. A name stands for itself and
-/// everything below it, an address may end with a slash and the bits that count, and a star alone
-/// stands for every host.
+/// A list of names and addresses, separated by commas or white space. A name stands for itself and its subdomains, an
+/// address may have a prefix length (`10.0.0.0/8`), and a single star stands for every host.
 struct ProxyExceptions: Hashable, Sendable {
   private let isEverything: Bool
   private var names: [String] = []
@@ -200,7 +199,7 @@ struct ProxyWay: ~Copyable {
   private var target: String?
   private var list = HeaderList()
 
-  /// Tells a handle the way of a transfer's present hop.
+  /// Sets the route of a transfer's current hop on a handle.
   mutating func set(_ transfer: Transfer, _ policy: ExchangePolicy, on easy: borrowing EasyHandle)
   {
     if proxy != transfer.proxy {

@@ -5,7 +5,7 @@ import Transport
 
 /// Decides whether a proxy may be asked for a host, and resolves the host's name for that.
 ///
-/// Lives on the transfer thread; look-ups run elsewhere and come back through the inbox.
+/// It is used on the transfer thread; look-ups run on other threads, and their results return through the inbox.
 struct ProxyAdmission {
   /// Whether the current hop of a transfer may be queued.
   enum Decision {
@@ -23,7 +23,7 @@ struct ProxyAdmission {
 
   init(_ core: TransferCore) { self.core = core }
 
-  /// Finds the proxy for the present hop, and judges the request to that proxy.
+  /// Finds the proxy for the current hop, and judges the request to that proxy.
   ///
   /// Without a proxy, the address is judged when the socket is opened. A proxy resolves names and opens sockets
   /// itself, so a host that only fetched data names is judged here, before the proxy is asked for it:
@@ -62,10 +62,10 @@ struct ProxyAdmission {
     return .go
   }
 
-  /// Says why a private address is refused.
+  /// The reason for which a private address is refused.
   static let notPublic = "only fetched data names this host, and its address is not public"
 
-  /// Has a transfer wait until its host's name is looked up.
+  /// Makes a transfer wait until its host's name is looked up.
   mutating func wait(_ transfer: Transfer, first: Bool) {
     names.wait(transfer, first: first)
     lookUp()
@@ -78,7 +78,7 @@ struct ProxyAdmission {
     return waiting
   }
 
-  /// Takes out those that wait no longer.
+  /// Removes the waiting transfers that satisfy a condition, and returns them.
   mutating func remove(where condition: (Transfer) -> Bool) -> [Transfer] {
     names.remove(where: condition)
   }
@@ -97,12 +97,12 @@ struct ProxyAdmission {
 
 /// The addresses of hosts that only fetched data names, for requests through a proxy.
 ///
-/// The proxy opens the socket, so larder cannot judge the address there and resolves the name first. Lives on the
-/// transfer thread; the system's resolver blocks, so it runs on other threads.
+/// The proxy opens the socket, so larder cannot judge the address there and resolves the name first. This is used on
+/// the transfer thread; the system's resolver blocks, so it runs on other threads.
 struct NameBook {
-  /// As long as libcurl holds a name's addresses.
+  /// As long as libcurl caches a name's addresses.
   private static let lifetime = Duration.seconds(600)
-  /// A feed may name thousands of hosts: no more than these are looked up at once.
+  /// The most names that are looked up at once: a feed may name thousands of hosts.
   private static let mostAsked = 8
 
   /// A transfer that waits for its host's addresses, and whether it goes before others.
@@ -116,16 +116,16 @@ struct NameBook {
   private var unasked: [String] = []
   private var asked = 0
 
-  /// The addresses of a name; empty when it does not resolve, nil when that is not known or no longer.
+  /// The addresses of a name; empty when it does not resolve, nil when they are unknown or expired.
   func addresses(of host: String, at now: MonotonicTime) -> [IPAddress]? {
     guard let entry = known[host], now < entry.until else { return nil }
     return entry.addresses
   }
 
-  /// The same, however long ago they were found.
+  /// The same, even if expired.
   func lastAddresses(of host: String) -> [IPAddress]? { known[host]?.addresses }
 
-  /// Has a transfer wait for a name.
+  /// Makes a transfer wait for a name.
   mutating func wait(_ transfer: Transfer, first: Bool) {
     let host = transfer.url.host
     if waiting[host] == nil { unasked.append(host) }
@@ -147,7 +147,7 @@ struct NameBook {
     return waiting.removeValue(forKey: host) ?? []
   }
 
-  /// Takes out those that wait no longer.
+  /// Removes the waiting transfers that satisfy a condition, and returns them.
   mutating func remove(where condition: (Transfer) -> Bool) -> [Transfer] {
     var removed: [Transfer] = []
     for (host, entries) in waiting {

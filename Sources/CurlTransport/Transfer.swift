@@ -8,13 +8,13 @@ final class Transfer: @unchecked Sendable {
   let sink: any BodySink
   private let completion: @Sendable (Result<Response, TransferFailure>) -> Void
 
-  /// The URL of the present hop.
+  /// The URL of the current hop.
   var url: WebURL
   /// URLs of this attempt's earlier hops.
   var visited: [WebURL] = []
   /// The responses of those hops.
   var redirects: [Redirect] = []
-  /// The condition for the resource that answered before; nil once a 304 named another version.
+  /// The request's condition; nil once a 304 referred to another version.
   var condition: Condition?
   /// Attempts started.
   var attempts = 0
@@ -26,23 +26,23 @@ final class Transfer: @unchecked Sendable {
   var mayResume: Bool
   /// Set when the server named an unknown coding: the bytes are taken as they are, as browsers do.
   ///
-  /// The answer to a POST is taken so from the start, for nothing may be asked twice.
+  /// The response to a POST is taken that way from the start, because a POST may not be repeated.
   var takesCodedBytes: Bool
   /// Set when a redirect turned a POST into a GET.
   var hasDroppedBody = false
   /// Set when a reused connection failed: the next attempt opens its own.
   var wantsFreshConnection = false
-  /// The failure of the last attempt; while there is one, the transfer counts as made again.
+  /// The failure of the last attempt; while there is one, the transfer counts as a retry.
   var failure: TransferFailure?
   /// The number by which the schedule knows the host of `url`.
   var host = 0
   /// Where the transfer counts as under way: the host that it was last sent to.
   var counted: ActivityTally.Host?
-  /// Whether the present hop's host may have a private address.
+  /// Whether the current hop's host may have a private address.
   var isTrusted = false
-  /// The proxy of the present hop, if it goes through one.
+  /// The proxy of the current hop, if it goes through one.
   var proxy: Proxy?
-  /// The address to give a proxy instead of the name of the present hop's host.
+  /// The address to give a proxy instead of the name of the current hop's host.
   var pin: IPAddress?
   /// The transfer's own number in the loop's table.
   var index = 0
@@ -61,24 +61,24 @@ final class Transfer: @unchecked Sendable {
     takesCodedBytes = request.method == .post && !request.accept.compressed
   }
 
-  /// Whether the present hop is a POST.
+  /// Whether the current hop is a POST.
   var isPost: Bool { request.method == .post && !hasDroppedBody }
 
-  /// Whether the present hop may see credentials that belong to the first URL.
+  /// Whether the current hop may get credentials that belong to the first URL.
   var isAtFirstOrigin: Bool {
     visited.isEmpty
       || (url.scheme == request.url.scheme && url.port == request.url.port
         && url.host == request.url.host)
   }
 
-  /// The validators for the present hop, if it is the resource of the condition.
+  /// The validators for the current hop, if it is the resource of the condition.
   var validators: Validators? {
     guard let condition else { return nil }
     let isItsSource = condition.source.map { $0 == url.resource } ?? visited.isEmpty
     return isItsSource ? condition.validators : nil
   }
 
-  /// Readies sink and state for an attempt from the first URL.
+  /// Prepares sink and state for an attempt from the first URL.
   func beginAttempt() {
     attempts += 1
     resume = mayResume ? sink.resumePoint : nil
@@ -105,12 +105,12 @@ final class Transfer: @unchecked Sendable {
 }
 
 extension Transfer {
-  /// Moves on to where a redirect leads.
+  /// Follows a redirect.
   ///
   /// - Parameters:
-  ///   - location: the `Location` field, nil without one.
-  ///   - head: the head of the answer that redirects.
-  /// - Throws: ``TransferFailure`` when it leads nowhere, or where it may not.
+  ///   - location: The `Location` field, nil without one.
+  ///   - head: The head of the redirect.
+  /// - Throws: ``TransferFailure`` when it has no valid target, or one that is not allowed.
   func follow(_ location: String?, of head: ResponseHead?) throws(TransferFailure) {
     if let head {
       redirects.append(Redirect(head))

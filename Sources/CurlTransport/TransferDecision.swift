@@ -11,7 +11,7 @@ enum TransferDecision {
   case redirect(String?)
   /// The partial response does not continue the held part: fetch everything.
   case mismatch
-  /// A 304 of another version than the one asked about, or a 412: fetch everything.
+  /// A 304 for another version than that of the condition, or a 412: fetch everything.
   case otherVersion
   /// The server names an unknown coding: take the bytes as they are.
   case unknownCoding
@@ -29,9 +29,10 @@ extension Exchange {
     return .mismatch
   }
 
-  /// Whether a server may have failed because of the range: it was asked for the rest of a body, and sent none of it.
+  /// Whether the range may be the cause of a failure: the request was for the rest of a body, and none of it was
+  /// received.
   ///
-  /// Not where its status speaks of the resource or of its load.
+  /// False if the status is about the resource or about the server's load.
   private func hasResumedInVain(_ failure: TransferFailure, _ transfer: Transfer) -> Bool {
     guard transfer.resume != nil, refusal == nil, failure.mayHaveBeenSent,
       failure.reason != .deadline,
@@ -113,7 +114,7 @@ extension Exchange {
     }
   }
 
-  /// Whether a 304 may speak of the version that was asked about.
+  /// Whether a 304 may refer to the version of the condition.
   private func isRight(_ transfer: Transfer, _ head: ResponseHead) -> Bool {
     guard transfer.validators != nil, let condition = transfer.condition else { return true }
     return condition.isMet(by: Validators(head.headers))
@@ -194,7 +195,7 @@ extension Exchange {
       CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR, CURLE_USE_SSL_FAILED:
       .tlsFailed
     case CURLE_URL_MALFORMAT: .urlInvalid
-    // A header line beyond libcurl's own limit ends so too.
+    // A header line beyond libcurl's own limit has this code too.
     case CURLE_OUT_OF_MEMORY: status == 0 || head == nil ? .tooLongHeader : .outOfMemory
     default: .badResponse
     }
@@ -213,7 +214,7 @@ extension Exchange {
     return isOver ? .timeoutTotal : .timeoutIdle
   }
 
-  /// OpenSSL's verdict on the certificate; 0 or 1 means that there is none, for libcurl minded the name before.
+  /// The reason by OpenSSL's verification result; 0 or 1 means none, because libcurl refused the host name before.
   private func verification(_ outcome: larder_outcome) -> FailureReason {
     switch outcome.verification {
     case 0, 1, 62, 64: .tlsHost
@@ -234,7 +235,7 @@ extension Transfer {
 }
 
 extension TransferFailure {
-  /// Makes it the failure of a host that asked to be left alone for longer than a run waits.
+  /// Makes it the failure of a host whose `Retry-After` is longer than a run waits.
   mutating func ask(toWait seconds: Int64, from now: UnixTime) {
     reason = .askedToWait
     retryAfter = seconds
@@ -297,7 +298,7 @@ extension Exchange {
     if code == CURLE_COULDNT_CONNECT {
       return (.proxyFailed, "the proxy \(proxy) refuses connections: \(text)")
     }
-    // The tunnel never stood.
+    // The tunnel was never established.
     guard proxy.tunnels(to: transfer.url), outcome.secured == 0, head == nil,
       proxy.scheme == .http || proxy.scheme == .https
     else { return nil }
@@ -323,11 +324,11 @@ extension Exchange {
   }
 }
 
-/// The two things that libcurl tells by the words of a message alone.
+/// Two failures that can be recognized only by the wording of libcurl's message.
 ///
-/// Both are of libcurl 7.88.1 to 8.14; a test lets each happen, and fails once the words are others.
+/// The wordings are those of libcurl 7.88.1 to 8.14; a test provokes each failure, and fails once the wording changes.
 enum LibcurlWords {
-  /// Whether a failed receipt (CURLE_RECV_ERROR) was one of broken chunks rather than of the connection.
+  /// Whether a receive error (CURLE_RECV_ERROR) was caused by broken chunks rather than by the connection.
   ///
   /// `Curl_httpchunk_read` returns a CHUNKcode, which transfer.c turns into CURLE_RECV_ERROR, the code of a
   /// connection that was reset. No CURLINFO tells the two apart: CURLINFO_OS_ERRNO stays 0 with TLS.
@@ -335,19 +336,18 @@ enum LibcurlWords {
     head.headers.contains("Transfer-Encoding") && text.contains("chunk")
   }
 
-  /// Whether a failed handshake (CURLE_SSL_CONNECT_ERROR) ended because the connection was closed in the midst of it.
+  /// Whether a failed handshake (CURLE_SSL_CONNECT_ERROR) ended because the connection was closed during it.
   ///
   /// It is then worth another try, while one that the server refused is not. A reset has its errno; a close has none.
-  /// OpenSSL has no error in its queue then, for which vtls/openssl.c prints `SSL_connect: ` and the state; an error
-  /// of OpenSSL's own is printed by its words. The code is the same, and CURLINFO_SSL_VERIFYRESULT speaks of
-  /// certificates only.
+  /// OpenSSL then has no error in its queue, and vtls/openssl.c prints `SSL_connect: ` and the state; otherwise it
+  /// prints OpenSSL's error text. The code is the same, and CURLINFO_SSL_VERIFYRESULT is about certificates only.
   static func tellCutHandshake(_ text: String) -> Bool { text.contains("SSL_connect: ") }
 }
 
 /// Content codings by name. (RFC 9110, section 8.4.1)
 ///
-/// libcurl has one code for an unknown coding and for a body that contradicts its coding; the names in the head tell
-/// which of the two it was.
+/// libcurl has the same code for an unknown coding and for a body that contradicts its coding. The names in the head
+/// show which of the two it was.
 struct ContentCodings: Equatable {
   /// In lower case.
   let names: Set<String>

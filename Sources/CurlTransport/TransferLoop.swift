@@ -22,14 +22,14 @@ final class TransferLoop {
   private var hosts: [HostPort: Int] = [:]
   /// By a host's number: its share of the transfers under way.
   private var tallies: [ActivityTally.Host] = []
-  /// By a host's number: why everything for it fails, once it asked to be left alone for longer than a run waits.
+  /// By a host's number: why everything for it fails, once its `Retry-After` is longer than a run waits.
   private var closed: [Int: TransferFailure] = [:]
   private var lastHost: (url: WebURL, number: Int)?
   /// Whether a transfer joined since libcurl last ran.
   private var hasStarted = false
   /// The earliest deadline of a request, if any has one.
   private var nextDeadline: MonotonicTime?
-  /// Why nothing more is fetched, once that is so.
+  /// Why nothing more is fetched; nil while the run continues.
   private var ended: FailureReason?
 
   init(_ core: TransferCore) {
@@ -99,7 +99,7 @@ final class TransferLoop {
     enqueue(transfer, first: false)
   }
 
-  /// Queues the transfer's present hop, once it may be asked for.
+  /// Queues the transfer's current hop, once it is admitted.
   private func enqueue(_ transfer: Transfer, first: Bool) {
     locate(transfer)
     switch admission.admit(transfer) {
@@ -119,7 +119,7 @@ final class TransferLoop {
     )
   }
 
-  /// Finds the number of the host that the transfer's present hop leads to, and whether it is trusted.
+  /// Finds the number of the host that the transfer's current hop leads to, and whether it is trusted.
   private func locate(_ transfer: Transfer) {
     transfer.isTrusted = trust.isTrusted(transfer)
     if let lastHost, lastHost.url.port == transfer.url.port,
@@ -140,7 +140,7 @@ final class TransferLoop {
     return schedule.addHost()
   }
 
-  /// Milliseconds after which the loop looks whether there is work, although nobody woke it.
+  /// Milliseconds after which the loop checks for work, even if nobody woke it.
   private static let longestRest: Int32 = 2000
 
   /// Starts the transfers that the schedule allows; returns the milliseconds until the next possible work.
@@ -261,7 +261,7 @@ final class TransferLoop {
     }
   }
 
-  /// Asks again at once, in other words; such a repetition can happen once and counts as the same attempt.
+  /// Sends the request again at once, in a changed form; each change can happen once, and counts as the same attempt.
   private func repeatAttempt(_ transfer: Transfer, at now: MonotonicTime) {
     schedule.finished(host: transfer.host, .answered, at: now)
     transfer.attempts -= 1
@@ -304,7 +304,7 @@ final class TransferLoop {
     transfer.complete(result)
   }
 
-  /// Counts the transfer at the host that it is sent to, and no more at the one before.
+  /// Counts the transfer at the host that it is sent to, and no longer at the one before.
   private func count(_ transfer: Transfer, at host: ActivityTally.Host?) {
     guard transfer.counted !== host else { return }
     transfer.counted?.add(-1)
@@ -362,7 +362,7 @@ struct AttemptBudget {
     budget = RetryBudget(options.retry)
   }
 
-  /// Counts a request, which earns the run a part of a retry.
+  /// Counts a request, which adds to the run's budget of retries.
   mutating func countRequest() { budget.countRequest() }
 
   /// When a transfer may be attempted again; nil when it may not, or not before its deadline.
@@ -388,7 +388,7 @@ struct AttemptBudget {
 final class ByteMeter {
   private var left: ByteCount
   private let reserve: DiskReserve?
-  /// How many bytes may come before the disk is looked at again.
+  /// How many bytes may be received before the disk is checked again.
   private var unlooked: ByteCount = .zero
 
   /// A check costs a system call; between two checks, the space shrinks by at most this much and the bytes that
@@ -400,13 +400,13 @@ final class ByteMeter {
     self.reserve = reserve
   }
 
-  /// Why the run may take nothing more; nil while it may.
+  /// Why the run may receive nothing more; nil while it may.
   private(set) var end: FailureReason?
 
-  /// Takes note of bytes that arrived.
+  /// Counts received bytes.
   ///
-  /// - Parameter bytes: How many.
-  /// - Returns: Why they are too many; nil when the run may take them.
+  /// - Parameter bytes: The number of bytes.
+  /// - Returns: Why they are too many; nil when the run may receive them.
   func count(_ bytes: Int) -> FailureReason? {
     guard end == nil else { return end }
     left -= ByteCount(bytes)

@@ -2,7 +2,7 @@ import Base
 import Glibc
 import Transport
 
-/// How a run of transfers behaves towards servers, this machine and its network.
+/// The limits and settings of a run of transfers: concurrency, retries, timeouts, addresses and proxies.
 package struct TransportOptions: Sendable {
   /// A number that the transport finds itself, or one that the user gave.
   package enum Count: Hashable, Sendable {
@@ -12,51 +12,52 @@ package struct TransportOptions: Sendable {
     case fixed(Int)
   }
 
-  /// Transfers at once over all hosts; auto goes up to 64, or to `perHost` if that is more, without the transfers of
-  /// hosts that have fallen silent.
+  /// Concurrent transfers over all hosts; auto goes up to 64, or to `perHost` if that is more, not counting silent
+  /// hosts.
   package var parallel = Count.auto
-  /// Transfers at once to one host at most; auto is 16, or no limit under a fixed `parallel`.
+  /// The most concurrent transfers to one host; auto is 16, or no limit under a fixed `parallel`.
   ///
-  /// Under an auto `parallel` each host starts at 16 or here, has half as many when it refuses, and more with its answers.
+  /// Under an auto `parallel`, each host starts at 16 or this number, and adapts to its answers.
+  /// (``ConcurrencyWindow``)
   package var perHost = Count.auto
   /// Requests per second over all hosts; nil does not limit.
   package var rate: Double?
-  /// Which failures are tried again, how often and when.
+  /// Which failures are retried, how often and when.
   package var retry = RetryPolicy()
   /// When a host that does not answer counts as dead.
   package var breaker = CircuitBreaker.Thresholds()
-  /// For name, TCP and TLS together.
+  /// The time limit for name resolution, TCP and TLS together.
   package var connectTimeout = Duration.seconds(10)
-  /// A body slower than this for `idleTimeout` is given up; bytes a second.
+  /// The least speed of a body in bytes a second; a slower one is given up after `idleTimeout`.
   package var lowSpeed = 64
   /// How long a transfer may be silent, or slower than `lowSpeed`; whole seconds.
   package var idleTimeout = Duration.seconds(30)
-  /// For one attempt from start to end.
+  /// The time limit for one attempt from start to end.
   package var transferTimeout = Duration.seconds(900)
   /// When everything unfinished fails with `deadline`; see ``MonotonicTime/now()``.
   package var deadline: MonotonicTime?
-  /// Body bytes, decoded, that the run may take; then everything unfinished fails with `bytes-limit`.
+  /// The most body bytes, decoded, of the run; then everything unfinished fails with `bytes-limit`.
   package var maxBytes: ByteCount?
-  /// The room that the disk is to keep; without it everything unfinished fails with `keep-free`.
+  /// The space to leave free on the disk; if less is free, everything unfinished fails with `keep-free`.
   package var reserve: DiskReserve?
   /// Whether hosts that only fetched data names may have private addresses.
   package var allowPrivateAddresses = false
   /// Hosts that the user named, and that may be private wherever their URL comes from.
   package var namedHosts: Set<HostPort> = []
-  /// Connects elsewhere, as `HOST:PORT:HOST:PORT` in curl's words; such a host counts as named.
+  /// Connections to make elsewhere, as `HOST:PORT:HOST:PORT` of curl's `--connect-to`; such a host counts as named.
   package var connectTo: [String] = []
   /// Certificates to trust instead of the system's, a PEM file.
   package var caFile: String?
   /// The User-Agent field, visible in servers' logs.
   package var userAgent = "larder"
-  /// All headers of one response, interim ones included, in bytes.
+  /// The most bytes of all headers of one response, interim ones included.
   package var headerLimit = 64 << 10
   /// The proxies to use; nil connects directly, even if the environment names one.
   package var proxy: ProxyRoute?
   /// Finds a name's addresses, none when it does not resolve; may block.
   var resolver: @Sendable (String) -> [IPAddress] = NameBook.addresses
 
-  /// Makes the defaults above.
+  /// Makes the default options.
   package init() {}
 
   /// The limits that the schedule works with.

@@ -6,9 +6,9 @@ package struct ResumePoint: Hashable, Sendable {
   package let offset: ByteCount
   /// A strong entity-tag, or a `Last-Modified` that is strong in the sense of RFC 9110, section 8.8.2.2.
   package let validator: String
-  /// Where the bytes held came from in the end, see ``WebURL/resource``; nil when that is not known.
+  /// The resource that sent the bytes held, after redirects (``WebURL/resource``); nil when it is not known.
   ///
-  /// A redirect may lead elsewhere the next time, where the same tag names other bytes.
+  /// The next time, a redirect may lead to another resource, where the same tag names other bytes.
   package var source: String?
 
   /// Makes a resume point; see ``Validators/resumeValidator(date:)`` for valid validators.
@@ -37,7 +37,7 @@ package protocol BodySink: AnyObject, Sendable {
   /// Where to resume, read before each attempt; nil starts from the first byte.
   var resumePoint: ResumePoint? { get }
 
-  /// A body is about to come, for status 200 to 299 only.
+  /// A body follows; called for status 200 to 299 only.
   ///
   /// `offset` is 0, or the resume point's offset once the server has proved (206, `Content-Range` and validator)
   /// that the bytes follow those already held.
@@ -46,7 +46,7 @@ package protocol BodySink: AnyObject, Sendable {
   /// The next bytes, valid during the call only.
   func receive(_ bytes: RawSpan) -> BodyDecision
 
-  /// Forget every byte that came or was held: the next `begin` starts from 0.
+  /// Forget every byte received or held: the next `begin` starts from 0.
   func restart()
 }
 
@@ -78,7 +78,7 @@ extension ResumePoint {
     return head.headers["Last-Modified"].map { $0 == validator } ?? true
   }
 
-  /// How many bytes a 206 that continues has to bring.
+  /// How many bytes a 206 that continues must have.
   package func remainder(by head: ResponseHead) -> ByteCount? {
     head.headers["Content-Range"].flatMap(ContentRange.init)?.bytes.map {
       $0.upperBound - $0.lowerBound + 1
@@ -86,14 +86,14 @@ extension ResumePoint {
   }
 }
 
-/// Which part of a whole a 206 or 416 speaks of. (RFC 9110, section 14.4)
+/// The value of the `Content-Range` field of a 206 or 416. (RFC 9110, section 14.4)
 package struct ContentRange: Hashable, Sendable {
   /// The first and last byte's offset; nil in a 416.
   package let bytes: ClosedRange<ByteCount>?
   /// The whole's length; nil when the server does not know it.
   package let whole: ByteCount?
 
-  /// Reads `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`; nil for anything else, contradictions too.
+  /// Reads `bytes 7-9/20`, `bytes 7-9/*` or `bytes */20`; nil for anything else, including contradictions.
   package init?(_ value: String) {
     var scanner = ByteScanner(value)
     scanner.skipBlanks()

@@ -1,10 +1,10 @@
 import Base
 
-/// Tells compressed bodies that are made to fill a memory from those that shops send.
+/// Detects decompression bombs: small compressed bodies that are made to fill the memory.
 ///
-/// JSON and feeds become 5 to 50 times as large when they are unpacked; runs of one byte, a thousand times, and a million
-/// times when they are packed twice. The limit therefore holds for all layers together: the output of the last is
-/// compared with the bytes on the wire.
+/// JSON and feeds become 5 to 50 times as large when they are unpacked. Runs of one byte become a thousand times as
+/// large, and a million times if they were packed twice. Therefore the limit is for all layers together: the output of
+/// the last is compared with the bytes on the wire.
 package struct BombGuard {
   /// The largest ratio of an unpacked body to its bytes on the wire.
   package static let mostTimes: Int64 = 200
@@ -17,7 +17,7 @@ package struct BombGuard {
     return max(harmless, ByteCount(isOver ? .max : product))
   }
 
-  /// The words of the refusal of a larger one.
+  /// The error message for a larger body.
   package static let words =
     "unpacked, it is more than \(mostTimes) times as large as its packed form"
 }

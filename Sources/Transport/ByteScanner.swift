@@ -1,6 +1,6 @@
 import Base
 
-/// Walks over the bytes of a header value.
+/// A scanner of the bytes of a header value.
 struct ByteScanner {
   private let bytes: [UInt8]
   private var position = 0
@@ -44,7 +44,7 @@ struct ByteScanner {
     return bytes[start..<position]
   }
 
-  /// A run of decimal digits; as many as there are, saturating at the largest `Int64`.
+  /// A decimal number with any number of digits, saturating at the largest `Int64`; nil without a digit.
   mutating func number() -> Int64? {
     let digits = take(while: \.isDigit)
     return digits.isEmpty ? nil : Int64(saturatingDigits: digits)

@@ -3,28 +3,28 @@ import Glibc
 
 /// Space that a run leaves free on a disk for other programs.
 package struct DiskReserve: Sendable {
-  /// The room to be left.
+  /// The space to leave free.
   package let size: ByteCount
   private let free: @Sendable () -> ByteCount?
 
   /// A reserve on a disk that the caller measures.
   ///
   /// - Parameters:
-  ///   - size: The room to be left.
-  ///   - free: Measures the room that is left now; nil when that cannot be told.
+  ///   - size: The space to leave free.
+  ///   - free: Measures the free space now; nil when it is unknown.
   package init(_ size: ByteCount, free: @escaping @Sendable () -> ByteCount?) {
     (self.size, self.free) = (size, free)
   }
 
-  /// A reserve on the disk of a folder, which may not be there yet.
+  /// A reserve on the disk of a folder, which need not exist yet.
   package init(_ size: ByteCount, of folder: String) {
     self.init(size) { Self.free(of: folder) }
   }
 
-  /// Whether more may be written; true where the room cannot be told.
+  /// Whether more may be written; true if the free space is unknown.
   package var isKept: Bool { free().map { $0 >= size } ?? true }
 
-  /// The room of the disk of a folder, or of the nearest one above it that is there.
+  /// The free space on the disk of a folder, or of its nearest ancestor that exists.
   package static func free(of folder: String) -> ByteCount? {
     var path = folder.hasPrefix("/") ? folder : "./" + folder
     var status = statvfs()

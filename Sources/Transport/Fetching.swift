@@ -14,7 +14,7 @@ package protocol Fetching: URLParsing {
     completion: @escaping @Sendable (Result<Response, TransferFailure>) -> Void
   )
 
-  /// The fields that a request sends to its first host, without `Host`, its condition and the framing of the
+  /// The header fields that a request sends to its first host, without `Host`, its condition, and fields that frame the
   /// message.
   func fields(of request: Request) -> Headers
 
@@ -28,7 +28,8 @@ extension Fetching {
   /// - Parameters:
   ///   - request: The request.
   ///   - sink: Where the body goes.
-  ///   - isCancelled: Asked once the request is submitted: a `cancelAll()` just before would have missed it.
+  ///   - isCancelled: Called once, after the request is submitted, because a `cancelAll()` just before would have
+  ///     missed it.
   /// - Returns: The result with which `fetch` completes.
   package func result(
     of request: Request,
@@ -60,7 +61,7 @@ extension Fetching {
 
 /// A snapshot of a transport's work at one moment, for display.
 package struct TransferActivity: Sendable, Hashable {
-  /// How many requests failed and are made again: those that wait for another attempt, and those that make one.
+  /// How many requests are being retried: those that wait for another attempt, and those that make one.
   package let retrying: Int
   /// The host that most of the requests under way were last sent to, as ``WebURL/shownHost``; nil without any.
   ///
@@ -70,8 +71,8 @@ package struct TransferActivity: Sendable, Hashable {
   /// Sums up the transfers under way.
   ///
   /// - Parameters:
-  ///   - retrying: How many requests are made again.
-  ///   - underWay: How many requests each host has; of hosts that have equally many, the first is named.
+  ///   - retrying: How many requests are being retried.
+  ///   - underWay: How many requests each host has; among hosts with equally many, the first is named.
   package init(
     retrying: Int = 0,
     underWay: some Sequence<(host: String, requests: Int)> = EmptyCollection()

@@ -1,15 +1,16 @@
 import Base
 
-/// The action for something that a cache may hold, at a moment: the one decision for pictures, details
-/// and sections, in runs and plans.
+/// The action for a resource that may be in the cache, at a moment.
+///
+/// Pictures, details and sections are all decided by it, in runs and in plans.
 package enum Freshness: Hashable, Sendable {
-  /// Nothing, until that moment.
+  /// No request until that moment: use the cached version.
   case fresh(until: UnixTime)
   /// A conditional request.
   case revalidate(Condition)
-  /// To be fetched again: there is nothing to ask with, or it was chosen by other request fields.
+  /// Fetch it again: there are no validators, or the cached version was selected by other request fields.
   case refetch
-  /// Nothing is held, and it is not available: leave it alone until that moment.
+  /// Nothing is held, and the origin has none: send no request until that moment.
   case rest(until: UnixTime)
 
   /// Whether no request is due.
@@ -23,17 +24,17 @@ package enum Freshness: Hashable, Sendable {
 
 /// How a private cache judges freshness. (RFC 9111, section 4.2)
 package enum FreshnessPolicy {
-  /// No response is fresh for longer, so that a clock or a server years off cannot freeze a cache.
+  /// The longest freshness, so that a clock or a server that is years off cannot freeze a cache.
   package static let longestLifetime: Int64 = 365 * 86_400
-  /// No guess is longer.
+  /// The longest heuristic freshness.
   package static let longestGuess: Int64 = 86_400
   /// The largest step back of the clock after which a response stored "in the future" is still believed.
   package static let clockTolerance: Int64 = 300
 
   /// The moments at which a response is fresh.
   ///
-  /// They begin a little before the answer, because a clock may be set back, and end with its expiry.
-  /// A database that keeps both moments finds due rows without reading a header.
+  /// They begin a little before the response, because a clock may be set back, and end with its expiry. A database that
+  /// keeps both moments finds due rows without reading a header.
   package static func window(answered: UnixTime, expiry: UnixTime) -> Range<UnixTime> {
     let start = answered + -clockTolerance
     // A response that was stale on arrival does not become fresh if the clock is set back.
@@ -75,7 +76,7 @@ extension StoredResponse {
 
   private var ownExpiry: UnixTime {
     let control = CacheControl(headers)
-    // Something besides the request chose it. (RFC 9111, section 4.1)
+    // `Vary: *`: something besides the request selected it. (RFC 9111, section 4.1)
     if Vary(headers).isAnything { return .distantPast }
     let understood = Self.isUnderstood(status)
     if control.noCache || control.mustUnderstand && !understood { return .distantPast }
@@ -105,7 +106,7 @@ extension StoredResponse {
     return now >= freshWindow.lowerBound && mayStandIn(at: now)
   }
 
-  /// Its age when it came. (RFC 9111, section 4.2.3)
+  /// Its age when it was received. (RFC 9111, section 4.2.3)
   var initialAge: Int64 {
     let apparent = max(0, responseTime - (date ?? responseTime))
     let told = headers["Age"].flatMap(Self.seconds) ?? 0
@@ -113,7 +114,7 @@ extension StoredResponse {
     return max(0, max(apparent, corrected))
   }
 
-  /// How long it is fresh from its making. (RFC 9111, sections 4.2.1 and 4.2.2)
+  /// Its freshness lifetime. (RFC 9111, sections 4.2.1 and 4.2.2)
   private func lifetime(_ control: CacheControl) -> Int64 {
     let limit = FreshnessPolicy.longestLifetime
     if let maxAge = control.maxAge { return min(maxAge, limit) }
@@ -139,8 +140,8 @@ extension StoredResponse {
     headers["Date"].flatMap { UnixTime(httpDate: $0, now: responseTime) }
   }
 
-  /// A non-negative number of seconds; of a list only the first member counts, and one that is no number is
-  /// ignored. (RFC 9111, section 5.1)
+  /// A non-negative number of seconds; of a list only the first member counts, and one that is not a number is ignored.
+  /// (RFC 9111, section 5.1)
   private static func seconds(_ value: String) -> Int64? {
     let member = value.utf8.prefix { $0 != UInt8(ascii: ",") }
     var scanner = ByteScanner(Substring(member))
@@ -155,7 +156,7 @@ extension StoredResponse {
     [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501].contains(status)
   }
 
-  /// Whether larder treats the status as its definition requires: it knows the resource of the response.
+  /// Whether larder understands the status, as `must-understand` demands. (RFC 9111, section 5.2.2.3)
   private static func isUnderstood(_ status: Int) -> Bool {
     [200, 203, 204, 301, 302, 303, 304, 307, 308, 404, 410].contains(status)
   }
@@ -166,13 +167,13 @@ extension StoredResponse {
 /// Names match in any case, arguments may be quoted or not, and junk after a directive spoils its argument but
 /// not its name. Of a repeated directive the strictest counts, so that contradictions never make anything fresher.
 package struct CacheControl: Hashable, Sendable {
-  /// Seconds that a response is fresh; the least one given.
+  /// Seconds that a response is fresh; the smallest value given.
   package private(set) var maxAge: Int64?
   /// Seconds after its freshness that a response may stand in for an error. (RFC 5861, section 4)
   package private(set) var staleIfError: Int64?
-  /// Whether the server wants no copy kept; also with field names, taken without them.
+  /// Whether the server wants no copy to be kept; field names, as in `no-store="X"`, are ignored.
   package private(set) var noStore = false
-  /// Whether each use needs validation; also with field names, taken without them.
+  /// Whether each use needs validation; field names, as in `no-cache="X"`, are ignored.
   package private(set) var noCache = false
   /// Whether a stale copy may never be used without validation.
   package private(set) var mustRevalidate = false
@@ -185,7 +186,7 @@ package struct CacheControl: Hashable, Sendable {
 
   /// Reads all `Cache-Control` fields.
   package init(_ headers: Headers) {
-    // Line by line: a quote that does not end takes no other line with it.
+    // Line by line, so that an unclosed quote does not affect other lines.
     headers.forEachValue("Cache-Control") { read($0) }
   }
 
@@ -212,7 +213,7 @@ package struct CacheControl: Hashable, Sendable {
     }
   }
 
-  /// A token or a quoted string, nil when that does not end. (RFC 9110, sections 5.6.2 and 5.6.4)
+  /// A token or a quoted string; nil when the quote is not closed. (RFC 9110, sections 5.6.2 and 5.6.4)
   private static func argument(_ scanner: inout ByteScanner) -> ArraySlice<UInt8>? {
     guard scanner.skip(UInt8(ascii: "\"")) else {
       return scanner.take(while: \.isTokenCharacter)
@@ -227,14 +228,14 @@ package struct CacheControl: Hashable, Sendable {
         text.append(byte)
       }
     }
-    // The text after such a quote counts, because it may be strict.
+    // The text after an unclosed quote is read as directives, because they may be strict.
     scanner = start
     return nil
   }
 
   private mutating func apply(_ name: ArraySlice<UInt8>, _ argument: ArraySlice<UInt8>?) {
     if name.equalsIgnoringCase("max-age") {
-      // A lifetime that cannot be read counts as over. (RFC 9111, section 4.2.1)
+      // A lifetime that cannot be read counts as 0. (RFC 9111, section 4.2.1)
       maxAge = min(maxAge ?? .max, Self.seconds(argument) ?? 0)
     } else if name.equalsIgnoringCase("stale-if-error") {
       staleIfError = min(staleIfError ?? .max, Self.seconds(argument) ?? 0)

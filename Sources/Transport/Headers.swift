@@ -17,8 +17,7 @@ package struct HeaderField: Hashable, Sendable {
 
 /// Header fields in their order, looked up without regard to case. (RFC 9110, section 5)
 ///
-/// Kept as the bytes that came from the wire, and read only when asked: most fields of most responses are
-/// never looked at.
+/// They are kept as the bytes from the wire and parsed only when needed: most fields of most responses are never read.
 package struct Headers: Hashable, Sendable {
   /// `Name: value` lines, each ended by a line feed; no carriage returns.
   package private(set) var lines: [UInt8]
@@ -44,8 +43,8 @@ package struct Headers: Hashable, Sendable {
 
   /// Adds a field at the end.
   ///
-  /// A name that is no token (RFC 9110, section 5.6.2) is left out; line breaks and NUL in a value become
-  /// spaces, so that no value can smuggle in a header of its own.
+  /// A name that is not a token (RFC 9110, section 5.6.2) is left out. Line breaks and NUL in a value become spaces, so
+  /// that a value cannot inject another header.
   package mutating func append(_ name: String, _ value: String) {
     append(name, of: value.utf8)
   }
@@ -97,7 +96,7 @@ package struct Headers: Hashable, Sendable {
     first(name).map { Array(lines[$0]) }
   }
 
-  /// The bytes that all fields of that name have; nil where there is none, or two of them differ.
+  /// The value of all fields of that name, as bytes; nil if there is none, or if two of them differ.
   func agreedBytes(_ name: String) -> [UInt8]? {
     var agreed: Range<Int>?
     var differ = false
@@ -172,7 +171,7 @@ package struct Headers: Hashable, Sendable {
     return found
   }
 
-  /// Calls `body` with where each value of the fields of that name stands, until it returns false.
+  /// Calls `body` with the range in ``lines`` of each value of that name, until it returns false.
   private func forEach(_ name: String, _ body: (Range<Int>) -> Bool) {
     guard !lines.isEmpty else { return }
     var name = name
@@ -194,8 +193,7 @@ extension Headers: ExpressibleByDictionaryLiteral {
 }
 
 extension Headers {
-  /// The fields as text, `Name: value` a line, each byte a character of its own, because a value need not be
-  /// UTF-8.
+  /// The fields as text, one `Name: value` on each line; each byte is one character, because a value need not be UTF-8.
   ///
   /// ``init(text:)`` reads back the same fields.
   package var text: String {
@@ -215,7 +213,7 @@ extension Headers {
     self.init(lines: scalars.map { UInt8(exactly: $0.value) ?? UInt8(ascii: "?") })
   }
 
-  /// The fields but those that `Connection` names, which were for one connection alone. (RFC 9111, section 3.1)
+  /// The fields except those that `Connection` names, which are only for one connection. (RFC 9111, section 3.1)
   package var endToEnd: Headers {
     guard let value = combined("Connection"), !value.equalsIgnoringCase("keep-alive") else {
       return self
@@ -226,7 +224,7 @@ extension Headers {
     return Headers(fields: { line in !named.contains { line.isNamed(text: $0) } }, of: self)
   }
 
-  /// The lines of `headers` that are wanted.
+  /// The lines of `headers` that satisfy a condition.
   private init(fields isKept: (HeaderLines.Line) -> Bool, of headers: Headers) {
     let kept = headers.lines.withUnsafeBufferPointer { bytes in
       var kept: [UInt8] = []
@@ -236,7 +234,7 @@ extension Headers {
     self.init(lines: kept)
   }
 
-  /// Only the fields of these names, in lower case or not, in their order.
+  /// Only the fields with these names, in any case, in their order.
   ///
   /// One pass over the raw lines: a cache keeps a few fields of each of many thousand responses.
   package func only(_ names: [StaticString]) -> Headers {
@@ -280,7 +278,7 @@ extension Headers {
     return nil
   }
 
-  /// The parameters after a link's target, and where the next link begins: commas in quotes end nothing.
+  /// The parameters after a link's target, and where the next link begins; a comma in quotes does not end a link.
   private static func parameters(
     of text: Substring
   ) -> (parameters: [(name: String, value: String)], end: String.Index) {
@@ -310,11 +308,11 @@ extension Headers {
   }
 }
 
-/// The fields in raw header lines, found one after the other without copying any.
+/// An iterator over the fields in raw header lines, which copies nothing.
 ///
-/// A sync looks at the fields of many thousand responses: this walk is where that time goes.
+/// A sync looks at the fields of many thousand responses, and spends most of that time here.
 package struct HeaderLines: Sequence, IteratorProtocol {
-  /// Where a field's parts stand in the lines.
+  /// The ranges of a field's parts in the lines.
   package struct Line {
     /// Up to the colon.
     package let name: Range<Int>
@@ -340,7 +338,7 @@ package struct HeaderLines: Sequence, IteratorProtocol {
       UnsafeBufferPointer(rebasing: bytes[name]).equalsIgnoringCase(wanted)
     }
 
-    /// Adds the whole line to others.
+    /// Appends the whole line to others.
     func append(to lines: inout [UInt8]) {
       lines.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[whole]))
       if lines.last != 10 { lines.append(10) }
@@ -350,7 +348,7 @@ package struct HeaderLines: Sequence, IteratorProtocol {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var start = 0
 
-  /// Walks over lines, each ended by a line feed; those without a colon are skipped.
+  /// Iterates over lines, each ended by a line feed; those without a colon are skipped.
   package init(_ bytes: UnsafeBufferPointer<UInt8>) {
     self.bytes = bytes
   }

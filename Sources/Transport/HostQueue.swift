@@ -9,22 +9,22 @@ struct HostQueue: Sendable {
     case dead
   }
 
-  /// The shortest quiet after a 429 or 503 that names none, and the longest.
+  /// The shortest and the longest pause after a 429 or 503 without `Retry-After`.
   private static let quiet = (least: Duration.milliseconds(250), most: Duration.seconds(30))
 
   var window: ConcurrencyWindow
   var active = 0
-  /// Whether something waits that only the window keeps from starting, as of the last look.
+  /// Whether the window, at the last check, was the only thing that kept a request waiting.
   private var isHeldBack = false
-  /// When the host last answered, or was asked after nothing was under way.
+  /// When the host last answered, or got a request while it had none under way.
   private(set) var heard = MonotonicTime(nanoseconds: .min)
   /// Whether the host has answered at all.
   private(set) var hasAnswered = false
   /// How many of its transfers the run's count leaves out, because the host is silent.
   var passedOver = 0
-  /// Whether the host takes part in the round.
+  /// Whether the host is in the round-robin queue.
   var isReady = false
-  /// When a timer puts the host back into the round.
+  /// When a timer puts the host back into the round-robin queue.
   var wakes: MonotonicTime?
   /// Whether the host waits for an answer or a larger share.
   var isHeldToShare = false
@@ -33,7 +33,7 @@ struct HostQueue: Sendable {
   private var waiting: [FIFO<Int>] = Request.Priority.allCases.map { _ in FIFO() }
   private var breaker = CircuitBreaker()
   private var quietUntil: MonotonicTime?
-  /// Whether the host asked to be left alone for longer than a run waits.
+  /// Whether the host's `Retry-After` is longer than a run waits.
   private var isClosed = false
   private var overloads = 0
 
@@ -46,7 +46,7 @@ struct HostQueue: Sendable {
 
   var isEmpty: Bool { waiting.allSatisfy(\.isEmpty) }
 
-  /// A host that has not answered for so long, with transfers under way, is silent.
+  /// A host with transfers under way that has not answered for this many nanoseconds is silent.
   private static let silence: Int64 = 1_000_000_000
 
   /// Whether transfers are under way and none has been answered for a second.
@@ -129,7 +129,7 @@ struct HostQueue: Sendable {
       window.refused(count: count, since: start, at: now)
       let grown = Self.quiet.least * Double(1 << min(overloads, 6))
       let moment = now + (wait ?? min(grown, Self.quiet.most))
-      // Replies to requests of the same volley say the same thing once.
+      // Replies to requests that were sent in the same burst count once.
       let isAnew = quietUntil.map { now >= $0 } ?? true
       if isAnew { overloads += 1 }
       breaker.sentAway(isAnew: isAnew, isTold: wait != nil, at: now, limits)
@@ -145,15 +145,15 @@ struct HostQueue: Sendable {
   }
 }
 
-/// The number of transfers that one host gets at once: 16 at the start, half as many when it refuses, more with its
-/// answers. (Additive increase, multiplicative decrease: Chiu and Jain 1989)
+/// The number of concurrent transfers to one host: additive increase, multiplicative decrease. (Chiu and Jain 1989)
 ///
-/// Each answer adds one until the host first refuses, as the slow start of RFC 5681 does; from then on every eighth.
-/// After a refusal the host gets no request for half a minute, and for twice as long with each further refusal.
+/// It starts at 16, and halves when the host refuses. Until the first refusal each answer adds one, as the slow start
+/// of RFC 5681 does; from then on every eighth answer does. For half a minute after a refusal, the window stays below
+/// the number that the host did not accept. That time doubles with each further refusal, up to ten minutes.
 package struct ConcurrencyWindow: Sendable {
-  /// How far the window may go.
+  /// The limits of the window.
   package enum Bounds: Hashable, Sendable {
-    /// As far as the host lets it, and to this number at most.
+    /// As large as the host allows, up to this number.
     case upTo(Int)
     /// Exactly this number, regardless of the host's answers.
     case fixed(Int)
@@ -162,7 +162,7 @@ package struct ConcurrencyWindow: Sendable {
   private static let start = 16
   private static let patience = (first: Duration.seconds(30), longest: Duration.seconds(600))
 
-  /// Transfers at once, just now.
+  /// The current number of concurrent transfers.
   package private(set) var limit: Int
   private let most: Int
   private let isFixed: Bool
@@ -172,7 +172,7 @@ package struct ConcurrencyWindow: Sendable {
   private var volley: (at: MonotonicTime, count: Int, refusals: Int)?
   private var patience = Self.patience.first
 
-  /// Makes a window at its start; it never holds less than one.
+  /// Makes a window of the initial size; it is never less than one.
   package init(_ bounds: Bounds) {
     switch bounds {
     case .fixed(let count): (most, isFixed, limit) = (max(1, count), true, max(1, count))
@@ -183,7 +183,7 @@ package struct ConcurrencyWindow: Sendable {
 
   /// The host delivered the requested response.
   ///
-  /// `isHeldBack` says whether more would be under way if the window let it; otherwise nothing is learned.
+  /// `isHeldBack` says whether the window keeps requests waiting; otherwise the answer says nothing about its size.
   package mutating func answered(isHeldBack: Bool, at now: MonotonicTime) {
     guard !isFixed, isHeldBack, limit < room(at: now) else { return }
     answers += 1
@@ -192,10 +192,10 @@ package struct ConcurrencyWindow: Sendable {
     answers = 0
   }
 
-  /// The host broke a connection or asked for less, with `count` transfers under way.
+  /// The host broke a connection or reported overload, with `count` transfers under way.
   ///
-  /// Transfers that started before the window last shrank belong to the same volley: their refusals tell how many the
-  /// host takes, and shrink nothing.
+  /// Transfers that started before the window last shrank belong to the same burst. Their refusals show how many the
+  /// host accepts, and do not shrink the window again.
   package mutating func refused(count: Int, since start: MonotonicTime, at now: MonotonicTime) {
     guard !isFixed else { return }
     if let volley, start <= volley.at {
@@ -211,24 +211,23 @@ package struct ConcurrencyWindow: Sendable {
   /// The largest window now: the number that the host accepted in the last burst, while that is remembered.
   private func room(at now: MonotonicTime) -> Int {
     guard let volley, now < volley.at + patience else { return most }
-    // A host that took none of them does not mind their number.
+    // If the host refused all of them, their number was not the reason.
     let isPartial = volley.refusals < volley.count
     return min(most, volley.count - (isPartial ? volley.refusals : 1))
   }
 }
 
-/// Stops asking a host that does not answer, or is overloaded for long.
+/// A circuit breaker: stops requests to a host that does not answer, or is overloaded for long.
 ///
-/// After `failures` attempts in a row without an answer, one probe at a time goes there, at
-/// growing intervals: a server that restarts loses nothing. A host that has not answered for
-/// `grace` as well is dead: waiting requests fail at once, for `rest`; after that one probe
-/// decides.
+/// After `failures` attempts in a row without an answer, the host gets one probe at a time, at growing intervals, so
+/// that a server that restarts loses nothing. A host that has also not answered for `grace` is dead: waiting requests
+/// fail at once, for `rest`; after that one probe decides.
 ///
-/// A host that only answers that it is overloaded is asked again after each pause that it needs.
-/// It is dead too after as many such answers and `patience`, or `toldPatience` if it says when to
-/// come back. Otherwise a catalog of thousands would wait for days.
+/// A host that only reports overload gets another request after each pause that it needs. It is dead too after as many
+/// such answers in `patience`, or in `toldPatience` if it says when to come back. Otherwise a catalog of thousands
+/// would wait for days.
 package struct CircuitBreaker: Sendable {
-  /// When a host counts as silent, and as dead.
+  /// The limits at which a host counts as silent, and as dead.
   package struct Thresholds: Sendable {
     /// Attempts in a row without an answer before only probes go out.
     package var failures = 5
@@ -238,24 +237,24 @@ package struct CircuitBreaker: Sendable {
     package var persistence = 0
     /// How long there must have been no answer before the host is dead.
     package var grace = Duration.seconds(3)
-    /// How long a host may send everybody away before it is dead.
+    /// How long a host may report overload before it is dead.
     package var patience = Duration.seconds(60)
-    /// The same for a host that says when to come back: longer than most limits of a rate look at.
+    /// The same for a host that says when to come back; longer than the period of most rate limits.
     package var toldPatience = Duration.seconds(900)
-    /// How long a dead host is not asked again.
+    /// How long a dead host gets no requests.
     package var rest = Duration.seconds(30)
-    /// The distance to the first probe; doubles with each.
+    /// The delay before the first probe; it doubles with each.
     package var probe = Duration.milliseconds(250)
 
     /// Makes the thresholds above.
     package init() {}
   }
 
-  /// Whether the host may be asked.
+  /// Whether the host may get requests.
   package enum State: Hashable, Sendable {
-    /// As often as one likes.
+    /// Without a limit.
     case closed
-    /// By one request at a time.
+    /// One request at a time.
     case probe
     /// Not before that moment.
     case resting(until: MonotonicTime)
@@ -293,10 +292,10 @@ package struct CircuitBreaker: Sendable {
   /// The host answered that it is overloaded.
   ///
   /// - Parameters:
-  ///   - isAnew: Whether it was left alone before; answers to several requests at once count as one.
+  ///   - isAnew: Whether the pause before it was over; answers to several requests at once count as one.
   ///   - isTold: Whether it said when to come back.
   ///   - now: The moment.
-  ///   - limits: When it is dead.
+  ///   - limits: The limits at which it is dead.
   package mutating func sentAway(
     isAnew: Bool,
     isTold: Bool,

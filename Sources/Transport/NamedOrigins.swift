@@ -1,4 +1,4 @@
-/// The origins that the user named: they alone may have private addresses and receive secrets.
+/// The origins that the user named: only they may have private addresses and receive secrets.
 ///
 /// The host of a URL decides, not the author of the URL. A URL from a body may be a next page, a
 /// detail or a picture. It reaches a private address only at a host and port that the user named
@@ -15,15 +15,15 @@ package struct NamedOrigins: Sendable {
   /// The headers for requests for pictures.
   package var pictureHeaders = PictureHeaders()
 
-  /// Names nothing.
+  /// Makes an empty set.
   package init() {}
 
-  /// Names a host; nothing secret goes there.
+  /// Names a host; no secrets are sent to it.
   package mutating func name(_ url: WebURL) {
     hosts.insert(url.hostPort)
   }
 
-  /// Names a host and port; nothing secret goes there.
+  /// Names a host and port; no secrets are sent to it.
   package mutating func name(_ host: HostPort) {
     hosts.insert(host)
   }
@@ -48,7 +48,7 @@ package struct NamedOrigins: Sendable {
 
   /// The user information given for the origin of a URL.
   private func givenUserInfo(for url: WebURL) -> String? {
-    // Seldom is there any: most URLs are not looked up.
+    // There is rarely any, so most URLs need no look-up.
     userInfo.isEmpty ? nil : userInfo[url.origin]
   }
 
@@ -57,11 +57,11 @@ package struct NamedOrigins: Sendable {
     hosts.contains(url.hostPort) ? .named : .discovered
   }
 
-  /// A request for a URL, with the trust and the secrets that are due to it.
+  /// A request for a URL, with the trust and the secrets of its origin.
   ///
   /// - Parameters:
   ///   - url: The target, from any source.
-  ///   - secrets: The catalog's headers, which only an credentialOrigins origin gets.
+  ///   - secrets: The catalog's headers, which only an origin of ``allowCredentials(_:)`` gets.
   /// - Returns: A GET request with the other defaults.
   package func request(for url: WebURL, carrying secrets: Headers = Headers()) -> Request {
     var url = url
@@ -72,7 +72,7 @@ package struct NamedOrigins: Sendable {
     return request
   }
 
-  /// The fields that a request for a picture carries besides the usual ones, to the origin of its URL alone.
+  /// The fields that a request for a picture carries besides the usual ones, only to the origin of its URL.
   ///
   /// Those that the user gave for its host win over the catalog's.
   package func pictureFields(for url: WebURL) -> Headers {
@@ -84,7 +84,7 @@ package struct NamedOrigins: Sendable {
     return fields
   }
 
-  /// A request for a picture, with the trust and the secrets that are due to it.
+  /// A request for a picture, with the trust and the secrets of its origin.
   ///
   /// - Parameter url: The target, from any source.
   /// - Returns: A GET request with the other defaults.
@@ -99,12 +99,12 @@ package struct NamedOrigins: Sendable {
 
 /// The fields that requests for pictures carry to origins that the user named.
 package struct PictureHeaders: Sendable {
-  /// The catalog's headers, for credentialOrigins origins.
+  /// The catalog's headers, for origins that may get credentials.
   package var catalog: Headers
   /// Headers for one host and port.
   package private(set) var hosts: [HostPort: Headers] = [:]
 
-  /// Headers for credentialOrigins origins, and none for others.
+  /// Makes headers for origins that may get credentials, and none for others.
   package init(catalog: Headers = Headers()) {
     self.catalog = catalog
   }
@@ -117,7 +117,7 @@ package struct PictureHeaders: Sendable {
     hosts[host] = headers
   }
 
-  /// All that they are, so that a digest tells whether they have changed.
+  /// All of them as bytes, so that a digest shows whether they have changed.
   package var lines: [UInt8] {
     var lines = catalog.lines
     for (host, headers) in hosts.sorted(by: { "\($0.key)" < "\($1.key)" }) {
@@ -126,22 +126,21 @@ package struct PictureHeaders: Sendable {
     return lines
   }
 
-  /// The values, which nobody is to see.
+  /// The values, which must not be shown.
   package var values: [String] {
     ([catalog] + hosts.values).flatMap { $0.fields.map(\.value) }
   }
 }
 
 extension WebURL {
-  /// The page that a body names, read over the same scheme as that body.
+  /// The URL of a page, with https instead of http if the page that names it came over https.
   ///
-  /// Servers behind a proxy that speaks TLS for them often name their next page over http. Read so, the rest of
-  /// a listing could be forged on the way although its beginning could not. (RFC 6797 does the same
-  /// for hosts that ask for it.)
+  /// Servers behind a TLS proxy often name their next page with http. Read over http, the rest of a listing could be
+  /// forged on the way, although its beginning could not. (RFC 6797 does the same for hosts that ask for it.)
   ///
   /// - Parameter page: The page that names this one.
-  /// - Returns: The URL over https when the page came so from the same host, both at the schemes' own
-  ///   ports; else the URL as it is.
+  /// - Returns: The URL with https if the page came over https from the same host, both at default ports; else the URL
+  ///   unchanged.
   package func asSecure(as page: WebURL) -> WebURL {
     guard scheme == .http, port == 80, page.scheme == .https, page.port == 443, host == page.host
     else { return self }
@@ -161,7 +160,7 @@ package struct IPAddress: Hashable, Sendable {
   }
 }
 
-/// Decides which addresses a host that only fetched data names may have.
+/// Decides which addresses are allowed for a host that only fetched data names.
 ///
 /// Judges the resolved address, on every connection: the text of a URL proves nothing about where it leads.
 /// Addresses that are not globally reachable in the IANA special-purpose registries (RFC 6890) are refused.

@@ -4,7 +4,7 @@ import Base
 package struct Request: Sendable {
   /// The HTTP method.
   package enum Method: Sendable {
-    /// Read it; repeated when that may help.
+    /// A read; it is retried after temporary failures.
     case get
     /// Send `body` to it; neither repeated nor redirected unless ``Request/isQuery`` says so.
     case post
@@ -32,10 +32,10 @@ package struct Request: Sendable {
   package struct Accept: Hashable, Sendable {
     /// The `Accept` field's value.
     package let value: String
-    /// Whether gzip, brotli and the like are asked for; pictures gain nothing from them.
+    /// Whether gzip, brotli and the like are requested; pictures gain nothing from them.
     package let compressed: Bool
 
-    /// Makes a wish of one's own.
+    /// Makes another preference.
     package init(_ value: String, compressed: Bool) {
       self.value = value
       self.compressed = compressed
@@ -43,18 +43,18 @@ package struct Request: Sendable {
 
     /// JSON, compressed on the way.
     package static let json = Accept("application/json, */*;q=0.5", compressed: true)
-    /// Pictures, best those that can be cropped; as they are, so that a broken one can be resumed.
+    /// Pictures, preferably those that can be cropped; uncompressed, so that an interrupted one can be resumed.
     ///
     /// Newer formats are not named: servers that convert to a named format seldom look at `q`.
     package static let picture = Accept(
       "image/jpeg,image/png,image/*;q=0.8,*/*;q=0.5",
       compressed: false
     )
-    /// Anything, as it is.
+    /// Anything, uncompressed.
     package static let anything = Accept("*/*", compressed: false)
   }
 
-  /// Where to.
+  /// The URL.
   package var url: WebURL
   /// The method.
   package var method: Method = .get
@@ -62,16 +62,16 @@ package struct Request: Sendable {
   package var headers = Headers()
   /// Fields that go to the origin of `url` only, never to another one that it redirects to.
   package var credentials = Headers()
-  /// Whether the catalog's credentials are due to `url`, also when there are none yet.
+  /// Whether `url` may get the catalog's credentials, even if there are none yet.
   package var mayGetCredentials = false
   /// The validators of a conditional request; sent only to their resource.
   ///
-  /// A 304 succeeds only when it may speak of that version. One of another version, as a redirect that leads
-  /// elsewhere, has the whole body fetched.
+  /// A 304 succeeds only if it may refer to that version. If it refers to another one, as after a redirect that leads
+  /// elsewhere, the whole body is fetched.
   package var condition: Condition?
   /// The body of a POST.
   package var body: [UInt8]?
-  /// Whether a POST only asks and changes nothing there, so that it may be repeated and redirected.
+  /// Whether a POST is only a query that changes nothing on the server, so that it may be repeated and redirected.
   package var isQuery = false
   /// The most decoded body bytes to take; a longer body fails with `too-large`.
   package var bodyLimit = ByteCount.mebibytes(64)
@@ -83,12 +83,12 @@ package struct Request: Sendable {
   package var accept: Accept = .anything
   /// When to give up on this request, in addition to the deadline of the run.
   package var deadline: MonotonicTime?
-  /// Whether its fields ask for a part, so that a 206 answers it; a catalog's own fields never do.
+  /// Whether its fields request a range, so that a 206 answers it; a catalog's own fields never do.
   package var asksForPart = false
   /// How the request is signed for an object store, and which verb it has there; nil for all others.
   package var signing: RequestSigning?
 
-  /// Whether the answer has a head alone, whose `Content-Length` announces no body. (RFC 9110, section 9.3.2)
+  /// Whether the response has only a head, whose `Content-Length` does not announce a body. (RFC 9110, section 9.3.2)
   package var asksForHead: Bool { signing?.verb == .head }
 
   /// Whether sending it twice does no more than sending it once. (RFC 9110, section 9.2.2)
@@ -112,7 +112,7 @@ package struct Request: Sendable {
 /// Signs requests to an object store with AWS Signature Version 4, and names their verb.
 ///
 /// A request with a body is a ``Request/Method/post`` that may be repeated, all others are a ``Request/Method/get``. No
-/// redirect is followed: the signature holds for one host. The secret is for libcurl alone, and printed nowhere.
+/// redirect is followed: the signature holds for one host. The secret is only for libcurl, and never printed.
 package final class RequestSigning: Sendable, CustomStringConvertible {
   /// The operation on the object.
   package enum Verb: String, Sendable {
@@ -122,7 +122,7 @@ package final class RequestSigning: Sendable, CustomStringConvertible {
     case head = "HEAD"
     /// Writes it.
     case put = "PUT"
-    /// Begins or ends an upload in parts.
+    /// Begins or completes a multipart upload.
     case post = "POST"
     /// Removes it.
     case delete = "DELETE"

@@ -1,6 +1,6 @@
 import Base
 
-/// The protocol that a response came over.
+/// The protocol of a response.
 package enum HTTPVersion: String, Sendable {
   /// HTTP/1.0, which closes after each response.
   case http10 = "HTTP/1.0"
@@ -36,14 +36,14 @@ package struct ResponseHead: Sendable {
   package private(set) var url: WebURL
   /// The protocol.
   package let version: HTTPVersion
-  /// The whole body's length when the server told it and no content coding hides it.
+  /// The whole body's length, if the server states it and there is no content coding.
   package let contentLength: ByteCount?
   /// Whether the body is decoded on its way: its offsets then mean nothing to the server, so never resume it.
   package let isEncoded: Bool
   /// The redirects that were followed to `url`, in order.
   package private(set) var redirects: [Redirect]
 
-  /// Makes a head; the transport does, and tests.
+  /// Makes a head; for transports and tests.
   package init(
     status: Int,
     headers: Headers,
@@ -62,9 +62,9 @@ package struct ResponseHead: Sendable {
     self.redirects = redirects
   }
 
-  /// The same head with other words for where it came from and in its fields, those of the redirects too.
+  /// A copy of the head with another URL and rewritten fields, those of the redirects included.
   ///
-  /// The only way to change a head: nothing else of it can be lost on its way through a decorator.
+  /// This is the only way to change a head, so that a decorator cannot lose its other parts.
   ///
   /// - Parameters:
   ///   - url: Where the response came from.
@@ -107,19 +107,19 @@ package struct Response: Sendable {
   package let bodyBytes: ByteCount
   /// Body bytes on the wire, before decoding.
   package let wireBytes: ByteCount
-  /// Tries it took, redirects not counted.
+  /// The number of attempts, not counting redirects.
   package private(set) var attempts: Int
   /// How long the last attempt took.
   package let timing: TransferTiming
-  /// Whether the last attempt found an open connection.
+  /// Whether the last attempt reused an open connection.
   package let connectionReused: Bool
-  /// Whether the connection was still there when the transfer ended.
+  /// Whether the connection was still open when the transfer ended.
   ///
-  /// When libcurl gives up a connection because the server broke HTTP/2, it reports the end of the body. When the
-  /// connection is gone, the end of the stream therefore proves nothing.
+  /// When a server violates HTTP/2, libcurl closes the connection and reports the end of the body. So if the connection
+  /// is gone, the end of the stream does not prove that the body is complete.
   package let connectionIsOpen: Bool
 
-  /// Makes a response; the transport does, and tests.
+  /// Makes a response; for transports and tests.
   package init(
     head: ResponseHead,
     bodyBytes: ByteCount,
@@ -138,7 +138,7 @@ package struct Response: Sendable {
     self.connectionIsOpen = connectionIsOpen
   }
 
-  /// The same response with another number of tries.
+  /// The same response with another number of attempts.
   package func counting(attempts: Int) -> Response {
     var response = self
     response.attempts = attempts
@@ -161,7 +161,7 @@ package enum RedirectPolicy {
   /// The most hops that one request may take.
   package static let limit = 10
 
-  /// Whether a status sends a request elsewhere.
+  /// Whether a status is a redirect to another URL.
   package static func isRedirect(_ status: Int) -> Bool {
     switch status {
     case 301, 302, 303, 307, 308: true
@@ -179,7 +179,7 @@ package enum RedirectPolicy {
   /// - Parameters:
   ///   - target: Where `Location` leads.
   ///   - visited: At least one URL.
-  /// - Returns: Why not to follow, nil to follow.
+  /// - Returns: The reason not to follow; nil to follow.
   package static func refusal(of target: WebURL, after visited: [WebURL]) -> FailureReason? {
     if visited.last?.scheme == .https, target.scheme == .http { return .redirectDowngrade }
     if visited.contains(where: { $0.text == target.text }) { return .redirectLoop }

@@ -2,9 +2,9 @@ import Base
 
 /// Decides whether and when a failed attempt is repeated.
 ///
-/// Repeats only repeatable requests (RFC 9110, section 9.2.2): a GET, or a POST that only queries; and only after temporary
-/// failures: trouble with the connection, 408, 425, 429 and 5xx but 501 and 505. Waits grow exponentially with full jitter, so
-/// that many machines that failed together do not come back together.
+/// Only repeatable requests are retried: a GET, or a POST that only queries. (RFC 9110, section 9.2.2) The failure has
+/// to be temporary: trouble with the connection, 408, 425, 429, or 5xx except 501 and 505. Waits grow exponentially
+/// with full jitter, so that many machines that failed together do not come back together.
 package struct RetryPolicy: Sendable {
   /// The action after a failed attempt.
   package enum Decision: Hashable, Sendable {
@@ -16,17 +16,17 @@ package struct RetryPolicy: Sendable {
 
   /// The most attempts after the first.
   ///
-  /// An attempt that resumes a body counts like any other. Requests that libcurl repeats by itself do not: a kept
-  /// connection was closed before the first byte of the answer. (RFC 9112, section 9.3.1)
+  /// An attempt that resumes a body counts like any other. Requests that libcurl repeats by itself, because a kept
+  /// connection was closed before the first byte of the response, do not count. (RFC 9112, section 9.3.1)
   package var retries = 4
   /// The first wait is at most this long; each next at most twice the one before.
   package var firstDelay = Duration.milliseconds(500)
-  /// No jittered wait is longer.
+  /// The longest wait with jitter.
   package var longestDelay = Duration.seconds(30)
-  /// No wait for a server's `Retry-After` is longer.
+  /// The longest wait for a server's `Retry-After`.
   package var longestRetryAfter = Duration.seconds(60)
 
-  /// Makes the policy above.
+  /// Makes the default policy.
   package init() {}
 
   /// Judges a failure after `attempts` tries; `random` is in 0..<1.
@@ -47,7 +47,7 @@ package struct RetryPolicy: Sendable {
     return .retry(after: ceiling * random)
   }
 
-  /// Whether a run waits as long as a `Retry-After` says: up to a minute.
+  /// Whether a run waits for a `Retry-After` of so many seconds: up to a minute.
   package static func isFollowed(_ seconds: Int64) -> Bool { seconds <= 60 }
 
   /// Whether another attempt may end differently.
@@ -68,8 +68,9 @@ package struct RetryPolicy: Sendable {
   ]
 }
 
-/// Keeps retries from becoming the load: in a run, at most 20 and one for every ten requests; or as many as one request
-/// may have, if that is more than 20.
+/// Limits the retries of a run, so that they cannot become the load.
+///
+/// It allows 20 retries, or as many as one request may have if that is more, and one more for every ten requests.
 package struct RetryBudget: Sendable {
   private let base: Int
   private var requests = 0
@@ -91,9 +92,9 @@ package struct RetryBudget: Sendable {
   }
 }
 
-/// How long a server asks to be left alone. (RFC 9110, section 10.2.3)
+/// The `Retry-After` field: how long a server asks clients to wait. (RFC 9110, section 10.2.3)
 package enum RetryAfter {
-  /// Reads either form; a date in the past is 0, junk is nil.
+  /// Reads either form; a date in the past is 0, an invalid value is nil.
   ///
   /// - Parameters:
   ///   - value: The field's value: seconds or an HTTP date.

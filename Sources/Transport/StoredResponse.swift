@@ -6,22 +6,22 @@ package struct StoredResponse: Hashable, Sendable {
   package let status: Int
   /// The header fields, as updated by 304 responses.
   package let headers: Headers
-  /// When the request that brought or confirmed it was sent.
+  /// When the request was sent that fetched it or last revalidated it.
   package let requestTime: UnixTime
   /// When the response came.
   package let responseTime: UnixTime
-  /// Where it came from and until when that holds, when redirects led there.
+  /// The resource that sent it, and when the redirects to that resource expire; nil without redirects.
   package let path: Path?
   /// The digest of the request's fields that `Vary` names; nil when it names none or they are not known.
   package let selection: Int64?
-  /// The digest of the credentials that it was asked for with, 0 without any; nil when it is for everybody.
+  /// The digest of the credentials in its request, 0 without any; nil when the response is public.
   package let owner: Int64?
 
   /// How redirects led to a response.
   package struct Path: Hashable, Sendable {
     /// The resource that answered, see ``WebURL/resource``.
     package let source: String
-    /// When the first of the redirects has to be asked for again.
+    /// When the first of the redirects becomes stale.
     package let expiry: UnixTime
 
     /// Makes a path.
@@ -37,10 +37,10 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - status: The status code.
   ///   - headers: The header fields.
   ///   - requestTime: When the request was sent.
-  ///   - responseTime: When the response came; an earlier one than `requestTime` counts as the same.
+  ///   - responseTime: When the response was received; a time before `requestTime` counts as equal to it.
   ///   - path: How redirects led to it, if any did.
   ///   - selection: The digest of the request fields that selected it.
-  ///   - owner: Who asked for it.
+  ///   - owner: The digest of the credentials in its request.
   package init(
     status: Int,
     headers: Headers,
@@ -59,7 +59,7 @@ package struct StoredResponse: Hashable, Sendable {
     self.owner = owner
   }
 
-  /// Makes a stored response of one that came.
+  /// Makes a stored response from a received one.
   ///
   /// - Parameters:
   ///   - head: Its head, and the redirects that led to it.
@@ -99,7 +99,7 @@ package struct StoredResponse: Hashable, Sendable {
     traits: CacheKeyFields?
   ) {
     var headers = headers
-    // Fields that selected a redirect also selected the response. One field, however often the response is
+    // Fields that selected a redirect also selected the response. It stays one field, however often the response is
     // renewed.
     let hops = redirects.flatMap { $0.headers.all("Vary") }
     if !hops.isEmpty { headers["Vary"] = Vary(headers).joined(by: hops).text }
@@ -131,13 +131,13 @@ package struct StoredResponse: Hashable, Sendable {
     return validators.isEmpty ? nil : Condition(validators, source: path?.source)
   }
 
-  /// The response as a 304 renews it; nil when the 304 speaks of another version. (RFC 9111, section 4.3.4)
+  /// The response renewed by a 304; nil when the 304 refers to another version. (RFC 9111, section 4.3.4)
   ///
   /// - Parameters:
   ///   - notModified: The head of the 304, and the redirects that led to it.
   ///   - names: The header fields to keep; nil keeps all.
   ///   - requestTime: When the conditional request was sent.
-  ///   - responseTime: When the 304 came.
+  ///   - responseTime: When the 304 was received.
   ///   - traits: The fields that the conditional request sent.
   /// - Returns: The same body with renewed fields and times.
   package func renewed(
@@ -161,9 +161,9 @@ package struct StoredResponse: Hashable, Sendable {
     )
   }
 
-  /// Whether a request that sends this would have been answered so. (RFC 9111, sections 3.5 and 4.1)
+  /// Whether the response may answer a request with these fields. (RFC 9111, sections 3.5 and 4.1)
   ///
-  /// Other credentials make it another's response, unless it says that it is for everybody.
+  /// A response to other credentials may not, unless it is public.
   package func answers(_ traits: CacheKeyFields?) -> Bool {
     guard let traits else { return true }
     if let owner, owner != traits.owner { return false }
@@ -174,7 +174,7 @@ package struct StoredResponse: Hashable, Sendable {
 extension Headers {
   /// The fields of `old`, replaced by those of a 304, except fields that describe the kept body.
   ///
-  /// RFC 9111, section 3.2. On the raw lines, for a cache renews many thousand responses.
+  /// It works on the raw lines, because a cache renews many thousand responses. (RFC 9111, section 3.2)
   fileprivate func merged(into old: Headers) -> Headers {
     let lines = lines.withUnsafeBufferPointer { new in
       old.lines.withUnsafeBufferPointer { old in
@@ -184,7 +184,7 @@ extension Headers {
         var lines: [UInt8] = []
         lines.reserveCapacity(old.count + new.count)
         for line in HeaderLines(old) {
-          // An age and a date belong to the response that carried them: a 304 without a date is of when it came.
+          // `Age` and `Date` belong to the response that carried them: a 304 without a date is dated by its arrival.
           if line.isNamed("Age") || line.isNamed("Date") { continue }
           let name = UnsafeBufferPointer(rebasing: old[line.name])
           let isReplaced = fresh.contains { $0.isNamed(name) }
@@ -203,9 +203,10 @@ extension Headers {
   ]
 }
 
-/// Which request fields chose a response. (RFC 9110, section 12.5.5)
+/// The `Vary` field: the request fields that selected a response. (RFC 9110, section 12.5.5)
 package struct Vary: Hashable, Sendable {
-  /// Whether something besides the request's fields chose it: no other request matches. (RFC 9111, section 4.1)
+  /// Whether something besides the request's fields selected it (`*`), so that no other request matches. (RFC 9111,
+  /// section 4.1)
   package let isAnything: Bool
   /// Field names in lower case.
   package let names: Set<String>
@@ -237,13 +238,12 @@ package struct Vary: Hashable, Sendable {
     return Vary(isAnything: isAnything || other.isAnything, names: names.union(other.names))
   }
 
-  /// The value of one `Vary` field that says the same.
+  /// The value of one `Vary` field with the same meaning.
   var text: String { isAnything ? "*" : names.sorted().joined(separator: ", ") }
 
-  /// The digest of the request fields that `Vary` names: two requests get the same response if it is equal
-  /// for both.
+  /// The request fields that `Vary` names, as bytes: two requests get the same response if these are equal.
   ///
-  /// The fields named, in a fixed order, each with its value or the lack of one; empty when none is named.
+  /// The fields are in a fixed order, each with its value or without one; empty when none is named.
   package func selection(from request: Headers) -> [UInt8] {
     var selection: [UInt8] = []
     for name in names.sorted() {
@@ -253,7 +253,7 @@ package struct Vary: Hashable, Sendable {
     return selection
   }
 
-  /// The value with its white space made one, as RFC 9111, section 4.1, allows.
+  /// The value with each run of white space as one space, as RFC 9111, section 4.1, allows.
   private static func normalized(_ headers: Headers, _ name: String) -> String? {
     headers.combined(name).map { value in
       value.split { $0 == " " || $0 == "\t" }.joined(separator: " ")
@@ -267,7 +267,7 @@ package struct Vary: Hashable, Sendable {
 package struct CacheKeyFields: Sendable {
   /// The fields that the request sends to its first host, from all sources.
   package let fields: Headers
-  /// The digest of the fields that say who asks; 0 when there are none.
+  /// The digest of the credentials; 0 when there are none.
   package let owner: Int64
   private let digest: @Sendable ([UInt8]) -> Int64
 
@@ -275,8 +275,8 @@ package struct CacheKeyFields: Sendable {
   ///
   /// - Parameters:
   ///   - fields: All that it sends, credentials included.
-  ///   - credentials: Those fields that say who asks.
-  ///   - digest: A digest from which the bytes cannot be found; never 0.
+  ///   - credentials: The fields that identify the requester.
+  ///   - digest: A one-way digest of bytes; never 0.
   package init(
     fields: Headers,
     credentials: Headers = Headers(),

@@ -1,20 +1,20 @@
 import CGlibc
 
-/// A transfer that did not succeed: why, where, and after how many tries.
+/// A transfer that did not succeed: why, where, and after how many attempts.
 package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   /// The short word for reports.
   package var reason: FailureReason
-  /// Where, fit for logs and reports.
+  /// The URL without secrets, for logs and reports.
   package var url: String
   /// The message of the transport or the operating system, without secrets; may be empty.
   package var detail: String
-  /// Tries made, 0 when none was.
+  /// The number of attempts made, which may be 0.
   package var attempts: Int
   /// The final status, when there was a response.
   package var status: Int?
-  /// Seconds that the server asked to be left alone, as it said them.
+  /// The server's `Retry-After` in seconds, not capped.
   package var retryAfter: Int64?
-  /// Whether the server may have seen the request; a POST is then ambiguous.
+  /// Whether the server may have seen the request; the effect of a POST is then unknown.
   package var mayHaveBeenSent: Bool
   /// Whether the host was refused because only fetched data names it.
   package var isHostOfDataOnly = false
@@ -23,7 +23,7 @@ package struct TransferFailure: Error, Sendable, CustomStringConvertible {
   /// The header fields of a refusal.
   package var headers = Headers()
 
-  /// Makes a failure; the transport does, and tests.
+  /// Makes a failure; for transports and tests.
   package init(
     reason: FailureReason,
     url: String,
@@ -56,7 +56,7 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   /// The word, as in reports.
   package let rawValue: String
 
-  /// Makes a reason of one's own; a sink may.
+  /// Makes another reason, for example in a sink.
   package init(rawValue: String) {
     self.rawValue = rawValue
   }
@@ -80,7 +80,7 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
 
   /// Whether the next attempt is likely to end in the same way.
   ///
-  /// True for a refusal that the origin means, such as 404 or 403, and for a body that is not usable.
+  /// True for a deliberate refusal, such as 404 or 403, and for a body that is not usable.
   package var isLasting: Bool {
     if let status { return (400...499).contains(status) && ![408, 425, 429].contains(status) }
     return self == .notAPicture || self == .tooLarge
@@ -91,19 +91,19 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
 
   // The requested resource cannot be fetched.
 
-  /// The text is no URL.
+  /// The text is not a URL.
   package static let urlInvalid = FailureReason("url-invalid")
   /// Neither http nor https.
   package static let schemeRefused = FailureReason("scheme-refused")
   /// The host's address is private, and only fetched data named the host.
   package static let addressRefused = FailureReason("address-refused")
-  /// Redirects come back to where they were.
+  /// A redirect leads to a URL that was visited before.
   package static let redirectLoop = FailureReason("redirect-loop")
-  /// More redirects than anyone needs.
+  /// More redirects than ``RedirectPolicy/limit``.
   package static let tooManyRedirects = FailureReason("too-many-redirects")
   /// A redirect from https to http.
   package static let redirectDowngrade = FailureReason("redirect-downgrade")
-  /// A redirect that says nowhere, or nowhere that can be parsed.
+  /// A redirect without `Location`, or with one that cannot be parsed.
   package static let redirectInvalid = FailureReason("redirect-invalid")
 
   // The host cannot be reached.
@@ -112,26 +112,26 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
   package static let dnsFailed = FailureReason("dns-failed")
   /// Nobody listens on the port.
   package static let connectRefused = FailureReason("connect-refused")
-  /// No connection for another cause.
+  /// No connection, for another reason.
   package static let connectFailed = FailureReason("connect-failed")
   /// No connection in time.
   package static let timeoutConnect = FailureReason("timeout-connect")
   /// The host failed so often in a row that nothing more is sent there for a while.
   package static let circuitOpen = FailureReason("circuit-open")
-  /// The host asked to be left alone for longer than a run waits.
+  /// The host's `Retry-After` is longer than a run waits.
   package static let askedToWait = FailureReason("asked-to-wait")
   /// The certificate has expired or is not yet valid.
   package static let tlsExpired = FailureReason("tls-expired")
   /// The certificate is for another host.
   package static let tlsHost = FailureReason("tls-host")
-  /// Nobody trusted signed the certificate.
+  /// The certificate is not signed by a trusted authority.
   package static let tlsUntrusted = FailureReason("tls-untrusted")
-  /// TLS failed for another cause.
+  /// TLS failed for another reason.
   package static let tlsFailed = FailureReason("tls-failed")
 
-  /// The proxy cannot be reached, or its answers make no sense.
+  /// The proxy cannot be reached, or its answers are not valid.
   package static let proxyFailed = FailureReason("proxy-failed")
-  /// The proxy wants a user and a password, or others.
+  /// The proxy requires a user name and password, or rejects those given.
   package static let proxyAuth = FailureReason("proxy-auth")
   /// The proxy does not let the request through.
   package static let proxyRefused = FailureReason("proxy-refused")
@@ -140,22 +140,22 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
 
   /// The connection was cut.
   package static let reset = FailureReason("reset")
-  /// Too little came for too long.
+  /// Too few bytes were received for too long.
   package static let timeoutIdle = FailureReason("timeout-idle")
   /// It took longer than one transfer may.
   package static let timeoutTotal = FailureReason("timeout-total")
   /// The body ended before the promised length.
   package static let truncated = FailureReason("truncated")
 
-  // The response makes no sense, or is too much.
+  // The response is not valid, or too large.
 
-  /// Not HTTP, or not as it should be.
+  /// Not HTTP, or not valid HTTP.
   package static let badResponse = FailureReason("bad-response")
   /// The content coding is unknown or broken.
   package static let badEncoding = FailureReason("bad-encoding")
   /// Lengths contradict each other or the body.
   package static let lengthMismatch = FailureReason("length-mismatch")
-  /// Headers without end.
+  /// The headers exceed the limit.
   package static let tooLongHeader = FailureReason("too-long-header")
   /// The body is, or would be, over the request's limit.
   package static let tooLarge = FailureReason("too-large")
@@ -166,11 +166,11 @@ package struct FailureReason: RawRepresentable, Hashable, Sendable, CustomString
 
   /// The caller cancelled.
   package static let cancelled = FailureReason("cancelled")
-  /// The run's, or the request's, deadline came.
+  /// The deadline of the run or the request has passed.
   package static let deadline = FailureReason("deadline")
   /// The run may transfer no more bytes.
   package static let bytesLimit = FailureReason("bytes-limit")
-  /// The disk has no more room than is to be left free.
+  /// The disk has no more space than has to be left free.
   package static let keepFree = FailureReason("keep-free")
 
   // This machine failed.

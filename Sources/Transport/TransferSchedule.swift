@@ -1,18 +1,18 @@
 import Base
 
-/// Decides which transfer starts next, and when to look again. (A pure state machine: time comes in.)
+/// A pure state machine that decides which transfer starts next, and when to check again.
 ///
-/// Each host has its own queues, by priority and then first come, first served; hosts take turns, so that one dead host
-/// of fifty costs the others nothing. A host is left alone while it is at its limit, has asked for quiet, or does not
-/// answer; one that has not answered yet, or no longer does, gets no more than its share of the run. The transfers of a
-/// silent host do not count for the run. Every operation costs the same however much is queued, but for the look at
-/// silent hosts, four times a second at most while the run is full.
+/// Each host has its own queues, by priority and then first come, first served. Hosts take turns (round robin), so that
+/// one dead host of fifty costs the others nothing. A host gets no transfer while it is at its limit, has asked for a
+/// pause, or does not answer. A host that has not answered yet, or no longer does, gets no more than its share of the
+/// run. The transfers of a silent host do not count for the run. Every operation takes constant time, except the check
+/// for silent hosts: at most four times a second while the run is full.
 package struct TransferSchedule: Sendable {
   /// The limits of the whole run.
   package struct Limits: Sendable {
     /// Transfers at once over all hosts.
     package var parallel = 64
-    /// Whether `parallel` may be exceeded, up to twice, by transfers to hosts that are silent.
+    /// Whether transfers to silent hosts may exceed `parallel`, up to twice that number in all.
     package var passesOverSilent = true
     /// Transfers at once to one host.
     package var perHost = ConcurrencyWindow.Bounds.upTo(16)
@@ -31,7 +31,7 @@ package struct TransferSchedule: Sendable {
     case start(transfer: Int, host: Int)
     /// Fail this transfer now: its host is dead.
     case fail(transfer: Int)
-    /// Nothing until something finishes or is added, or that moment comes.
+    /// Do nothing until a transfer finishes or is added, or that moment comes.
     case wait(until: MonotonicTime?)
   }
 
@@ -41,13 +41,13 @@ package struct TransferSchedule: Sendable {
     case delivered
     /// It answered, but with something else.
     case answered
-    /// It asked for less: 429 or 503, with the wait it named, already capped; the attempt had started then.
+    /// It reported overload: 429 or 503, with the wait it named, already capped; `since` is the start of the attempt.
     case overloaded(since: MonotonicTime, wait: Duration?)
-    /// It asked to be left alone for longer than a run waits: everything for it fails from now on.
+    /// Its `Retry-After` is longer than a run waits: everything for it fails from now on.
     case closed
-    /// No connection, or one that broke or fell silent; the attempt had started then.
+    /// No connection, or one that broke or fell silent; `since` is the start of the attempt.
     case unreachable(since: MonotonicTime)
-    /// We ended it; nothing learned.
+    /// larder ended it, so it says nothing about the host.
     case abandoned
   }
 
@@ -57,7 +57,7 @@ package struct TransferSchedule: Sendable {
   private var ready = FIFO<Int>()
   private var timers = TimerHeap<Timer>()
   private(set) var active = 0
-  /// How many of those are passed over, and when to look for more.
+  /// How many active transfers are not counted because their host is silent, and when to check for more.
   private var passedOver = 0
   private var nextLook: MonotonicTime?
   /// How many hosts have something under way or waiting.
@@ -65,7 +65,7 @@ package struct TransferSchedule: Sendable {
   /// Hosts that wait for an answer or a larger share before they get more.
   private var heldToShare: [Int] = []
 
-  /// The run being full, silent hosts are looked for so often.
+  /// How often silent hosts are looked for while the run is full.
   private static let lookDistance = Duration.milliseconds(250)
 
   private enum Timer: Sendable {
@@ -79,13 +79,13 @@ package struct TransferSchedule: Sendable {
     bucket = limits.rate.map { TokenBucket(rate: $0) }
   }
 
-  /// Gives a host its number.
+  /// Adds a host and returns its number.
   package mutating func addHost() -> Int {
     hosts.append(HostQueue(window: ConcurrencyWindow(limits.perHost)))
     return hosts.count - 1
   }
 
-  /// Queues a transfer; `first` puts it before others of its priority, as the next hop of a redirect.
+  /// Queues a transfer; `first` puts it before others of its priority, for example the next hop of a redirect.
   package mutating func add(
     _ transfer: Int,
     host: Int,
@@ -152,7 +152,7 @@ package struct TransferSchedule: Sendable {
   /// Whether a host's last response said that it is overloaded; a dead host that has said so is not silent.
   package func sendsAway(_ host: Int) -> Bool { hosts[host].sendsAway }
 
-  /// Takes note of how an attempt ended; to repeat it, add it again.
+  /// Records how an attempt ended; to repeat it, add it again.
   package mutating func finished(host: Int, _ outcome: Outcome, at now: MonotonicTime) {
     active -= 1
     passedOver -= hosts[host].passedOver
@@ -162,7 +162,7 @@ package struct TransferSchedule: Sendable {
     consider(host)
   }
 
-  /// Takes transfers that have not started out of all queues and returns them.
+  /// Removes transfers that have not started from all queues, and returns them.
   package mutating func remove(where condition: (Int) -> Bool) -> [Int] {
     var removed: [Int] = []
     for host in hosts.indices {
@@ -214,7 +214,7 @@ package struct TransferSchedule: Sendable {
   /// have work, so that a silent host cannot collect the slots of those that answer.
   private var share: Int { max(1, (limits.parallel + busyHosts - 1) / max(1, busyHosts)) }
 
-  /// Keeps the number of hosts that have work; when it falls, every share grows.
+  /// Updates the number of hosts that have work; when it falls, every share grows.
   private mutating func count(_ host: Int) {
     let isBusy = hosts[host].active > 0 || !hosts[host].isEmpty
     guard isBusy != hosts[host].isCounted else { return }
@@ -234,14 +234,14 @@ package struct TransferSchedule: Sendable {
     heldToShare.append(host)
   }
 
-  /// Puts a host that has work into the round, at its end.
+  /// Appends a host that has work to the round-robin queue.
   private mutating func consider(_ host: Int) {
     guard !hosts[host].isReady, !hosts[host].isEmpty else { return }
     hosts[host].isReady = true
     ready.append(host)
   }
 
-  /// Looks at a resting host again at that moment, with one timer however much is added meanwhile.
+  /// Sets a timer to check a resting host again; there is one timer for a host, however much is added meanwhile.
   private mutating func wake(_ host: Int, at moment: MonotonicTime) {
     if let pending = hosts[host].wakes, pending <= moment { return }
     hosts[host].wakes = moment
@@ -254,7 +254,7 @@ package struct TransferSchedule: Sendable {
   }
 }
 
-/// Spreads starts evenly over time: `rate` a second, with a tenth of a second's worth at once.
+/// A token bucket: `rate` starts a second, in bursts of at most `rate / 10`.
 package struct TokenBucket: Sendable {
   private let interval: Double
   private let capacity: Double
@@ -269,12 +269,12 @@ package struct TokenBucket: Sendable {
     tokens = capacity
   }
 
-  /// Takes a token, or tells when there will be one.
+  /// Takes a token and returns nil, or returns when there will be one.
   package mutating func take(at now: MonotonicTime) -> MonotonicTime? {
     let elapsed = max(0, now - (filled ?? now))
     tokens = min(capacity, tokens + Double(elapsed) / interval)
     filled = now
-    // Rounding must not turn a wait that is over into another one of nothing.
+    // Rounding must not turn a wait that is over into another one of zero length.
     if tokens >= 1 - 1e-6 {
       tokens = max(0, tokens - 1)
       return nil
@@ -284,7 +284,7 @@ package struct TokenBucket: Sendable {
   }
 }
 
-/// Things that are due at a moment, the earliest first.
+/// A binary heap of elements by the moment at which they are due, the earliest first.
 struct TimerHeap<Element: Sendable>: Sendable {
   private var entries: [(moment: MonotonicTime, order: Int, element: Element)] = []
   private var pushed = 0
@@ -321,7 +321,7 @@ struct TimerHeap<Element: Sendable>: Sendable {
   }
 }
 
-/// First in, first out, each at constant cost.
+/// A queue, first in, first out; each operation has constant cost.
 struct FIFO<Element: Sendable>: Sendable {
   private var items: [Element] = []
   private var head = 0

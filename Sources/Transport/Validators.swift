@@ -1,25 +1,23 @@
 import Base
 
-/// Validators for a conditional request: ETag and Last-Modified. (RFC 9110, section 8.8) (RFC 9110, section
-/// 8.8)
+/// Validators for a conditional request: ETag and Last-Modified. (RFC 9110, section 8.8)
 ///
-/// Bytes as they came: servers compare them so, and not all of them are text.
+/// They are kept as the bytes received: servers compare bytes, and not all validators are text.
 package struct Validators: Hashable, Sendable {
-  /// The `ETag` field, quotes and `W/` included; a server that writes none gets it back without.
+  /// The `ETag` field, quotes and `W/` included; without quotes if the server writes none.
   package let entityTag: [UInt8]?
   /// The `Last-Modified` field.
   package let lastModified: [UInt8]?
 
-  /// Makes validators; malformed entity-tags are dropped, for they can match nothing.
+  /// Makes validators; malformed entity-tags are dropped, because they can match nothing.
   ///
-  /// One word without quotes is kept, too: some stores write tags so, and compare them as they
-  /// wrote them.
+  /// One word without quotes is kept, too: some stores write such tags, and compare them as written.
   package init(entityTag: [UInt8]?, lastModified: [UInt8]?) {
     self.entityTag = entityTag.flatMap { EntityTag($0) == nil && !Self.isWord($0) ? nil : $0 }
     self.lastModified = lastModified.flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Whether a tag is one word of visible characters, with nothing in it that means something in a list of tags.
+  /// Whether a tag is one word of visible characters, without characters that have a meaning in a list of tags.
   private static func isWord(_ tag: [UInt8]) -> Bool {
     !tag.isEmpty && tag.allSatisfy { $0 > 0x20 && $0 != 0x7F && !"\",*".utf8.contains($0) }
   }
@@ -34,7 +32,7 @@ package struct Validators: Hashable, Sendable {
 
   /// Reads them from a response's fields.
   ///
-  /// Two tags that differ name no version.
+  /// If there are two different tags, neither is used.
   package init(_ headers: Headers) {
     self.init(
       entityTag: headers.agreedBytes("ETag"),
@@ -42,11 +40,11 @@ package struct Validators: Hashable, Sendable {
     )
   }
 
-  /// Whether there is nothing to ask with.
+  /// Whether there are no validators.
   package var isEmpty: Bool { entityTag == nil && lastModified == nil }
 
-  /// Whether a 304 with these validators of its own may speak of the version that this is: the
-  /// strongest of them that both have decides. (RFC 9111, section 4.3.4)
+  /// Whether a 304 with these validators may refer to this version: the strongest validator that both have decides.
+  /// (RFC 9111, section 4.3.4)
   package func mayBeRenewed(by new: Validators) -> Bool {
     if let newTag = new.entityTag {
       guard let entityTag else { return false }
@@ -68,8 +66,8 @@ package struct Validators: Hashable, Sendable {
 
   /// The validator for `If-Range`: a strong tag, or a date at least a minute older than the response.
   ///
-  /// A weak tag, or a date that could cover two versions, proves nothing. (RFC 9110, sections 8.8.2.2 and 13.1.5)
-  /// Nor does a tag that is no text, which the note of an unfinished body cannot hold.
+  /// A weak tag, or a date that could cover two versions, proves nothing. (RFC 9110, sections 8.8.2.2 and 13.1.5) A tag
+  /// that is not text is not used either, because the note of an unfinished body cannot hold it.
   ///
   /// - Parameter date: The `Date` field of the same response.
   /// - Returns: The field value to send, nil when the part cannot be resumed.
@@ -87,14 +85,13 @@ package struct Validators: Hashable, Sendable {
   }
 }
 
-/// A condition: whether the resource that answered before still has that version.
+/// The condition of a GET: only if the resource has another version than the one held.
 package struct Condition: Hashable, Sendable {
   /// The validators of the version.
   package let validators: Validators
-  /// The resource that answered, see ``WebURL/resource``, when a redirect led there; nil for the one that is
-  /// asked.
+  /// The resource that sent the version (``WebURL/resource``), if a redirect led there; nil for the requested one.
   ///
-  /// The validators go to no other resource, because there they would name other bytes.
+  /// The validators are sent to no other resource, because there they would name other bytes.
   package var source: String?
   /// Whether only the date of the held version is known: then a 304 to it may name any tag.
   package let knowsDateOnly: Bool
@@ -106,7 +103,7 @@ package struct Condition: Hashable, Sendable {
     self.knowsDateOnly = knowsDateOnly
   }
 
-  /// Whether a 304 with these validators of its own speaks of that version.
+  /// Whether a 304 with these validators refers to that version.
   package func isMet(by new: Validators) -> Bool {
     let told = knowsDateOnly ? Validators(entityTag: nil, lastModified: new.lastModified) : new
     return validators.mayBeRenewed(by: told)
@@ -129,7 +126,7 @@ package struct EntityTag: Hashable, Sendable, CustomStringConvertible {
 
   /// Reads a tag such as `"abc"` or `W/"abc"`; nil for anything else.
   ///
-  /// A small `w/` and tags without quotes are not valid.
+  /// A lower-case `w/` and tags without quotes are not valid.
   package init?(_ value: String) {
     self.init(Array(value.utf8))
   }

@@ -1,11 +1,11 @@
 /// An absolute `http` or `https` URL, exactly as it will be sent.
 ///
-/// Made by a ``URLParsing``, so that the check of a URL and the connection see the same host. Bytes that came
-/// percent-encoded stay as they came. There is no fragment, and no user information in `text`.
+/// Made by a ``URLParsing``, so that the check of a URL and the connection see the same host. Bytes that were
+/// percent-encoded stay so. There is no fragment, and no user information in `text`.
 package struct WebURL: Hashable, Sendable {
   /// The two schemes that larder speaks.
   package enum Scheme: String, Sendable {
-    /// Plain text.
+    /// Unencrypted.
     case http
     /// Over TLS.
     case https
@@ -16,27 +16,27 @@ package struct WebURL: Hashable, Sendable {
 
   /// The whole URL without user information and fragment.
   package let text: String
-  /// All before the path, kept apart so that a URL is small where it is copied.
+  /// Everything before the path, in a shared object, so that copies of a URL are small.
   private let authority: Authority
 
   /// `http` or `https`.
   package var scheme: Scheme { authority.scheme }
   /// The host in lower case, international names as punycode, IPv6 literals without brackets.
   package var host: String { authority.host }
-  /// The port, the scheme's own when the URL names none.
+  /// The port; the scheme's default when the URL names none.
   package var port: Int { authority.port }
-  /// `user:password` as it stood in the URL, still percent-encoded; never print it.
+  /// `user:password` as written in the URL, still percent-encoded; never print it.
   package var userInfo: String? { authority.userInfo }
   /// Where the path starts in the UTF-8 of `text`.
   package var pathStart: Int { authority.length }
 
-  /// Puts a URL together from parts that a parser has already judged and encoded.
+  /// Makes a URL from parts that a parser has already validated and encoded.
   ///
   /// - Parameters:
   ///   - scheme: The scheme.
   ///   - userInfo: `user:password`, percent-encoded, if there was any.
   ///   - host: Lower case, punycode, no brackets.
-  ///   - port: 1 to 65535, or nil for the scheme's own.
+  ///   - port: 1 to 65535, or nil for the scheme's default.
   ///   - path: Starts with a slash.
   ///   - query: Without the question mark.
   package init(
@@ -109,7 +109,7 @@ extension WebURL {
     let host: String
     let port: Int
     let userInfo: String?
-    /// How many bytes of the URL's text stand before its path.
+    /// How many bytes of the URL's text precede its path.
     let length: Int
 
     init(scheme: Scheme, host: String, port: Int, userInfo: String?, length: Int) {
@@ -130,7 +130,7 @@ extension WebURL {
           && left.scheme == right.scheme && left.host == right.host && left.port == right.port
     }
 
-    /// The text of the URL tells the rest apart.
+    /// The text of the URL distinguishes the rest.
     func hash(into hasher: inout Hasher) {
       hasher.combine(userInfo)
     }
@@ -157,7 +157,7 @@ package struct HostPort: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension WebURL {
-  /// Whether the host is this machine by its very name. (RFC 6761, section 6.3; RFC 1122)
+  /// Whether the host, by its name alone, is this machine. (RFC 6761, section 6.3; RFC 1122)
   package var isLoopback: Bool {
     if host == "localhost" || host == "::1" || host.hasSuffix(".localhost") { return true }
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -169,7 +169,7 @@ extension WebURL: CustomStringConvertible {
   /// The same as `redacted`, so that no log line can show more.
   package var description: String { redacted }
 
-  /// The URL fit for logs and reports: query values that look like secrets read `***`.
+  /// The URL for logs and reports: query values that look like secrets are `***`.
   package var redacted: String {
     guard let query else { return text }
     var parts: [Substring] = []
@@ -187,7 +187,7 @@ extension WebURL: CustomStringConvertible {
     return origin + path + "?" + parts.joined(separator: "&")
   }
 
-  /// The host, and the port unless it is the scheme's own: all of a URL that a glance needs, and nothing secret.
+  /// The host, and the port unless it is the scheme's default: a short form for display, without secrets.
   package var shownHost: String {
     String(Substring(text.utf8.prefix(pathStart).dropFirst(scheme.rawValue.utf8.count + 3)))
   }
@@ -205,8 +205,7 @@ extension WebURL: CustomStringConvertible {
 }
 
 extension WebURL {
-  /// The URL as the name of a resource: without a signature, which may be new each time that the same resource is
-  /// asked for, and which no file or database is to hold.
+  /// The URL as the name of a resource: without a signature, which may differ each time and must not be stored.
   ///
   /// Storage services sign a URL in its query, under names of their own: Amazon S3 (`X-Amz-Signature`; before, and
   /// CloudFront, `Signature`), Google Cloud Storage (`X-Goog-Signature`), Azure (`sig`).
