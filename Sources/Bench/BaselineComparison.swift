@@ -2,8 +2,8 @@ import Glibc
 
 /// Compares a report with an earlier one (`bench --baseline`), and decides which differences are significant.
 ///
-/// A figure regressed if its median is worse by more than the limit, and a one-sided Welch t-test on the logarithms of
-/// the runs finds the difference significant. The level is 5 % for all figures together, by Holm's correction.
+/// A figure regressed if its median is worse by more than the limit, and significantly so. The test is a one-sided
+/// Welch t-test on the logarithms of the runs, with a level of 5 % for all figures together (Holm's correction).
 package struct BaselineComparison: Sendable, Equatable, Codable {
   /// One figure of one row.
   package struct Finding: Sendable, Equatable, Codable {

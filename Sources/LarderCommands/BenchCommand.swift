@@ -308,7 +308,8 @@ struct BenchTable {
   /// The relative half-width of the confidence interval from which the rate is printed as `noisy`.
   private static let noise = 1.0
   private static let noisy = "noisy"
-  /// The share of a run spent waiting for the local disk from which a note says so, so that the server is not blamed.
+  /// If transfers waited for the local disk for at least this share of a run, a note says so: the server is not to
+  /// blame.
   private static let writingMatters = 0.25
 
   private func aligned(_ head: [String], _ cells: [[String]]) -> String {

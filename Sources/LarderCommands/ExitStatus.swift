@@ -24,7 +24,7 @@ enum ExitStatus: Int32, Sendable {
   case interrupted = 130
   case terminated = 143
 
-  /// The status as a word, for example `try-again`; the code of errors without a code of their own.
+  /// The status as a word, such as `try-again`, used as the code of errors that have none.
   var word: String { self == .tryAgain ? "try-again" : "\(self)" }
 
   /// The status for a kind of error.

@@ -48,9 +48,9 @@ enum Memory {
   /// Limits glibc to four heaps (arenas) for all threads, and keeps large blocks out of them.
   ///
   /// By default, glibc gives each thread a heap, and each heap keeps that thread's peak. With only two heaps, threads
-  /// wait for one another. glibc would also raise the size from which blocks are mapped separately (`M_MMAP_THRESHOLD`)
-  /// with each large block that is freed. In the end the body of a section and its tree would come from a heap, which
-  /// then never shrinks.
+  /// wait for one another. The C library would also raise the size from which blocks are mapped separately
+  /// (`M_MMAP_THRESHOLD`) with each large block that is freed. In the end the body of a section and its tree would come
+  /// from a heap, which then never shrinks.
   private static func limitArenas() {
     larder_limit_heaps(4)
     larder_map_from(512 << 10)
@@ -62,7 +62,7 @@ enum Descriptors {
   /// Enlarges the kernel's table of descriptors while there is only one thread.
   ///
   /// The table starts with 64 entries. In a process with several threads, the kernel waits at each growth until no
-  /// processor can be reading the old table (RCU). That takes 10 to 20 ms, in which no thread can open a file; runs
+  /// processor can be reading the old table (RCU). That takes 10 to 20 ms, in which no thread can open a file. Runs
   /// with many connections and files stopped for that long once or twice. (`expand_fdtable` in Linux, fs/file.c)
   static func makeRoom() {
     var limit = rlimit()

@@ -7,7 +7,7 @@ struct HelpText {
 
   /// Converts the parser's text; nil when it is not a help text.
   ///
-  /// The parser puts a command's own options after the groups that it shares with other commands, and adds the word
+  /// The parser puts a command's own options after the groups that it shares with other commands. It also adds
   /// "SUBCOMMANDS" to the heading of each group of commands.
   init?(_ message: String) {
     guard message.hasPrefix("OVERVIEW: ") else { return nil }

@@ -151,7 +151,7 @@ struct ShardRunCommand: ParsableCommand {
   ///
   /// - Throws: ``CommandFailure`` when the parent has already ended.
   ///
-  /// A parent with process id 1 does not mean that the real parent ended: in a container, it may be the init process or
+  /// A parent with process id 1 does not mean that the real parent ended. In a container, it may be the init process or
   /// the engine's agent.
   private func endWithParent() throws {
     let parent = getppid()

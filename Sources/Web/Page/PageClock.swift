@@ -5,9 +5,9 @@ import Glibc
 package struct PageClock: Sendable {
   /// The moment at which the page is made.
   package let now: UnixTime
-  /// The zone's name at that moment, such as `KST`.
+  /// The zone's name at that time, such as `KST`.
   package let zone: String
-  /// How many seconds the zone is ahead of UTC at a moment.
+  /// The seconds by which the zone is ahead of UTC at a given time.
   private let offset: @Sendable (UnixTime) -> Int64
 
   /// A clock from its parts.
@@ -31,7 +31,7 @@ package struct PageClock: Sendable {
     return (Int64(parts.tm_gmtoff), parts.tm_zone.map { String(cString: $0) } ?? "UTC")
   }
 
-  /// The moment as people write it: `2026-01-13 06:30`.
+  /// A time in the zone, such as `2026-01-13 06:30`.
   func text(_ moment: UnixTime) -> String {
     (moment + offset(moment)).text("%Y-%m-%d %H:%M")
   }

@@ -2,8 +2,8 @@ import Mustache
 
 /// Escapes text for a page: characters that HTML would read as markup become references.
 ///
-/// Works on bytes. To Swift, a quotation mark followed by a combining accent is a different `Character`, so a
-/// comparison of characters would leave it unescaped, and it would end an attribute.
+/// Works on bytes. To Swift, a quotation mark followed by a combining accent is a different `Character`. Comparing
+/// characters would leave it unescaped, and it would end an attribute.
 package struct PageText: MustacheContentType {
   /// The name of this kind of text in the first line of templates.
   static let name = "PAGE"
@@ -39,7 +39,7 @@ package struct PageText: MustacheContentType {
 
   /// A URL that a page may link to: only http or https, for any feed.
   ///
-  /// - Returns: The URL as it was given, or nil when it is to be shown as text alone.
+  /// - Returns: The URL unchanged; nil when it must be shown as text without a link.
   package static func link(_ url: String) -> String? {
     let isPlain = url.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     let start = url.prefix(8).lowercased()

@@ -75,8 +75,8 @@ package struct PictureBook: Sendable {
 
 /// The folder beside a report page with its thumbnails, each named by its picture's digest.
 ///
-/// A file that already has such a name has the right content and is not written again, so a second page of the same
-/// pictures writes nothing. Files with other names are never touched.
+/// A file that already has such a name also has the right content, and is not written again. So a second page of the
+/// same pictures writes nothing. Files with other names are never touched.
 package struct PictureFolder: Sendable {
   private let path: String
 

@@ -18,7 +18,7 @@ package struct ReportPage {
   package static let mostInline = 2000
   /// The most pictures of a page that embeds the pictures of details too.
   private static let mostInlinePictures = 4000
-  /// The most pictures for which those of details are put into the folder beside the page.
+  /// The most pictures of a page that puts the pictures of details into the folder beside it.
   private static let mostFiles = 20_000
 
   /// Prepares a page about a catalog.

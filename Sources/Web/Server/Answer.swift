@@ -10,7 +10,7 @@ import Transport
 final class SentFile: Sendable {
   let descriptor: Int32
 
-  /// Takes the descriptor over.
+  /// Takes ownership of the descriptor.
   init(descriptor: Int32) {
     self.descriptor = descriptor
   }

@@ -78,8 +78,8 @@ final class CatalogSnapshot: Sendable {
 
 /// An approximate LRU cache of two generations, limited in bytes.
 ///
-/// When the young generation reaches half of the limit, it becomes the old one, and the values of the old one that were
-/// not requested since are dropped.
+/// When the young generation reaches half of the limit, it becomes the old one. The values of the old one that were not
+/// requested in the meantime are dropped.
 final class LRUCache<Value: Sendable>: Sendable {
   private struct Generations {
     var young: [String: (value: Value, cost: Int)] = [:]

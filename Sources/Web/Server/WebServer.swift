@@ -187,7 +187,7 @@ package struct ServerContent: Sendable {
   let pulls: PullThrough?
   /// The working folder, where fetched pictures wait until the cache can be changed.
   let room: ServingFolder?
-  /// Why missing pictures cannot be fetched, although the user asked for it; nil when they can, or are not wanted.
+  /// The reason why missing pictures cannot be fetched; nil when they can, or when the user does not want that.
   package let obstacle: LarderError?
   /// The wall clock.
   let clock: @Sendable () -> UnixTime

@@ -182,7 +182,9 @@ struct StorefrontItemPage {
 }
 
 extension PageLanguage {
-  /// The label of an item's note: a fixed one for the notes of larder's own formats, else the key in words.
+  /// The label of an item's note.
+  ///
+  /// Notes of larder's own formats have a fixed label; others get their key in words.
   func note(_ name: String) -> String {
     switch name {
     case "point": of("Points", "적립금")

@@ -268,7 +268,7 @@ extension StorefrontOrders {
     BasketBill(basket, currency: currency) { shelves.item($0)?.item }
   }
 
-  /// Adds to the basket, changes it, or takes something out.
+  /// Adds an item to the basket, changes quantities, or removes items.
   func changeBasket() -> StorefrontAnswer {
     let request = visit.request
     let added = request.posted("item") ?? ""

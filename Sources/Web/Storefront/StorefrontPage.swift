@@ -155,7 +155,7 @@ struct StorefrontPage {
 struct StorefrontAssets: Sendable {
   /// A file of the store.
   struct Asset: Sendable {
-    /// Where it is.
+    /// Its path on the server.
     let path: String
     let type: String
     let text: String
