@@ -1,12 +1,12 @@
-"""What larder makes, as hashes in one text that is reviewed: script/golden.txt.
+"""Hashes of larder's results in one text file that is reviewed: script/golden.txt.
 
-Four parts, one line a thing and option set:
+Four parts, with one line for each result and set of options:
   picture …   three hundred pictures, cropped and stamped with twenty sets of options each
   page …      every page of the report and of the web store, for the sample store and for a catalog of odd values
   said …      documents (--json) and texts of a walk through the commands
-  shop …      the items that each shop of script/shops is read as, with the catalog file that `catalog init` writes
+  shop …      the items read from each shop of script/shops, with the catalog file that `catalog init` writes
 
-Times, ports, folders and durations are replaced by words before hashing, so that two runs agree."""
+Times, ports, folders and durations are replaced by placeholders before hashing, so that results are repeatable."""
 
 import hashlib
 import http.server
@@ -33,16 +33,16 @@ WORK = pathlib.Path(tempfile.mkdtemp(prefix="larder-golden-", dir="/dev/shm" if 
 ENVIRONMENT = {
     "PATH": os.environ["PATH"], "HOME": str(WORK), "LANG": "C.UTF-8", "TZ": "Asia/Seoul", "NO_COLOR": "1", "COLUMNS": "100",
 }
-# Names of pictures come from their URLs, which hold the port of the store and, one above, of the odd catalog.
+# Picture names are derived from URLs, which contain this port; the catalog of odd values uses the next one.
 PORT = 47810
-# A fourth of the sets of options alone.
+# Whether only a quarter of the option sets is used.
 FEW = bool(os.environ.get("FEW"))
 lines = {}
 kept = None
 
 
 def note(name, data, ending="txt"):
-    """Enters the hash of `data` under `name`, which is entered once."""
+    """Records the hash of `data` under `name`, which must be new."""
     assert name not in lines, name
     data = data if isinstance(data, bytes) else data.encode()
     lines[name] = hashlib.sha256(data).hexdigest()[:16]
@@ -66,7 +66,7 @@ def chunk(kind, data):
 
 
 def made_png(colour, depth, interlaced, width=37, height=23):
-    """A PNG of every colour type and depth; its pixels are a gradient with noise that is always the same."""
+    """A PNG of every colour type and depth: a gradient with repeatable noise."""
     channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
     state = colour * 131 + depth * 17 + interlaced
 
@@ -100,7 +100,7 @@ def made_png(colour, depth, interlaced, width=37, height=23):
 
 
 def turned(jpeg, orientation):
-    """The JPEG with an Exif segment that says how it lies."""
+    """The JPEG with an Exif orientation."""
     tiff = b"II*\0\x08\0\0\0\x01\0" + struct.pack("<HHIHH", 0x112, 3, 1, orientation, 0) + b"\0\0\0\0"
     body = b"Exif\0\0" + tiff
     return jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(body) + 2) + body + jpeg[2:]
@@ -112,7 +112,7 @@ def pictures():
     subprocess.run([ROOT / "samples/make-hostile", folder / "hostile"], check=True, stdout=subprocess.DEVNULL)
     stems = set()
     for path in sorted((folder / "hostile").iterdir()):
-        # Two names that differ by their ending alone would become one output with --format.
+        # With --format, two names that differ only in their extension would become one output.
         if path.stem in stems:
             path.rename(path.with_name(f"{path.stem}-{path.suffix[1:]}{path.suffix}"))
         stems.add(path.stem)
@@ -198,7 +198,7 @@ TIMES = [
     (rb"\d{4}-\d\d-\d\d", b"DATE"), (rb"\b\d\d:\d\d(:\d\d)?\b", b"CLOCK"),
     (rb'"(durationSeconds|seconds|millis\w*)": ?[\d.e-]+', rb'"\1": N'),
     (rb"\b\d+(\.\d+)? ?(ms|s|min|h)\b", b"SPAN"), (rb"127\.0\.0\.1(:|%3A)\d+", b"HOST"),
-    # Bars are as high as runs took; whether a picture that failed is asked for again is a matter of seconds.
+    # The height of bars depends on the runs' durations, and it is a matter of seconds whether a failed picture is requested again.
     (rb'(<rect class="\w+" x="[\d.]+") y="[\d.]+" width="(\d+)" height="[\d.]+"', rb'\1 width="\2"'),
     (rb'<span class="row" lang="\w+">left alone for a while after it failed</span> ', b""), (rb'<td class="r"[^>]*>\d+</td>', b"<td>N</td>"),
     (rb"ord_[0-9A-Za-z]+", b"ORDER"), (rb"\b\d+(\.\d+)? (items|pictures|MiB|KiB)/s", b"RATE"),
@@ -248,7 +248,7 @@ class Odd(http.server.BaseHTTPRequestHandler):
 
 
 class Background:
-    """A larder that serves until it is told to end; its first line of output that holds a URL names it."""
+    """A `larder serve` that runs until it is stopped; its URL is in its first line of output."""
 
     def __init__(self, *arguments, env=None):
         self.process = subprocess.Popen(
@@ -267,7 +267,7 @@ class Background:
 
 
 def walk(name, file, base, sections, item):
-    """Every document and text of a catalog in a new cache."""
+    """All documents and texts for a catalog in a new cache."""
     cache = f"{name}-cache"
     env = {"LARDER_CACHE": cache, "LARDER_ORDERS": str(WORK / f"{name}.sqlite")}
 

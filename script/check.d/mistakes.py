@@ -1,4 +1,4 @@
-"""An origin for script/check mistakes that answers as shops do on a bad day; prints its URL and serves until it is killed."""
+"""An origin for script/check mistakes with the usual faults of shops; prints its URL and serves until it is killed."""
 import http.server
 import time
 

@@ -1,12 +1,12 @@
-"""Plays every host of script/check network: a name server, the shop, a public host, and whoever answers at any
-other address.
+"""Plays every host of script/check network: a name server, the shop, a public host, and servers at all other
+addresses.
 
-Writes into the folder given: the catalog file `words.yaml`, whose bodies name next pages, details and
-redirects; `connected`, a line a connection to an address that is not public; `leaked`, a line a request that
-took a secret where it does not belong, or asked the shop for a path that no id may make; and `pages`, the
-public pages that were asked for.
+Writes into the given folder: the catalog file `words.yaml`, whose bodies contain next pages, details and
+redirects; `connected`, one line for each connection to a private address; `leaked`, one line for each request with
+a secret for another host, or with a path at the shop that no id may produce; and `pages`, the
+public pages that were requested.
 
-Prints how many combinations the catalogs hold, how many pictures are public, and how many pages."""
+Prints the number of combinations in the catalogs, of public pictures, and of pages."""
 
 import base64
 import itertools
@@ -30,7 +30,7 @@ if os.environ.get("FEW"):
 
 
 def spellings(address):
-    """One IPv4 address as people, and those who mean ill, write it."""
+    """An IPv4 address in every spelling, including those used by attackers."""
     parts = [int(part) for part in address.split(".")]
     word = struct.unpack("!I", bytes(parts))[0]
     high, low = word >> 16, word & 0xFFFF
@@ -56,12 +56,12 @@ HOSTS = list(itertools.chain.from_iterable(spellings(address) for address in PRI
 HOSTS += [f"[{address}]" for address in PRIVATE6]
 HOSTS += [f"[{address}%25lo]" for address in ("fe80::1", "::1")]
 HOSTS += ["localhost", "LOCALHOST", "localhost.", "l\u24deCALHOST", "ip6-localhost"]
-# Names that lead there: to one address, to several, and to others each time they are asked for.
+# Names that resolve to private addresses: to one, to several, and to other addresses at each lookup.
 HOSTS += [f"a{number}.private.example" for number in range(len(PRIVATE))]
 HOSTS += [f"a{number}.private6.example" for number in range(len(PRIVATE6))]
 HOSTS += [f"r{number}.rebind.example" for number in range(20)]
 TARGETS = [f"http://{host}/x{number}.jpg" for number, host in enumerate(HOSTS)]
-# The same name at another port is looked up again: public first, private then.
+# The same name at another port is looked up again: public first, then private.
 REBOUND = [
     f"http://q{number}.rebind.example/to/{status}/"
     + urllib.parse.quote(f"http://q{number}.rebind.example:8080/x.jpg", safe="")
@@ -70,7 +70,7 @@ REBOUND = [
 PUBLIC = ["http://cdn.example/ok.jpg", f"http://{CDN}/ok.jpg", f"http://[{CDN6}]/ok.jpg",
           "http://mixed.example/ok.jpg", "http://cdn.example/to/302/%2Fok2.jpg"]
 
-# What bodies name as their next page, and where sections and details redirect to.
+# The next pages in bodies, and the targets of redirects of sections and details.
 PAGES = [f"http://{host}/page/{number}" for number, host in enumerate(HOSTS)]
 PAGES += [
     f"http://w{number}.rebind.example/to/302/"
@@ -82,7 +82,7 @@ PUBLIC_PAGES = [
     f"http://{CDN}/page/p3", "http://shop.example:8080/page/p4", "/to/302/http:%2F%2Fcdn.example%2Fpage%2Fp5",
     "http://clerk:other@cdn.example/page/p6",
 ]
-# Ids that would lead a detail's URL astray if they were anything but one segment of its path.
+# Ids that would change a detail's URL if they were not one segment of its path.
 IDS = [
     "../../x", "//evil.example/", "?a=b", "@evil.example", "%2e%2e", "http://evil.example/x", "\\evil",
     "/\\evil", "#x", "a/b", "..;/x", "%00", "..", ".", "{id}", "a b", "x:80", "\u3002\u3002", "[::1]",
@@ -93,7 +93,7 @@ lock = threading.Lock()
 
 
 def answers(name, kind):
-    """The addresses of a name, kind 1 for IPv4 and 28 for IPv6."""
+    """The addresses of a name; kind 1 is IPv4 and 28 is IPv6."""
     first, _, domain = name.partition(".")
     if name == "shop.example":
         return [SHOP] if kind == 1 else []
@@ -108,7 +108,7 @@ def answers(name, kind):
     if domain == "rebind.example":
         with lock:
             asked[name, kind] = count = asked.get((name, kind), 0) + 1
-        # Some are private at once, the others from the second question on.
+        # Some are private at once, the others from the second lookup on.
         isPublic = first[0] in "qw" and count == 1
         return ([CDN] if isPublic else ["169.254.169.254"]) if kind == 1 else []
     return []
@@ -139,7 +139,7 @@ def item(number, picture):
 
 
 def listing():
-    """Every target as a picture of the list, and by redirects of each kind."""
+    """Every target as a picture of the list, and through redirects of each kind."""
     urls = TARGETS + PUBLIC + REBOUND
     for status in STATUSES:
         quoted = (urllib.parse.quote(target, safe="") for target in TARGETS)
@@ -148,7 +148,7 @@ def listing():
 
 
 def detail(number):
-    """The detail of an item names the target of its number once more, by another path."""
+    """The detail of an item, which names the target with its number again, by another path."""
     pictures = [TARGETS[number] + "?detail"] if number < len(TARGETS) else []
     data = {"top_image": "", "thumb_images": pictures, "product_description": "", "prices": []}
     return json.dumps({"hash": f"i{number}", "data": data})
@@ -159,7 +159,7 @@ def page(items, following=None):
 
 
 def words():
-    """A catalog whose sections, one for each page, name it as their next or redirect to it."""
+    """A catalog with one section for each page, which names the page as its next or redirects to it."""
     keys = [f"next{number}" for number in range(len(PAGES) + len(PUBLIC_PAGES))]
     keys += [f"goto{number}" for number in range(len(PAGES))] + ["ids"]
     sections = ", ".join(f"{{key: {key}, title: {key}, url: {key}}}" for key in keys)
@@ -174,7 +174,7 @@ headers: {{token: "${{CANARY_TOKEN}}"}}
 
 
 def section(key):
-    """What the shop says of one section of `words.yaml`; None for what is none of them."""
+    """The shop's answer for a section of `words.yaml`; None for other paths."""
     if key == "ids":
         ids = [*IDS, *(f"d{number}" for number in range(len(PAGES)))]
         return page([{"detail_hash": name, "title": name} for name in ids])
@@ -190,7 +190,7 @@ def redirect(target, status=302):
 
 
 def is_astray(path):
-    """Whether a path that the shop was asked for is none that the catalogs and the ids can mean."""
+    """Whether the catalogs and the ids cannot produce this path at the shop."""
     kind, _, rest = path[1:].partition("/")
     if kind == "detail":
         name = urllib.parse.unquote(rest)

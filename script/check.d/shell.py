@@ -1,4 +1,4 @@
-"""Drives one shell on a terminal of its own: shell.py SHELL; script/check shell calls it."""
+"""Drives one shell on its own terminal: shell.py SHELL; script/check shell calls it."""
 import os
 import pty
 import re
@@ -37,7 +37,7 @@ seen = b""
 
 
 def until(pattern, seconds=30):
-    """Reads what the shell shows until it holds the pattern; None when it does not in time."""
+    """Reads the shell's output until it matches the pattern; None after a timeout."""
     global seen
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -50,7 +50,7 @@ def until(pattern, seconds=30):
                 seen += os.read(terminal, 65536)
             except OSError:
                 break
-            # A shell that asks its terminal what it is, gets the answer of a plain one.
+            # Answers a shell that queries its terminal's type like a plain terminal.
             if b"\x1b[c" in seen or b"\x1b[0c" in seen:
                 os.write(terminal, b"\x1b[?1;2c")
                 seen = seen.replace(b"\x1b[c", b"").replace(b"\x1b[0c", b"")

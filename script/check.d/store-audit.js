@@ -1,4 +1,4 @@
-// What is wrong with a page for people who see, hear or click otherwise; an empty list when nothing is. (WCAG 2.2: 1.1.1, 1.3.1, 1.4.3, 1.4.6, 2.5.8, 3.1.1, 4.1.2)
+// The accessibility errors of a page; an empty list if there are none. (WCAG 2.2: 1.1.1, 1.3.1, 1.4.3, 1.4.6, 2.5.8, 3.1.1, 4.1.2)
 const wrong = [];
 const shown = e => e.checkVisibility({checkOpacity: true, checkVisibilityCSS: true});
 const tell = (what, e) => wrong.push(what + ': ' + e.outerHTML.replace(/\s+/g, ' ').slice(0, 110));
@@ -56,7 +56,7 @@ while (walker.nextNode()) {
   const style = getComputedStyle(e);
   if (style.clipPath !== 'none') continue;
   const back = ground(e), front = over(colour(style.color), back), found = ratio(front, back);
-  // Prices and the total are what nobody may misread.
+  // Prices and the total must be especially legible.
   const least = e.closest('.p b,.p s,.was s,.off,.sum,.sums b,.total output,.ticket .top b,tfoot b') ? 7 : 4.5;
   if (found < least) tell('contrast ' + found.toFixed(2) + ' below ' + least, e);
 }

@@ -1,7 +1,7 @@
-"""The shops of script/check catalogs: each is made of a seed, served in a shape that shops in the wild have, and counted by a reader of its own.
+"""The shops of script/check catalogs: each is generated from a seed, served in the shape of a real shop system, and read by its own code.
 
-A shop is a class with a `shape`, `routes` (a path to what answers there), the addresses that `larder catalog init` gets, and `count`, which
-asks the shop for its JSON as any program would and says what is in it. No line here knows larder."""
+A shop is a class with a `shape`, `routes` (from a path to its answer), the URLs for `larder catalog init`, and `count`, which
+requests the shop's JSON as any program would and returns its contents. This code is independent of larder."""
 import hashlib
 import random
 import struct
@@ -21,7 +21,7 @@ def shop(kind):
 
 
 def picture(path):
-    """A small PNG that no other path has."""
+    """A small PNG that is different for every path."""
     pixels = hashlib.sha256(path.encode()).digest() + hashlib.sha256(path.encode() + b"!").digest()[:16]
     rows = b"".join(b"\0" + pixels[row * 12:row * 12 + 12] for row in range(4))
 
@@ -33,7 +33,7 @@ def picture(path):
 
 
 def stored_brotli(data):
-    """A brotli stream whose blocks are stored as they are (RFC 7932, section 9.2)."""
+    """A brotli stream of uncompressed blocks (RFC 7932, section 9.2)."""
     out = bytearray()
     bits = count = 0
 
@@ -63,7 +63,7 @@ def stored_brotli(data):
 
 
 def stored_zstd(data):
-    """A zstd frame whose blocks are stored as they are (RFC 8878, section 3.1.1)."""
+    """A zstd frame of uncompressed blocks (RFC 8878, section 3.1.1)."""
     out = struct.pack("<IBI", 0xFD2FB528, 0xA0, len(data))
     starts = range(0, len(data), 100_000)
     for start in starts:
@@ -79,24 +79,24 @@ def minor(text, digits=2):
 
 
 class Shop:
-    """What all shops have in common."""
-    options = []       # Of catalog init.
+    """The properties common to all shops."""
+    options = []       # For catalog init.
     edits = []         # (pattern, replacement) of whole lines, each counted.
     listings = ["list"]
     detail = None
-    demands = {}       # Headers without which nothing but pictures is told.
+    demands = {}       # Headers required for everything except pictures.
     kind = "application/json; charset=utf-8"
 
     def __init__(self):
         self.name = type(self).__name__.lower()
         self.random = random.Random(self.name)
-        self.address = ""  # Of the shop's folder, once it is served.
+        self.address = ""  # The URL of the shop's folder, once it is served.
         self.goods = [self.good(number) for number in range(1, self.size + 1)]
 
     size = 23
 
     def good(self, number):
-        """What the shop sells: its shape says how it is told."""
+        """Generates the items; the shape decides how they are published."""
         adjective, noun = self.random.choice(ADJECTIVES), self.random.choice(NOUNS)
         return {
             "n": number, "id": 1000 + number * 7, "title": f"{adjective.title()} {noun} no. {number}", "slug": f"{adjective}-{noun}-{number}",
@@ -118,11 +118,11 @@ class Shop:
         return at, many, self.goods[at:at + many]
 
     def answer(self, path, query, body):
-        """What is served at a path: JSON, bytes, or (JSON or bytes, headers); None for nothing."""
+        """The content at a path: JSON, bytes, or (JSON or bytes, headers); None for nothing."""
         if path == "list":
             return self.list(query)
         return None
 
     def count(self, get):
-        """Yields (section, id, title, price in minor units, pictures) of all that the shop's own answers list."""
+        """Yields (section, id, title, price in minor units, pictures) for all items in the shop's own answers."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Shops that place pictures in odd ways, pack their bodies, or write what is not plain JSON."""
+"""Shops that place pictures in unusual ways, compress their bodies, or write other notations than plain JSON."""
 import gzip
 import html
 import json
@@ -170,7 +170,7 @@ class Places(Shop):
             yield "list", p["id"], p["상품명"], int(p["판매가"].rstrip("원").replace(",", "")), [p["이미지"]]
 
     def places(self, get):
-        """Where each item is: longitude, latitude, address."""
+        """The position of each item: longitude, latitude, address."""
         return {x["properties"]["id"]: (*x["geometry"]["coordinates"], x["properties"]["주소"]) for x in get("list")["features"]}
 
 

@@ -1,4 +1,4 @@
-"""Shops as further platforms serve them."""
+"""Shops in the forms of further platforms."""
 
 import base64
 import json

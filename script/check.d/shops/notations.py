@@ -1,4 +1,4 @@
-"""Shops that page, write and name things in further ways."""
+"""Shops with further forms of paging, notation and names."""
 
 import re
 

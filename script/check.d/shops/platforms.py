@@ -1,4 +1,4 @@
-"""Shops as the platforms of this world serve them, in their documented forms."""
+"""Shops in the documented forms of real platforms."""
 import json
 from decimal import Decimal
 

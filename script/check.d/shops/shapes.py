@@ -1,4 +1,4 @@
-"""Shops in shapes that shops have: how they page, write prices, and place pictures."""
+"""Shops in common shapes: their paging, prices and pictures."""
 import json
 from decimal import Decimal
 
