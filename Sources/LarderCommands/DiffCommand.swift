@@ -68,7 +68,7 @@ struct DiffCommand: ParsableCommand {
   }
 }
 
-/// The changes between two runs, as JSON and for people.
+/// The changes between two runs, as JSON or text.
 struct DiffDocument: Encodable {
   private struct Listing: Encodable {
     var id: String
@@ -133,7 +133,7 @@ struct DiffDocument: Encodable {
   }
 }
 
-/// The runs of a catalog, as JSON and for people.
+/// The runs of a catalog, as JSON or text.
 struct RunDocument: Encodable {
   private struct Run: Encodable {
     var run: RunID

@@ -144,7 +144,7 @@ struct GcCommand: ParsableCommand {
   }
 }
 
-/// The removals of a sweep, done or planned, as JSON and for people.
+/// The removals of a sweep, done or planned, as JSON or text.
 struct GcDocument: Encodable {
   private struct Removal: Encodable {
     var url: String

@@ -195,7 +195,7 @@ struct ReportFile {
   }
 }
 
-/// The result of a report, as JSON and for people.
+/// The result of a report, as JSON or text.
 struct ReportDocument: Encodable {
   private let path: String
   @OrNull private var folder: String?

@@ -311,7 +311,7 @@ struct CatalogTrial {
   }
 }
 
-/// The findings about a catalog file, as JSON and for people.
+/// The findings about a catalog file, as JSON or text.
 struct CheckDocument: Encodable {
   private struct Field: Encodable {
     var name: String
@@ -467,7 +467,7 @@ struct CheckDocument: Encodable {
     )
   }
 
-  /// One object.
+  /// One line of JSON: an object.
   func json() throws -> [UInt8] { try jsonLine() }
 
   /// One paragraph for each section, then the verdict.

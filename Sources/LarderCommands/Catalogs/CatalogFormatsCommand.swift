@@ -29,7 +29,7 @@ struct CatalogFormatsCommand: ParsableCommand {
   }
 }
 
-/// The built-in formats, as JSON and for people.
+/// The built-in formats, as JSON or text.
 struct FormatsDocument: Encodable {
   private struct Format: Encodable {
     var name: String

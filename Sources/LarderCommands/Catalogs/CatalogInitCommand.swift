@@ -415,7 +415,7 @@ struct ResponseReader {
   }
 }
 
-/// A proposed catalog file and its first items, as JSON and for people.
+/// A proposed catalog file and its first items, as JSON or text.
 struct ProposalDocument: Encodable {
   private struct Item: Encodable {
     var id: String
@@ -474,7 +474,7 @@ struct ProposalDocument: Encodable {
     yaml = proposed.text
   }
 
-  /// One object.
+  /// One line of JSON: an object.
   func json() throws -> [UInt8] { try jsonLine() }
 
   /// The name of the written file, then the first items as the file reads them.

@@ -94,8 +94,8 @@ struct HistoryDocument: Encodable {
 
   /// One line for each change, then the lowest price, if given.
   func text(lowest: LowestPrice?) -> String {
-    // Escape only the parts that come from a feed. Escaping whole lines took half of the time, because the arrow is not
-    // ASCII and so needs the slow path.
+    // Escape only the parts that come from a feed. Escaping whole lines took half of the time, because the arrow fails
+    // the quick test of `PlainText`.
     var lines = changes.map { change in
       let item = PlainText.line("\(change.section)/\(change.id)")
       return

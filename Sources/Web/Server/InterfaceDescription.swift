@@ -7,7 +7,7 @@ struct InterfaceDescription {
   /// The document, as JSON.
   let bytes: [UInt8]
 
-  /// A description.
+  /// Creates the description.
   ///
   /// - Parameter squares: The sizes of squares.
   init(squares: [Int]) {

@@ -25,7 +25,7 @@ final class PullThrough: Sendable {
 
   private struct Requests {
     var waiters: [PictureID: [Waiter]] = [:]
-    /// The pictures in the working folder, and the failures, that have yet to be entered into the cache.
+    /// Fetched pictures and failures that are not in the cache's index yet.
     var kept: [PictureID: PictureEntry] = [:]
     var failures: [PictureID: PictureEntry] = [:]
     var arrived: [PictureEntry] = []
