@@ -4,8 +4,8 @@
 #include <time.h>
 #include "CGlibc.h"
 
-/// The forms of RFC 9110, section 5.6.7, to read and to write: strptime takes GMT in upper case alone, and no width. An
-/// asctime date may have a blank or a zero before its day.
+/// The formats of RFC 9110, section 5.6.7, for reading and for writing: strptime accepts GMT in upper case only, and no
+/// width. An asctime date may have a blank or a zero before its day.
 static const char *const forms[][2] = {
     {"%a, %d %b %Y %T", "%a, %d %b %04Y %T GMT"},
     {"%A, %d-%b-%y %T", "%A, %d-%b-%y %T GMT"},
@@ -13,7 +13,7 @@ static const char *const forms[][2] = {
     {"%a %b %d %T %Y", "%a %b %d %T %04Y"},
 };
 
-/// glibc's own object, which nobody frees.
+/// glibc's static object, which is never freed.
 static locale_t plain(void) { return newlocale(LC_ALL_MASK, "C", (locale_t)0); }
 
 int larder_read_date(const void *text, size_t count, struct tm *parts) {

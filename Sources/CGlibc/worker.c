@@ -23,7 +23,7 @@
 #include <unistd.h>
 #include "CGlibc.h"
 
-// Whether a process that is started has a variable of the environment: one whose text begins with a word of these.
+// Whether a started process gets a variable of the environment: its text begins with one of these.
 static bool is_passed_on(const char *variable) {
   static const char *const beginnings[] = {
       "HOME=", "LANG=", "TZ=",         "TZDIR=", "LC_",
@@ -49,7 +49,7 @@ int larder_start(pid_t *process, const char *program, char *const arguments[], i
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
   posix_spawnattr_init(&attributes);
-  // The channel first: where this process has closed its stdin, it may be descriptor 0.
+  // The channel first: if this process has closed its stdin, the channel may be descriptor 0.
   posix_spawn_file_actions_adddup2(&actions, channel, 3);
   for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
     if (stream == STDOUT_FILENO && output >= 0) {
@@ -138,7 +138,7 @@ int larder_end_with(int socket) {
   return code;
 }
 
-// Landlock, as its headers of later releases than Debian 12's have it. (linux/landlock.h)
+// Definitions of Landlock from kernel headers that are newer than Debian 12's. (linux/landlock.h)
 #ifndef SYS_landlock_create_ruleset
 #define SYS_landlock_create_ruleset 444
 #define SYS_landlock_restrict_self 446
@@ -148,13 +148,12 @@ typedef struct {
   uint64_t files, net, scoped;
 } ruleset;
 
-// Forbids changes to file systems and new programs, and, from ABI 4 and 6 on, TCP ports, abstract
-// sockets and signals to other processes. Reading stays allowed: libraries and fonts are opened
-// when they are needed.
+// Forbids changes to file systems and new programs; from ABI 4 on also TCP ports, and from ABI 6 on also abstract
+// sockets and signals to other processes. Reading stays allowed: libraries and fonts are opened when they are needed.
 static bool restrict_by_landlock(void) {
   long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
   if (abi < 1) return false;
-  // Execute, write, and all that makes or removes a name.
+  // Execute, write, and all rights that create or remove a name.
   uint64_t files = 1 << 0 | 1 << 1 | (0x1FFF & ~0xF);
   if (abi >= 2) files |= 1 << 13; // refer
   if (abi >= 3) files |= 1 << 14; // truncate
@@ -188,7 +187,7 @@ static bool restrict_by_filter(void) {
       ANSWER(EPERM),
       LOAD(nr),
 #ifdef __x86_64__
-      // Calls of x32.
+      // System calls of the x32 ABI.
       BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1),
       ANSWER(EPERM),
       REFUSE(fork),
@@ -202,10 +201,10 @@ static bool restrict_by_filter(void) {
       REFUSE(tkill),
       REFUSE(ptrace),
       REFUSE(process_vm_writev),
-      // Its arguments cannot be looked at; glibc then makes threads by clone.
+      // A filter cannot read its arguments. After ENOSYS, glibc makes threads with clone.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
       ANSWER(ENOSYS),
-      // It would do all of these without a call that is seen here.
+      // It could do all of the above without a system call that the filter sees.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
       ANSWER(ENOSYS),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
@@ -228,7 +227,7 @@ static bool restrict_by_filter(void) {
 #endif
 }
 
-// The bytes of address space that the process has.
+// The size of the process's address space in bytes.
 static size_t address_space(void) {
   unsigned long pages = 0;
   FILE *statm = fopen("/proc/self/statm", "r");
@@ -236,7 +235,7 @@ static size_t address_space(void) {
     if (fscanf(statm, "%lu", &pages) != 1) pages = 0;
     fclose(statm);
   }
-  // Without /proc it is not known; a program of this size has less.
+  // Without /proc the size is not known; this program has less.
   return pages > 0 ? pages * (size_t)sysconf(_SC_PAGESIZE) : (size_t)2 << 30;
 }
 

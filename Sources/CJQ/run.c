@@ -18,9 +18,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-// The new process is this program again, from its file: it inherits no lock, no memory and no thread. It is told from an
-// ordinary start by its name, before main, so that it is there in every program that links this. Nothing of Swift has run
-// in it, and it frees nothing: it ends.
+// The new process is this program again, started from its file: it inherits no lock, no memory and no thread. A
+// constructor recognizes it by its name before main, so it works in every program that links this. No Swift code runs
+// in it. It frees nothing, because it ends.
 #define NAME "larder: jq"
 enum { INPUT = 3 };
 
@@ -91,8 +91,8 @@ static void limit(int resource, unsigned long long most) {
   if (larder_lower(resource, most, true) != 0) _exit(1);
 }
 
-// The arguments of the new process are numbers, but for its name: the process that waits for it, its limits, and the
-// bytes of the program and of the text, -1 where there is none. Both lie in INPUT, each with a NUL behind it.
+// The arguments of the new process, except its name, are numbers: the id of its parent, its limits, and the lengths of
+// the program and of the text, -1 if there is no text. Both are in INPUT, each followed by a NUL.
 enum { PARENT = 1, SECONDS, MEMORY, PROGRAM, TEXT, ARGUMENTS };
 
 __attribute__((constructor)) static void begin(int count, char **arguments) {
@@ -113,7 +113,7 @@ __attribute__((constructor)) static void begin(int count, char **arguments) {
   run(input, numbers[TEXT] < 0 ? NULL : input + program + 1, text);
 }
 
-// Moves a descriptor out of the way of those that the new process has.
+// Moves a descriptor above those that the new process has.
 static int moved(int descriptor) {
   int above = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
   int reason = errno;

@@ -19,10 +19,10 @@ struct larder_json {
 };
 
 namespace {
-// The last freed text of ordinary size, whose memory the next one takes over: a large body is read in many windows of
-// some 2 MiB, and to ask the system anew for what each needs took a tenth of the time.
+// The last freed text of ordinary size, whose memory the next one reuses: a large body is read in many windows of some
+// 2 MiB, and allocating memory for each of them took a tenth of the time.
 std::atomic<larder_json *> spare{nullptr};
-// A text that is larger is freed.
+// A larger text is freed.
 constexpr size_t most_spared = 3 << 20;
 
 static_assert(sizeof(dom::element) == sizeof(larder_json_value));
@@ -42,7 +42,7 @@ dom::element unpack(larder_json_value value) {
 } // namespace
 
 namespace {
-// Whether white space ends the text that simdjson may read in place of a copy with padding.
+// Whether the text ends in enough spaces for simdjson's padding, so that it need not be copied.
 bool has_padding(const char *text, size_t count) {
   return count >= SIMDJSON_PADDING &&
          std::all_of(text + count - SIMDJSON_PADDING, text + count, [](char c) { return c == ' '; });
@@ -155,7 +155,7 @@ extern "C" size_t larder_json_count(larder_json_value value) {
   dom::array array;
   dom::object object;
   size_t count = 0;
-  // simdjson keeps 24 bits of a count; where they are all set there may be more.
+  // simdjson keeps 24 bits of a count; if all are set, there may be more.
   if (unpack(value).get(array) == SUCCESS) {
     if (array.size() < 0xFFFFFF) return array.size();
     for (auto element = array.begin(); element != array.end(); ++element) count++;

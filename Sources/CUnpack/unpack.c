@@ -8,7 +8,7 @@
 
 #define PIECE (1 << 16)
 
-// A body on its way through the decoder.
+// The state of decoding a body.
 typedef struct {
   cunpack_read read;
   cunpack_take take;
@@ -26,7 +26,7 @@ typedef struct {
   uint8_t bytes[PIECE];
 } unpacking;
 
-// Reads on until `least` bytes are there or the input ends; whether they are there.
+// Reads until `least` bytes are there or the input ends; returns whether they are there.
 static bool fill(unpacking *state, size_t least) {
   while (state->count < least) {
     if (state->next != state->input) {
@@ -83,7 +83,7 @@ static void unpack(unpacking *state) {
     state->next += in - stream.avail_in;
     state->count -= in - stream.avail_in;
     state->filled += out - stream.avail_out;
-    // All that came was taken, and there is nothing more of it.
+    // All input was consumed, and there is no more.
     bool is_cut = in == 0 && stream.avail_out == out;
     if (status == Z_STREAM_END || (status == Z_OK && !is_cut)) continue;
     if (state->result != cunpack_done) break;

@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
-// As in read.c, declared here because libxml2's headers lie in a folder that only pkg-config names. (libxml/parser.h,
+// Declared here as in read.c, because libxml2's headers are in a folder that only pkg-config names. (libxml/parser.h,
 // libxml/HTMLparser.h; the handler's layout has been the same since libxml2 2.6)
 typedef void *htmlParserCtxtPtr;
 typedef unsigned char xmlChar;

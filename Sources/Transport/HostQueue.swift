@@ -148,8 +148,9 @@ struct HostQueue: Sendable {
 /// The number of concurrent transfers to one host: additive increase, multiplicative decrease. (Chiu and Jain 1989)
 ///
 /// It starts at 16, and halves when the host refuses. Until the first refusal each answer adds one, as the slow start
-/// of RFC 5681 does; from then on every eighth answer does. For half a minute after a refusal, the window stays below
-/// the number that the host did not accept. That time doubles with each further refusal, up to ten minutes.
+/// of RFC 5681 does; from then on every eighth answer does. For half a minute after a refusal, the window does not
+/// exceed the number of transfers that the host then accepted. That time doubles with each further refusal, up to ten
+/// minutes.
 package struct ConcurrencyWindow: Sendable {
   /// The limits of the window.
   package enum Bounds: Hashable, Sendable {

@@ -8,7 +8,7 @@ package struct StoredResponse: Hashable, Sendable {
   package let headers: Headers
   /// When the request was sent that fetched it or last revalidated it.
   package let requestTime: UnixTime
-  /// When the response came.
+  /// When the response was received.
   package let responseTime: UnixTime
   /// The resource that sent it, and when the redirects to that resource expire; nil without redirects.
   package let path: Path?
@@ -66,7 +66,7 @@ package struct StoredResponse: Hashable, Sendable {
   ///   - status: The status of the held response: that of the head, unless it is a 304.
   ///   - names: The header fields to keep; nil keeps all.
   ///   - requestTime: When the request was sent.
-  ///   - responseTime: When the response came.
+  ///   - responseTime: When the response was received.
   ///   - traits: The fields that the request sent.
   package init(
     _ head: ResponseHead,

@@ -4,16 +4,15 @@
 #include <curl/curl.h>
 #include <stdint.h>
 
-// libcurl comes with thirty libraries of its own, a third of the time of a start: it is opened when it is first needed.
+// libcurl has thirty dependencies, which would take a third of the start-up time: it is opened when it is first needed.
 
-// Opens it, once a process, from any thread. NULL when it is open, else why not.
+// Opens libcurl, once a process, from any thread. Returns NULL when it is open, else the reason why not.
 const char *larder_curl_open(void);
-// Why it could not be opened; NULL where it could, or nobody has asked for it yet.
+// Why it could not be opened; NULL if it could, or if nothing has needed it yet.
 const char *larder_curl_failure(void);
 
-// libcurl's functions of like names, those that larder calls. A function that makes something
-// opens libcurl first, and is NULL where that fails; the error function then describes that
-// failure.
+// The functions of libcurl that larder calls, with similar names. A function that makes something opens libcurl first,
+// and returns NULL if that fails. The functions for error texts then return the reason.
 CURLcode larder_global_init(void);
 const curl_version_info_data *larder_version_info(CURLversion age);
 CURL *larder_easy_init(void);
@@ -24,7 +23,7 @@ void larder_multi_cleanup(CURLM *multi);
 CURLMcode larder_multi_add(CURLM *multi, CURL *easy);
 void larder_multi_remove(CURLM *multi, CURL *easy);
 void larder_multi_perform(CURLM *multi);
-// Waits until a socket is ready, a timer of libcurl's is due, somebody calls larder_multi_wakeup, or the time is over.
+// Waits until a socket is ready, a timer of libcurl is due, somebody calls larder_multi_wakeup, or the time is over.
 void larder_multi_poll(CURLM *multi, int milliseconds);
 // Ends a wait, or the next one, from any thread.
 CURLMcode larder_multi_wakeup(CURLM *multi);
@@ -52,14 +51,15 @@ CURLMcode larder_multi_set_long(CURLM *multi, CURLMoption option, long value);
 
 // Called with a piece of a body or with one header line; returns how many bytes it took.
 typedef size_t (*larder_data_callback)(char *bytes, size_t size, size_t count, void *context);
-// Called before each connection with the address, 4 or 16 bytes in network order (0 for no IP); says whether to connect.
+// Called before each connection with the address, 4 or 16 bytes in network order (0 if it is not IP); returns whether
+// to connect.
 typedef int (*larder_address_callback)(const uint8_t *address, size_t count, void *context);
 // Called on each connection, new or reused, before the request is sent, with the peer's address as text.
 typedef int (*larder_prereq_callback)(void *context, char *peer, char *local, int peer_port, int local_port);
 // Called with libcurl's messages about a transfer whose verbosity is on.
 typedef int (*larder_debug_callback)(CURL *easy, curl_infotype type, char *text, size_t count, void *context);
 
-// Function pointers are data to no C compiler, so that they need setters of their own.
+// In C, a pointer to a function is not a pointer to data, so these need setters of their own.
 CURLcode larder_easy_set_data_callback(CURL *easy, CURLoption option, larder_data_callback callback);
 CURLcode larder_easy_set_prereq_callback(CURL *easy, larder_prereq_callback callback);
 CURLcode larder_easy_set_debug_callback(CURL *easy, larder_debug_callback callback);
@@ -69,11 +69,12 @@ struct larder_address_judge {
   larder_address_callback callback;
   void *context;
 };
-// Puts a judge before every socket: struct curl_sockaddr is larger than it declares, which Swift cannot express.
+// Has a judge called before every socket is opened. In C, because struct curl_sockaddr is larger than it declares,
+// which Swift cannot express.
 CURLcode larder_easy_set_address_judge(CURL *easy, struct larder_address_judge *judge);
 
-// Looks, before a socket is closed, for bytes that came after the response's end: libcurl never tells of them. Points at
-// the flag of the transfer that ends now, and is used on the transfer thread only.
+// Checks, before a socket is closed, for bytes after the response's end, which libcurl does not report. `armed` points
+// at the flag of the transfer that ends now. It is used on the transfer thread only.
 struct larder_excess_watch {
   int *armed;
 };
@@ -83,7 +84,7 @@ int larder_easy_has_unread(CURL *easy);
 // Whether a finished transfer leaves its connection open.
 int larder_easy_is_connected(CURL *easy);
 
-// Everything worth knowing about a finished transfer, in one crossing from Swift.
+// Everything worth knowing about a finished transfer, in one call from Swift.
 struct larder_outcome {
   long connections;      // opened for this transfer; 0 when it found an open one
   long error_number;     // errno of a failed connection
@@ -97,7 +98,7 @@ struct larder_outcome {
 };
 void larder_easy_get_outcome(CURL *easy, struct larder_outcome *outcome);
 
-// The bytes of the body that came so far, before they were unpacked.
+// The bytes of the body received so far, before decoding.
 int64_t larder_easy_get_wire(CURL *easy);
 
 // The context that was set with CURLOPT_PRIVATE.

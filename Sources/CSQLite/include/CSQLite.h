@@ -1,4 +1,4 @@
-// Functions of SQLite that are variadic, which Swift cannot call, or belong to no connection of GRDB's.
+// Functions of SQLite that Swift cannot call because they are variadic, or that do not belong to a connection of GRDB.
 #ifndef LARDER_CSQLITE_H
 #define LARDER_CSQLITE_H
 
@@ -17,12 +17,12 @@ int larder_sqlite_config(struct sqlite3 *_Nonnull connection, int option, int on
 
 /// Opens a database file to read its header, without a lock; NULL when that cannot be done.
 ///
-/// Read a header no other way: closing a descriptor of one's own drops every lock that SQLite holds on the file for this
-/// process. SQLite keeps its descriptors open until no connection holds a lock.
+/// Read a header in no other way: closing another descriptor of the file drops every lock that SQLite holds on it for
+/// this process. SQLite keeps its descriptors open until no connection holds a lock.
 /// (https://sqlite.org/howtocorrupt.html, section 2.2)
 struct sqlite3 *_Nullable larder_sqlite_open_header(const char *_Nonnull path);
 
-/// Reads bytes of the file, as SQLite's own functions do. 0 when all were there.
+/// Reads bytes of the file, as SQLite's own functions do. Returns 0 when all of them were there.
 int larder_sqlite_read_header(
     struct sqlite3 *_Nonnull header, void *_Nonnull bytes, int count, long long offset);
 

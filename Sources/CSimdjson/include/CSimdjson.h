@@ -14,7 +14,7 @@ extern "C" {
 // A parsed text.
 typedef struct larder_json larder_json;
 
-// A value in a parsed text: simdjson's own element, copied whole, read by nobody but simdjson.
+// A value in a parsed text: a copy of simdjson's own element, which only simdjson reads.
 typedef struct {
   uintptr_t words[2];
 } larder_json_value;
@@ -51,7 +51,7 @@ uint64_t larder_json_unsigned(larder_json_value value);
 // The number in a value of kind REAL.
 double larder_json_real(larder_json_value value);
 
-// The truth in a value of kind BOOLEAN.
+// The Boolean in a value of kind BOOLEAN.
 bool larder_json_boolean(larder_json_value value);
 
 // The UTF-8 of a string and its length; NULL for any other value.
@@ -64,10 +64,10 @@ bool larder_json_find(larder_json_value object, const char *name, size_t count,
 // The element at an index; false when there is none. Walks from the first.
 bool larder_json_element(larder_json_value array, size_t index, larder_json_value *element);
 
-// How many elements an array has, or members an object, names that come again included.
+// How many elements an array has, or members an object, repeated names included.
 size_t larder_json_count(larder_json_value value);
 
-// Writes the first `count` elements of an array; says how many there were to write.
+// Writes the first `count` elements of an array; returns how many it wrote.
 size_t larder_json_elements(larder_json_value array, larder_json_value *elements, size_t count);
 
 // A member of an object: its name is simdjson's, in UTF-8.
@@ -77,7 +77,7 @@ typedef struct {
   larder_json_value value;
 } larder_json_member;
 
-// Writes the first `count` members of an object; says how many there were to write.
+// Writes the first `count` members of an object; returns how many it wrote.
 size_t larder_json_members(larder_json_value object, larder_json_member *members, size_t count);
 
 #ifdef __cplusplus

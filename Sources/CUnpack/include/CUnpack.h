@@ -1,4 +1,4 @@
-// Undoes gzip, the compression that feeds are stored in, with zlib. In C, as `inflateInit2` is a macro.
+// Decodes gzip, the compression of stored feeds, with zlib. It is in C because `inflateInit2` is a macro.
 #ifndef LARDER_CUNPACK_H
 #define LARDER_CUNPACK_H
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The release of the loaded library: digits, two for each number behind the first.
+// The release of the loaded library, with two digits for each number after the first: "20914" for 2.9.14.
 const char *cxml_release(void);
 
 typedef struct cxml_reader cxml_reader;
@@ -22,7 +22,7 @@ enum {
   cxml_refused = 5
 };
 
-// Starts to read `bytes`, which have to stay until the reader is freed. NULL when memory is out.
+// Starts to read `bytes`, which have to stay until the reader is freed. NULL when memory runs out.
 cxml_reader *cxml_start(const uint8_t *bytes, size_t count);
 
 // Moves to the next node, skipping comments and the like.
@@ -35,7 +35,8 @@ const char *cxml_prefix(cxml_reader *reader);
 const char *cxml_namespace(cxml_reader *reader);
 bool cxml_is_empty(cxml_reader *reader);
 
-// Moves to an element's next attribute, the first at first; back to the element behind the last, when it is false.
+// Moves to an element's next attribute, beginning with the first. After the last, returns false and moves back to the
+// element.
 bool cxml_next_attribute(cxml_reader *reader);
 
 // An attribute's name with its prefix.
@@ -44,7 +45,7 @@ const char *cxml_full_name(cxml_reader *reader);
 // The characters of a text or an attribute. Valid until the next call.
 const char *cxml_characters(cxml_reader *reader);
 
-// The line that the parser has come to, from 1.
+// The parser's current line, from 1.
 int cxml_line(cxml_reader *reader);
 
 void cxml_free(cxml_reader *reader);
@@ -59,16 +60,15 @@ typedef struct {
   void (*start)(void *context, const char *name, const char *type);
   // An element ends: by its tag, by the markup after it, or with the page.
   void (*end)(void *context, const char *name);
-  // Characters in UTF-8, entities undone; those of a script as they stand. A text may come in pieces.
+  // Characters in UTF-8, with entities decoded; those of a script are unchanged. A text may be delivered in pieces.
   void (*text)(void *context, const uint8_t *bytes, size_t count);
 } cxml_page_handler;
 
-// Starts to read a page of HTML, however broken. The handler has to stay until the page is freed.
-// `is_utf8`: the page is UTF-8, even if it names another encoding; else it names its own. NULL
-// when memory is out.
+// Starts to read a page of HTML, however broken. The handler has to stay until the page is freed. `is_utf8`: the page
+// is UTF-8, even if it names another encoding; else it names its own. NULL when memory runs out.
 cxml_page *cxml_page_start(const cxml_page_handler *handler, bool is_utf8);
 
-// Reads the next bytes. A tag, and a text outside of scripts, is told of when all of it is there.
+// Reads the next bytes. A tag, or a text outside of scripts, is reported once it is complete.
 void cxml_page_push(cxml_page *page, const uint8_t *bytes, size_t count);
 
 // Reads the rest, and ends the open elements.
