@@ -104,7 +104,7 @@ struct VerificationTests {
     #expect(try cache.verify() == VerifyReport(checked: 4))
   }
 
-  @Test func `a link or file in place of a folder is a stray and is never followed`() throws {
+  @Test func `a link or file instead of a folder is a stray and is never followed`() throws {
     let outside = try TemporaryFolder()
     try outside.write(jpeg("x"), to: "x.jpg")
     let free = (0...255).map { String($0 + 256, radix: 16).dropFirst() }

@@ -13,7 +13,7 @@ import class Support.ClosedPort
       {"sku": "B", "name": "Mug\\u001b[31m", "price": "8.50", "was": "8.00", "photo": "/page.html"}]}
     """
 
-  /// A shop that also serves the listing above, and an HTML page in place of a picture.
+  /// A shop that also serves the listing above, and an HTML page instead of a picture.
   private static func shop() throws -> Shop {
     let shop = try Shop()
     shop.store.content["/api/goods.json"] = Resource(json: body)

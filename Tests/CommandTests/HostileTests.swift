@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test(arguments: ["index.sqlite", "lock", "images", "partial"])
-  func `a pipe in place of any file is an error, not a wait`(_ name: String) throws {
+  func `a pipe instead of any file is an error, not a wait`(_ name: String) throws {
     let shop = try Shop()
     try FileManager.default.createDirectory(
       atPath: shop.cache,
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: ["index.sqlite", "index.sqlite-journal"])
-  func `a pipe in place of a cache's index blocks nobody`(_ name: String) throws {
+  func `a pipe instead of a cache's index blocks nobody`(_ name: String) throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     try? FileManager.default.removeItem(atPath: "\(shop.cache)/\(name)")
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a pipe in place of a picture is found by verify and repaired`() throws {
+  @Test func `a pipe instead of a picture is found by verify and repaired`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     let list = try Document(try shop.larder("list", "--json"))

@@ -193,7 +193,7 @@ struct PictureOptionTests {
     #expect(both.errors == "")
   }
 
-  @Test func `a file in place of the output folder is a usage error that names it`() throws {
+  @Test func `a file instead of the output folder is a usage error that names it`() throws {
     let folder = try TemporaryFolder()
     try Data("x".utf8).write(to: URL(filePath: folder.path("out.jpg")))
 

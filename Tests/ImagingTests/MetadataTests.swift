@@ -178,7 +178,7 @@ struct MetadataTests {
     }
   }
 
-  @Test func `an error names the file in place of the folder, not a file beside it`() throws {
+  @Test func `an error names the file instead of the folder, not a file beside it`() throws {
     try withFolder { folder in
       let kind = PNGKind(name: "", layout: .rgb, depth: 8)
       let (input, out) = (folder.appending("x.png"), folder.appending("out.png"))

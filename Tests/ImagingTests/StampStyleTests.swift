@@ -99,7 +99,7 @@ struct StampStyleTests {
   }
 
   @Test(arguments: grounds)
-  func `letters without a veil that are hard to read are remarked on`(_ name: String) throws {
+  func `hard-to-read letters without a scrim are remarked on`(_ name: String) throws {
     let file = try PictureFile(Self.ground(name).png())
     for style in StampStyle.allCases {
       let remarks = try Self.stamp(style).apply(to: file).remarks
@@ -110,7 +110,7 @@ struct StampStyleTests {
   }
 
   @Test(arguments: ["white", "black"])
-  func `no veil is drawn where letters can be read without one`(_ name: String) throws {
+  func `no scrim is drawn where letters can be read without one`(_ name: String) throws {
     let bitmap = try Self.ground(name)
     let made = try decoded(Self.stamp(.scrim).apply(to: PictureFile(bitmap.png())).bytes)
 

@@ -84,7 +84,7 @@ import Testing
     #expect(try await book.order(placed.id).delivery.state == .queued)
   }
 
-  @Test func `a given transport and clock deliver orders in place of the network`()
+  @Test func `a given transport and clock deliver orders instead of the network`()
     async throws
   {
     let webhook = try Webhook.slack("https://hooks.example/services/T/B/X")

@@ -335,7 +335,7 @@ import Testing
     #expect(try Data(contentsOf: URL(filePath: file)).count > 0)
   }
 
-  @Test func `a given transport answers in place of the network, also to conditional requests`()
+  @Test func `a given transport answers instead of the network, also to conditional requests`()
     async throws
   {
     let files = try StoreFiles()

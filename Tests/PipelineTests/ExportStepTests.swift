@@ -117,7 +117,7 @@ import Testing
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
-    // A folder in place of the picture, which no rename can replace.
+    // A folder instead of the picture, which no rename can replace.
     try folder.write("mine", to: "out/A1-thumb.jpg/mine")
 
     let report = try Self.export(folder)

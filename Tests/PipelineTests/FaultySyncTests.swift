@@ -358,7 +358,7 @@ struct FaultySyncTests {
     #expect(thumbnail?.url == "ftp://old.example/a.jpg" && thumbnail?.state == .missing)
   }
 
-  @Test func `a full disk ends the run with its error, and the next goes on`() throws {
+  @Test func `a full disk ends the run with its error, and the next run continues`() throws {
     for number in [1, 5, 40, 41, 80, 100] {
       let folder = try TemporaryFolder()
       let error = #expect(throws: LarderError.self) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The report describes what an origin sent in place of a picture.
+/// The report describes what an origin sent instead of a picture.
 struct RefusedPictureTests {
   private let shop: ScriptedShop
 

@@ -149,7 +149,7 @@ struct SQLiteDatabaseTests {
   }
 
   @Test(arguments: ["", "-journal"])
-  func `a link or a pipe in place of a file or its journal is refused`(_ suffix: String) throws {
+  func `a link or a pipe instead of a file or its journal is refused`(_ suffix: String) throws {
     #expect(DatabaseFile.irregular(path) == nil)
     unlink(path + suffix)
     #expect(symlink(folder.path("b"), path + suffix) == 0)

@@ -234,7 +234,7 @@ struct CrashTests {
     ("dns-failed", true), ("circuit-open", true), ("not-a-picture", false),
     ("address-refused", false), ("tls-expired", false), ("http-501", false),
   ])
-  func `temporary failures are told from permanent ones`(_ reason: String, _ mayPass: Bool) {
+  func `temporary and permanent failures are distinguished`(_ reason: String, _ mayPass: Bool) {
     #expect(ShardRun.mayPass(reason) == mayPass)
   }
 }

@@ -168,7 +168,7 @@ enum SoakMood: Hashable, Sendable {
   /// A Content-Length that is greater, or smaller, than the body.
   case longer
   case shorter
-  /// This text in place of the body.
+  /// This text instead of the body.
   case garbage(String)
   /// A listing of one item without its title's member, with the validators of the right listing.
   case renamed
