@@ -1,4 +1,4 @@
-"""PyPI's Ray: two nodes on two addresses, of which one is killed."""
+"""Ray from PyPI: two nodes on two addresses; one of them is killed."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ def install():
 
 
 def start(shop, address, *options):
-    """Starts a node; the numbers of its processes."""
+    """Starts a node; returns the ids of its processes."""
     before = set(processes())
     words = [f"{VENV}/bin/ray", "start", f"--node-ip-address={address}", "--num-cpus=2", "--object-store-memory=80000000"]
     words += ["--disable-usage-stats", *options]
@@ -29,7 +29,7 @@ def processes():
 
 
 def parents(process):
-    """The process and those above it."""
+    """The process and its ancestors."""
     while process > 1:
         yield process
         with open(f"/proc/{process}/stat") as file:

@@ -1,4 +1,4 @@
-"""A shop of made pictures that counts what it is asked, and what must hold of a merged run whatever the engine did."""
+"""A shop of generated pictures that counts its requests, and the conditions that a merged run must meet on every engine."""
 
 import collections
 import http.server
@@ -21,22 +21,22 @@ class Server(http.server.ThreadingHTTPServer):
     request_queue_size = 512
 
     def handle_error(self, request, address):
-        """Says nothing of clients that were killed."""
+        """Ignores clients that were killed."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, address)
 
 
 class Shop:
-    """Two sections; each item has a detail, and five pictures in both."""
+    """Two sections; each item has a detail, and five pictures in all."""
 
     def __init__(self, items, delay=0.05):
         self.items, self.delay = items, delay
         self.lock = threading.Lock()
         # How often each path was answered with its body, and how often with 304.
         self.bodies, self.unchanged = collections.Counter(), collections.Counter()
-        # Whether pictures are refused, as by an origin that has too much to do, and how many were.
+        # Whether pictures are refused, as by an overloaded origin, and how many were refused.
         self.is_busy, self.refusals = False, 0
-        # How often a picture repeats its own name, where that is not 400 times.
+        # How often a picture repeats its own name, if not 400 times.
         self.repeats = {}
         self.work = tempfile.mkdtemp(prefix="larder-cluster-", dir=os.environ.get("TMPDIR", "/dev/shm"))
         self.catalog, self.rounds = f"{self.work}/shop.yaml", 0
@@ -93,7 +93,7 @@ class Shop:
         request.wfile.write(body)
 
     def renew(self):
-        """A plan and a cache anew, and nothing counted."""
+        """Starts with a new plan and cache, and resets the counts."""
         self.rounds += 1
         self.plan, self.cache = f"{self.work}/plan-{self.rounds}", f"{self.work}/cache-{self.rounds}"
         with self.lock:
@@ -102,7 +102,7 @@ class Shop:
             self.refusals = 0
 
     def remove(self):
-        """Removes all that was made."""
+        """Removes all files."""
         shutil.rmtree(self.work)
 
     @property
@@ -111,22 +111,22 @@ class Shop:
         return {f"/p/{section}{n}-{m}.jpg" for section in "ab" for n in range(self.items // 2) for m in range(5)}
 
     def brought(self, shard):
-        """How many pictures of a shard were answered with their body so far."""
+        """The number of pictures of a shard answered with their body so far."""
         with open(f"{self.plan}/shard-{shard}.ndjson") as file:
             paths = ["/" + json.loads(line)["url"].split("/", 3)[3] for line in file]
         return sum(self.bodies[path] > 0 for path in paths), len(paths)
 
     def larder(self, *words, status=0):
-        """Runs larder and demands a status; what it printed."""
+        """Runs larder and requires a status; returns its output."""
         done = subprocess.run([LARDER, *words], capture_output=True, text=True)
         demand(done.returncode == status, f"larder {' '.join(words)} ended with {done.returncode}: {done.stderr}")
         return done.stdout
 
     def check(self, kills, window):
-        """Demands that the merged cache is a plain sync's, row for row, and that little was fetched twice.
+        """Requires that the merged cache equals that of a plain sync, row for row, and that little was fetched twice.
 
-        A kill costs the pictures that were on their way, as many as a shard has connections, and those that had come and
-        were not yet synced, 64 at most.
+        A kill costs the pictures in flight, at most one for each of the shard's connections, and those received but not yet
+        synced, at most 64.
         """
         paths = {path for path in self.bodies if path.startswith("/p/")}
         doubled = sum(self.bodies[path] - 1 for path in paths)
@@ -151,7 +151,7 @@ class Shop:
 
 
 def rows(cache):
-    """What an index says, without times and numbers of files."""
+    """The rows of an index, without times and ids of files."""
     index = sqlite3.connect(f"file:{cache}/index.sqlite?mode=ro", uri=True)
     demand(index.execute("PRAGMA integrity_check").fetchall() == [("ok",)], f"{cache}/index.sqlite is damaged")
     found = [
@@ -173,7 +173,7 @@ def demand(holds, words):
 
 
 def wait_for(what, holds, seconds=90):
-    """Waits until something holds; what it gave."""
+    """Waits until a condition holds; returns its value."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if value := holds():
@@ -183,8 +183,8 @@ def wait_for(what, holds, seconds=90):
 
 
 def venv(package, install=False, also=None):
-    """Where a package of PyPI is, with an interpreter of its own; installed, as `also` says if it does, when it is
-    missing and that is asked for."""
+    """The folder of a PyPI package's virtual environment. With `install` a missing package is installed, or the packages of
+    `also` instead."""
     folder = os.path.join(os.environ.get("LARDER_VENVS", "/var/tmp/larder-engines"), package)
     if install and not os.path.exists(f"{folder}/done"):
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
@@ -194,19 +194,19 @@ def venv(package, install=False, also=None):
 
 
 def environment(folder):
-    """The environment of a package's programs."""
+    """The environment for a package's programs."""
     return os.environ | {"PATH": f"{folder}/bin:{os.environ['PATH']}", "PYTHONPATH": "", "SPARK_LOCAL_IP": "127.0.0.1"}
 
 
 def on_path(shop):
-    """Has `larder` be the one that is tried."""
+    """Makes the command `larder` run the binary under test."""
     os.makedirs(f"{shop.work}/bin")
     os.symlink(LARDER, f"{shop.work}/bin/larder")
     os.environ["PATH"] = f"{shop.work}/bin:{os.environ['PATH']}"
 
 
 def shard_processes():
-    """The process ids of `larder shard run`, with the words of each."""
+    """The process ids of `larder shard run`, each with its arguments."""
     found = {}
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -220,7 +220,7 @@ def shard_processes():
 
 
 def environment_of(process):
-    """The environment that a process began with."""
+    """The environment with which a process was started."""
     try:
         with open(f"/proc/{process}/environ", "rb") as file:
             pairs = file.read().decode(errors="replace").split("\0")

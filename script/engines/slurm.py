@@ -1,4 +1,4 @@
-"""A Slurm of two nodes on this machine, with Debian's own packages: controller and two slurmd, configured in a temporary folder."""
+"""A Slurm cluster of two nodes on this machine, from Debian's packages: a controller and two slurmd, configured in a temporary folder."""
 
 import os
 import re
@@ -45,7 +45,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 
 
 def install():
-    """Installs what is missing, quietly; Debian's packages start nothing here."""
+    """Installs missing packages quietly; Debian's packages start no service here."""
     missing = [name for name in PACKAGES if not shutil.which({"slurm-client": "sbatch"}.get(name, name), path="/usr/sbin:/usr/bin")]
     if missing:
         apt = ["apt-get", "-qq", "-o", "Dpkg::Use-Pty=0"]
@@ -77,12 +77,12 @@ class Slurm:
         return subprocess.run(words, capture_output=True, text=True).stdout
 
     def job(self, number):
-        """What the controller knows of a job or a task."""
+        """The controller's record of a job or a task."""
         text = self.ask("scontrol", "show", "job", "-o", number)
         return dict(re.findall(r"(\w+)=(\S+)", text))
 
     def ended(self, number):
-        """How a job ended: its state and its exit status; None while it has not."""
+        """The state and exit status of a finished job; None while it runs."""
         job = self.job(number)
         state = job.get("JobState", "")
         if state in ("COMPLETED", "FAILED", "CANCELLED", "NODE_FAIL", "TIMEOUT"):
@@ -91,7 +91,7 @@ class Slurm:
 
 
 def submit(slurm, shop, shards):
-    """Plans and submits with deploy/larder.slurm as a user would; the numbers of the array and of the merge."""
+    """Plans and submits with deploy/larder.slurm as a user would; returns the ids of the array job and of the merge."""
     shop.renew()
     environment = os.environ | {"PLAN": shop.plan, "CACHE": shop.cache, "PAUSE": "1"}
     script = ["bash", f"{DEPLOY}/larder.slurm", shop.catalog, str(shards)]
@@ -102,7 +102,7 @@ def submit(slurm, shop, shards):
 
 
 def task(shard):
-    """The process that runs a shard."""
+    """The process id of a running shard."""
     for process in shard_processes():
         if environment_of(process).get("SLURM_ARRAY_TASK_ID") == str(shard):
             return process
@@ -110,7 +110,7 @@ def task(shard):
 
 
 def said(shop, array, shard):
-    """What a task printed."""
+    """The output of a task."""
     path = f"{shop.work}/slurm-{array}_{shard}.out"
     if not os.path.exists(path):
         return ""
@@ -119,7 +119,7 @@ def said(shop, array, shard):
 
 
 def halfway(shop, shard):
-    """The process of a shard that has some of its pictures and not yet all."""
+    """The process of a shard that has fetched some but not all of its pictures."""
     brought, total = shop.brought(shard)
     return task(shard) if 3 < brought < total - 8 else None
 
@@ -140,7 +140,7 @@ def run():
     if "FEW" not in os.environ:
         lose_node(slurm, shop)
 
-    # While one shard is busy the origin refuses: its pictures are 503, and so are the other's.
+    # While one shard runs the origin refuses: the pictures of both shards are answered with 503.
     shop.is_busy = True
     array, merge = submit(slurm, shop, 2)
     for shard in range(2):
@@ -149,7 +149,7 @@ def run():
     demand_merged(slurm, shop, merge)
     print(f"slurm, 75 tried again: {shop.check(kills=0, window=0)}")
 
-    # A torn list is 65, and a shard that the plan has not is 64: both once and no more.
+    # A truncated list is 65, and a shard that is not in the plan is 64; neither is retried.
     array, merge = submit(slurm, shop, 8)
     with open(f"{shop.plan}/shard-7.ndjson", "r+") as file:
         file.truncate(100)
@@ -169,7 +169,7 @@ def run():
 
 
 def lose_node(slurm, shop):
-    """Takes a node away from its tasks, which Slurm queues again, and begins after two minutes."""
+    """Takes a node away from its tasks; Slurm queues them again and restarts them after two minutes."""
     array, merge = submit(slurm, shop, 2)
     wait_for("shard 0 is halfway", lambda: halfway(shop, 0))
     node = slurm.job(f"{array}_0")["NodeList"]
@@ -180,7 +180,7 @@ def lose_node(slurm, shop):
 
 
 def demand_merged(slurm, shop, merge, seconds=90):
-    """Demands that the merge came by its dependency and says that all is there."""
+    """Requires that the merge was started by its dependency and reports a complete run."""
     how = wait_for("the merge has ended", lambda: slurm.ended(merge), seconds)
     with open(f"{shop.work}/slurm-{merge}.out") as file:
         text = file.read()

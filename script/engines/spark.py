@@ -1,4 +1,4 @@
-"""PyPI's Spark: local-cluster, and a master with workers on two addresses; an executor is killed, a shard is frozen."""
+"""Spark from PyPI: local-cluster, and a master with workers on two addresses; an executor is killed, a shard is frozen."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ def install():
 
 
 def submit(shop, master, *options):
-    """Plans, and hands the shards to Spark as a user would."""
+    """Plans, and submits the shards to Spark as a user would."""
     shop.renew()
     shop.larder("shard", "plan", shop.catalog, "--shards", str(SHARDS), "--out", shop.plan, "--cache", shop.cache)
     words = [f"{VENV}/bin/spark-submit", "--master", master, *SMALL, *options, f"{DEPLOY}/larder_spark.py"]
@@ -31,7 +31,7 @@ def demand_merged(shop, spark):
 
 
 def javas(name):
-    """The processes of Java that run a class."""
+    """The Java processes that run a class."""
     found = []
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -44,7 +44,7 @@ def javas(name):
 
 
 def halfway(shop):
-    """The processes of shards that are under way, once some pictures came."""
+    """The processes of active shards, once some pictures were fetched."""
     return len(shop.bodies) > shop.items + 60 and shard_processes()
 
 

@@ -1,4 +1,4 @@
-"""OpenStack Swift on one folder, with the middleware that speaks S3 and checks its signatures."""
+"""OpenStack Swift on one folder, with the s3api middleware, which checks signatures."""
 
 import http.client
 import os
@@ -54,7 +54,7 @@ def write(path, *lines):
 
 
 def make_bucket(port, binaries, keys):
-    """Makes the bucket `shop`; whether that was possible by now."""
+    """Makes the bucket `shop`; returns whether the servers were ready for it."""
     if keys:
         script = (
             "import sys, boto3, botocore.config as c\n"

@@ -1,4 +1,4 @@
-"""What every torture has: the binary, chance by a seed, a work folder, the sample store, and programs that are killed or preloaded."""
+"""The common parts of all tortures: the binary, seeded randomness, a work folder, the sample store, and programs that are killed or run with a preloaded library."""
 
 import atexit
 import hashlib
@@ -17,12 +17,12 @@ chance = random.Random(SEED)
 
 
 def number(name, usual):
-    """A count from the environment."""
+    """A number from the environment."""
     return int(os.environ.get(name, usual))
 
 
 def work_folder():
-    """A new folder in memory, where a round takes a second; TMPDIR=/var/tmp for a disk, whose syncs take their time."""
+    """A new folder in memory, where a round takes a second; TMPDIR=/var/tmp for a disk, where syncs take longer."""
     return tempfile.mkdtemp(prefix="larder-torture-", dir=os.environ.get("TMPDIR", "/dev/shm"))
 
 
@@ -31,19 +31,19 @@ def violated(*words):
 
 
 def run(*words, **options):
-    """Runs larder to its end and keeps what it said."""
+    """Runs larder to its end and keeps its output."""
     return subprocess.run([LARDER, *map(str, words)], capture_output=True, text=True, **options)
 
 
 def store(*words):
-    """Starts the sample store, until this program ends; its base URL."""
+    """Starts the sample store until this program ends; returns its base URL."""
     serving = subprocess.Popen([LARDER, "demo", "--serve", "--port", "0", *map(str, words)], stdout=subprocess.PIPE, text=True)
     atexit.register(serving.kill)
     return serving.stdout.readline().strip()
 
 
 def killed(words, seconds, **options):
-    """Kills a program after so many seconds; whether it was still there to be killed."""
+    """Kills a program after a delay; returns whether it was still running."""
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **options)
     time.sleep(seconds)
     process.kill()
@@ -51,7 +51,7 @@ def killed(words, seconds, **options):
 
 
 def preload(name, work):
-    """Compiles NAME.c into a library to be preloaded."""
+    """Compiles NAME.c into a library for LD_PRELOAD."""
     made = f"{work}/{name}.so"
     source = pathlib.Path(__file__).parent / f"{name}.c"
     subprocess.run(["clang", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", made, source, "-ldl"], check=True)
@@ -59,7 +59,7 @@ def preload(name, work):
 
 
 def digests(*folders):
-    """SHA-256 of every file below folders that are there, by path."""
+    """The SHA-256 of every file below the existing folders, by path."""
     found = {}
     for folder in folders:
         for path, _, names in os.walk(folder):
@@ -71,6 +71,6 @@ def digests(*folders):
 
 
 def tests(*words, **environment):
-    """Ends as script/test does with these words."""
+    """Runs script/test with these arguments and exits with its status."""
     os.chdir(ROOT)
     os.execve("script/test", ["script/test", *words], {**os.environ, **environment})

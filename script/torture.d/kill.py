@@ -1,4 +1,4 @@
-"""Kills programs at random moments: syncs, couriers of orders and of notices, plans, shards and merges."""
+"""Kills programs at random moments: syncs, senders of orders and of notices, plans, shards and merges."""
 
 import importlib
 import sys

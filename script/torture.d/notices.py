@@ -1,6 +1,6 @@
-"""Kills `larder notify` at N points, half of them random moments and half system calls, and holds what arrived to its promises: each change of a
-price is told, none twice in silence. A notice that may have arrived is named under hold; under resend it comes again under its own id, or as a
-part of a notice that says so."""
+"""Kills `larder notify` at N points, half of them random moments and half system calls, and checks the messages that arrived: each price
+change is sent, and none is silently repeated. A notice that may have arrived is listed with the policy hold; with resend it is sent again under its
+own id, or as a part of a notice that says so."""
 
 import json
 import os
@@ -22,14 +22,14 @@ PAYLOADS = {"resend": "json", "hold": "slack"}
 
 
 class Notices(Outbox):
-    """The notices of one policy, to programs under resend and to Slack under hold, each in an outbox of their own."""
+    """The notices of each policy, resend to programs and hold to Slack, each in its own outbox."""
 
     def __init__(self, policy, work, environment):
         super().__init__(policy, work, environment, None)
         self.send = ["notify", "--payload", PAYLOADS[policy], "--quiet", "--wait", "0s", "--on-ambiguous", policy]
         if policy == "resend":
             self.send.append("--unsigned")
-        # At which price a notice was named that may have arrived.
+        # The price at which a notice that may have arrived was listed.
         self.named = set()
 
     def settled(self, price, *words):
@@ -37,7 +37,7 @@ class Notices(Outbox):
             self.named.add(price)
 
     def killed_at_random(self, length):
-        """Whether it was still there to be killed."""
+        """Whether it was still running when it was killed."""
         courier = subprocess.Popen([LARDER, *self.send], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(chance.random() * length)
         courier.kill()
@@ -62,7 +62,7 @@ class Prices:
 
 
 def arrivals(journal):
-    """By policy, what arrived in its order: the notice's id, the price that it begins with, the one that it ends with, and whether it may repeat."""
+    """For each policy, the messages in order of arrival: the notice's id, its first and last price, and whether it may repeat another."""
     found = {policy: [] for policy in PAYLOADS}
     with open(journal) as file:
         for line in file:
@@ -81,7 +81,7 @@ def arrivals(journal):
 
 
 def judged(outbox, arrived, first, last):
-    """Holds the messages against each other; how many there were, came again under their id, said that they may repeat, and are missing."""
+    """Compares the messages; returns how many there were, arrived again under their id, said that they may repeat, and are missing."""
     known, told = {}, first
     again = repeats = missing = 0
     for name, begin, end, may_repeat in arrived:
@@ -130,7 +130,7 @@ def main():
         if point % 4 < 2:
             kills["random"] += outbox.killed_at_random(lengths[outbox])
         else:
-            # Spread over all calls, a little off each time.
+            # Spread over all calls, with a small random offset.
             call = 1 + int((point + chance.random()) * calls[outbox] / points)
             outbox.traced(f"all:signal=KILL:when={call}", outbox.send)
             kills["calls"] += 1

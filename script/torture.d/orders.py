@@ -1,7 +1,7 @@
-"""Kills couriers at random and at every system call, fills the disk at every write, and holds the outbox to its promises: no acknowledged
-order lost, none under two ids, none twice under hold, and under resend twice only where an attempt was cut off.
+"""Kills senders at random moments and at every system call, fills the disk at every write, and checks the outbox: no acknowledged
+order is lost or has two ids, none is sent twice with hold, and with resend only after an interrupted attempt.
 
-STRIDE=1 kills at every system call; without it at one in 41, or at every one when N is 500 or more. EACH orders wait in each round."""
+STRIDE=1 kills at every system call; the default is one in 41, or every one if N is 500 or more. EACH is the number of waiting orders in each round."""
 
 import collections
 import json
@@ -19,7 +19,7 @@ POLICIES = ("resend", "hold")
 
 
 class Outbox:
-    """The orders of one policy; each has its own, for hold never lets go."""
+    """The orders of each policy, each in its own outbox, because hold never releases an order."""
 
     def __init__(self, policy, work, environment, item):
         self.policy, self.work = policy, work
@@ -33,25 +33,25 @@ class Outbox:
             violated(f"{self.policy}:", *words, f"; see {self.work}")
 
     def acknowledge(self, said):
-        """An order counts as acknowledged once its id is out."""
+        """An order counts as acknowledged once its id is printed."""
         self.known.update(line.split(" ")[0] for line in said.splitlines() if " " in line)
 
     def order(self):
         self.acknowledge(run(*self.place, env=self.environment).stdout)
 
     def settle(self, *words):
-        """An order that was cut off again and again waits for its time (75); one that is held is no success (3)."""
+        """An order that was interrupted repeatedly waits for its time (75); a held one is not a success (3)."""
         ended = run(*self.send, *words, env=self.environment)
         self.demand(ended.returncode in (0, 3, 75), "send:", ended.stderr)
         return ended
 
     def traced(self, fault, words):
-        """Does something to system calls of a command by strace; what it printed."""
+        """Manipulates system calls of a command with strace; returns its output."""
         strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"inject={fault}", LARDER, *words]
         return subprocess.run(strace, env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
 
     def calls(self, kind, words):
-        """How many system calls of a kind the busiest thread of a command makes."""
+        """The number of system calls of a kind in the busiest thread of a command."""
         trace = f"{self.work}/trace"
         strace = ["strace", "-f", "-qq", "-o", trace, "-e", f"trace={kind}", LARDER, *words]
         subprocess.run(strace, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -60,7 +60,7 @@ class Outbox:
 
 
 def at_random(outboxes, rounds, each):
-    """Random moments: a batch of orders, one more while the courier runs, and the kill. Kills, and within how many seconds."""
+    """Random moments: a batch of orders, one more while the sender runs, and the kill. Returns the number of kills and the longest delay in seconds."""
     kills = 0
     for outbox in outboxes:
         outbox.order()
@@ -89,7 +89,7 @@ def at_random(outboxes, rounds, each):
 
 
 def at_calls(outboxes, stride):
-    """Every system call of one delivery, those of the transfer thread too; then a disk that fills up. How many of each."""
+    """Every system call of one delivery, including the transfer thread's; then a disk that fills up. Returns the number of each."""
     swept = filled = 0
     for outbox in outboxes:
         outbox.settle("--wait", "1h")
@@ -109,7 +109,7 @@ def at_calls(outboxes, stride):
 
 
 def judged(outbox, arrived):
-    """Holds what arrived, by id, against what was acknowledged and what the outbox says; its orders by id, with their delivery."""
+    """Compares the arrivals, by id, with the acknowledged orders and the outbox; returns its orders by id, with their delivery."""
     found = {}
     for line in run("order", "export", env=outbox.environment).stdout.splitlines():
         order, cut = json.loads(line), line.count('"outcome":"unknown')

@@ -1,12 +1,12 @@
-// Writes down, in order, all that a program does to the files below a folder, for script/torture.d/power.py
-// to play back with the power cut anywhere.
+// Records, in order, every file operation of a program below a folder, so that script/torture.d/power.py
+// can simulate a power cut at any point.
 //
-// Preloaded. LARDER_RECORD is the file to append to, LARDER_RECORD_ROOT the folder, as an absolute
-// path without links. One lock is held over each call and its line, so that the lines of all threads
-// stand in the order in which the kernel saw the calls. A line is tab-separated:
+// A preloaded library. LARDER_RECORD is the file to append to, LARDER_RECORD_ROOT the folder, as an absolute
+// path without links. One lock is held during each call and its record, so that the records of all threads
+// are in the order in which the kernel executed the calls. A record is tab-separated:
 //   create PATH | folder PATH | write OFFSET LENGTH PATH, and then the bytes | size SIZE PATH
 //   sync PATH | rename FROM TO | link FROM TO | unlink PATH
-//   said LENGTH, and then what went to standard output | sent LENGTH, and then what went to a socket
+//   said LENGTH, and then the standard output | sent LENGTH, and then the bytes sent to a socket
 #include "preload.h"
 
 #include <limits.h>
@@ -28,7 +28,7 @@ __attribute__((constructor)) static void prepare(void) {
 static void put(const void *bytes, size_t count) {
   for (const char *next = bytes; count;) {
     ssize_t done = syscall(SYS_write, record, next, count);
-    // What cannot be written down would make the playback lie.
+    // A call that cannot be recorded would make the simulation wrong.
     if (done <= 0) abort();
     next += done, count -= done;
   }
@@ -43,14 +43,14 @@ __attribute__((format(printf, 3, 4))) static void note(const void *bytes, size_t
   put(bytes, count);
 }
 
-// Whether a path is below the folder, and is one that still has a name.
+// Whether a path is below the folder and still has a name.
 static int counts(const char *path) {
   size_t length = strlen(path);
   return record >= 0 && !strncmp(path, root, root_length) && (path[root_length] == '/' || !path[root_length]) &&
          (length < 10 || strcmp(path + length - 10, " (deleted)"));
 }
 
-// The path of a descriptor, or of a name beside it.
+// The path of a descriptor, or of a name relative to it.
 static int name_of(int folder, const char *name, char *path) {
   *path = 0;
   if (name && *name == '/') return snprintf(path, PATH_MAX, "%s", name), counts(path);
@@ -98,7 +98,7 @@ static void wrote(int file, const void *bytes, ssize_t count, off_t at) {
 
 ssize_t write(int file, const void *bytes, size_t count) {
   LOCKED(ssize_t, NEXT(write)(file, bytes, count))
-  // Where it went, O_APPEND or not: just before where the file now stands.
+  // The offset of the write, with or without O_APPEND: the end of the write is the file's current offset.
   wrote(file, bytes, result, lseek(file, 0, SEEK_CUR) - result);
   UNLOCK
 }
@@ -139,7 +139,7 @@ NOTED(renameat, (int a, const char *from, int b, const char *to), (a, from, b, t
 NOTED(link, (const char *from, const char *to), (from, to), BOTH(AT_FDCWD, from, AT_FDCWD, to), "link\t%s\t%s\n", path, other)
 NOTED(linkat, (int a, const char *from, int b, const char *to, int flags), (a, from, b, to, flags), BOTH(a, from, b, to), "link\t%s\t%s\n", path, other)
 
-// What leaves must be noted before it is sent: the receiver may act on it at once.
+// Recorded before it is sent, because the receiver may act on it at once.
 ssize_t send(int file, const void *bytes, size_t count, int flags) {
   pthread_mutex_lock(&order);
   if (record >= 0) note(bytes, count, "sent\t%zu\n", count);

@@ -1,10 +1,10 @@
-"""Plays back what larder did to its files, cuts the power at every step, and asks what is left.
+"""Simulates power cuts at every step of larder's file operations, and checks what is left.
 
-Of what was not synced, any part may be lost, whatever its order: each write alone, whole or in
-sectors, each change of a size, each name in each folder. So SQLite's own writes, too, come in any
+Any part of the unsynced data may be lost, in any order: each write, whole or in
+sectors, each change of a size, each name in each folder. SQLite's own writes, too, may reach the disk in any
 order that its syncs allow. (Pillai and others: All File Systems Are Not Created Equal, OSDI 2014)
 
-N is how often each step is played."""
+N is the number of simulations of each step."""
 
 import collections
 import hashlib
@@ -28,7 +28,7 @@ SECTOR = 512
 
 
 class Inode:
-    """A file, or a folder when it has names: what is durable, and what waits for a sync."""
+    """A file, or a folder when it has names: its durable state, and the changes that wait for a sync."""
 
     def __init__(self, is_folder=False):
         self.is_folder = is_folder
@@ -37,7 +37,7 @@ class Inode:
         self.pending = []
 
     def change(self, step):
-        """Does a step to the file as its program sees it; its durable bytes wait."""
+        """Applies a step to the file as its program sees it; the durable bytes change only with a sync."""
         apply(self.bytes, step)
         self.pending.append(step)
 
@@ -92,7 +92,7 @@ class Disk:
         return self.find(folder), name
 
     def enter(self, path, inode, needs=None):
-        """Changes a name; one that leaves by a rename goes only where the new one came."""
+        """Changes a name; a renamed name disappears only if the new one is durable."""
         folder, name = self.parent(path)
         change = [name, inode, needs, False]
         if inode is None:
@@ -121,18 +121,18 @@ class Disk:
         elif kind == "rename":
             inode = self.find(words[0])
             folder, name = self.parent(words[1])
-            # Two names of one file: the system does nothing.
+            # Two names of one file: a rename does nothing.
             if folder.names.get(name) is not inode:
                 came = self.enter(words[1], inode)
                 self.enter(words[0], None, needs=came)
 
     def cut(self, chance, folder):
-        """Lays out below `folder` what one cut may leave."""
+        """Writes one possible result of a cut below `folder`."""
         lost = chance.choice((0.1, 0.5, 0.9, 1.0))
         gone = set()
 
         def survives(owner, change):
-            # What is not pending any more was synced.
+            # A change that is no longer pending was synced.
             if not any(change is other for other in owner.pending):
                 return True
             if id(change) in gone:
@@ -176,7 +176,7 @@ class Disk:
 
 
 def left(inode, chance, lost):
-    """The bytes of a file after a cut: each step that waited is there, away, or torn at sectors."""
+    """The bytes of a file after a cut: each pending step is present, absent, or torn at sectors."""
     content = bytearray(inode.durable)
     for at, data in inode.pending:
         if chance.random() < lost:
@@ -191,7 +191,7 @@ def left(inode, chance, lost):
 
 
 def recorded(path):
-    """The steps of a recording, with paths below the root."""
+    """The steps of a recording, with paths relative to the root."""
     with open(path, "rb") as file:
         while line := file.readline():
             kind, *words = line.decode().rstrip("\n").split("\t")
@@ -202,7 +202,7 @@ def recorded(path):
 
 
 def picture(text, side):
-    """A PNG of noise, the same for the same text."""
+    """A PNG of noise, repeatable for the same text."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
@@ -213,7 +213,7 @@ def picture(text, side):
 
 
 class Shop(http.server.BaseHTTPRequestHandler):
-    """Pictures that are repainted with each version of the shop, and a desk that takes orders."""
+    """Pictures that change with each version of the shop, and a webhook that takes orders."""
 
     protocol_version = "HTTP/1.1"
     version = 1
@@ -221,7 +221,7 @@ class Shop(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         name = self.path.split("/")[-1]
         number = int("".join(filter(str.isdigit, name)) or 0)
-        # Every third is repainted; some are equal; one does not fit into memory's share.
+        # Every third picture changes; some are equal; one exceeds its share of memory.
         version = Shop.version if number % 3 == 0 else 1
         body = picture("twin" if number in (4, 5) else f"{number} {version}", 320 if number == 7 else 20)
         tag = '"%s"' % hashlib.sha256(body).hexdigest()[:16]
@@ -251,7 +251,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request, client_address):
-        """Says nothing of a client that left."""
+        """Ignores a client that closed its connection."""
 
 
 class Violation(Exception):
@@ -291,7 +291,7 @@ def catalog(numbers):
 
 
 def database(path):
-    """Opens a database as the next program would, rolling back what was half done."""
+    """Opens a database as the next program would, rolling back an unfinished transaction."""
     connection = sqlite3.connect(path, isolation_level=None)
     result = connection.execute("PRAGMA integrity_check").fetchall()
     demand(result == [("ok",)], "integrity_check of", os.path.basename(path), "says", result[:3])
@@ -307,7 +307,7 @@ def content_of(folder, name):
 
 
 def check_cache(folder, known, is_thorough):
-    """No row may point to a missing or short file, now or once larder looked after itself."""
+    """No row may point to a missing or short file, before and after recovery."""
     index = folder + "/cache/index.sqlite"
     if os.path.exists(index) and os.path.getsize(index):
         connection = database(index)
@@ -317,7 +317,7 @@ def check_cache(folder, known, is_thorough):
             content = content_of(folder, name)
             demand(content in wholes, "the file of", url, "is torn:", len(content), "bytes, the row says", size)
         squares = connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'square'").fetchone()
-        # One that is not of the picture's bytes is never shown.
+        # A square that does not match the picture's bytes is never shown.
         shown = "FROM square s JOIN picture p ON p.id = s.picture AND p.sha256 = s.source"
         for side, path in (
             connection.execute(f"SELECT side, path {shown} WHERE s.sha256 NOT NULL") if squares[0] else ()
@@ -328,7 +328,7 @@ def check_cache(folder, known, is_thorough):
     if os.path.exists(folder + "/cache/images"):
         said = run("verify", "--fast", "--json", root=folder, statuses=(0, 1, 74))
         report = json.loads(said) if said else {"error": "nothing"}
-        # A cache that was never made has no document, but an error.
+        # A cache that was never created gives an error instead of a document.
         if "error" not in report:
             demand(not report["damaged"] and not report["missing"], "verify says", said[:300])
     if is_thorough:
@@ -367,7 +367,7 @@ def play(name, before, check, stride=STRIDE):
 
 
 def stage(name):
-    """Begins a recording; what is there so far is durable."""
+    """Starts a recording; the present state is durable."""
     before = f"{WORK}/before-{name.replace(' ', '-')}"
     shutil.rmtree(before, ignore_errors=True)
     # Hard links stay hard links.
@@ -378,7 +378,7 @@ def stage(name):
 
 
 def pictures():
-    """The path of every picture by the last part of its URL, and each of its whole contents so far."""
+    """The path of every picture by the last part of its URL, and all complete versions of it so far."""
     connection = sqlite3.connect(ROOT + "/cache/index.sqlite")
     for (url,) in connection.execute("SELECT url FROM picture WHERE sha256 NOT NULL").fetchall():
         digest = hashlib.sha256(url.encode()).hexdigest()[:32]
@@ -414,7 +414,7 @@ def cache_stages():
 
 
 def orders_stage():
-    """Orders placed and sent, one program after the other, each upon what the last one left."""
+    """Orders placed and sent by one program after the other, each continuing from the last state."""
     before = stage("orders")
     for number in range(6):
         placed = run("order", "place", "i8", "--by", f"guest {number}", is_recorded=True)
@@ -424,7 +424,7 @@ def orders_stage():
             run("order", "cancel", "--json", placed.split()[0], is_recorded=True)
 
     def acknowledged(said):
-        """The orders that were placed, those that were cancelled, and how many were delivered."""
+        """The orders that were placed, those that were cancelled, and the number delivered."""
         placed = [word for line in said.splitlines() for word in line.split()[:1] if word.startswith("ord_")]
         told = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
         cancelled = [line["order"] for line in told if line.get("state") == "cancelled"]

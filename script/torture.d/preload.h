@@ -1,4 +1,4 @@
-// What the preloaded libraries share: the next definition of a call, and the calls that open files.
+// The common parts of the preloaded libraries: the original definition of a call, and the calls that open files.
 #ifndef LARDER_PRELOAD_H
 #define LARDER_PRELOAD_H
 
@@ -15,10 +15,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The definition of a call that this library stands in front of.
+// The original definition of a call that this library replaces.
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
-// Defines one call that opens files; its body finds `flags`, and `mode`, which is 0 where none is passed.
+// Defines one call that opens files; its body has `flags`, and `mode`, which is 0 if none is passed.
 #define OPENING(name, parameters, ...)      \
   int name parameters {                     \
     mode_t mode = 0;                        \
@@ -31,7 +31,7 @@
     __VA_ARGS__                             \
   }
 
-// Defines all of them, each by `OPEN(name, parameters, its folder)`.
+// Defines all of them by `OPEN(name, parameters, folder)`.
 #define OPENS                                                                        \
   OPEN(open, (const char *path, int flags, ...), AT_FDCWD)                           \
   OPEN(open64, (const char *path, int flags, ...), AT_FDCWD)                         \

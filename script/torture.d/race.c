@@ -1,9 +1,9 @@
-// Shows the thread sanitizer the one lock that it cannot see.
+// Tells the thread sanitizer about the one lock that it cannot see.
 //
-// The quick path of Swift's Mutex is atomics in our own code, which the sanitizer knows. A lock
-// that has to be waited for is taken and given back inside libswiftSynchronization, which is not
-// instrumented, and every such handover would be reported as a race. Preloaded, these stand before
-// the library's functions and say what they do; they lock and unlock nothing themselves.
+// The fast path of Swift's Mutex is atomics in our own code, which the sanitizer knows. A contended
+// lock is acquired and released inside libswiftSynchronization, which is not instrumented, so every
+// such handover would be reported as a race. This preloaded library wraps those functions and reports
+// each acquire and release; it does not lock or unlock anything itself.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #define SWIFT __attribute__((swiftcall))
 #define SELF __attribute__((swift_context)) void *self
 
-// Weak: programs without the sanitizer, such as the shell, are preloaded with this too.
+// Weak, because programs without the sanitizer, such as the shell, are preloaded with this too.
 extern void __tsan_acquire(void *lock) __attribute__((weak));
 extern void __tsan_release(void *lock) __attribute__((weak));
 

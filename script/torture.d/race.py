@@ -1,6 +1,6 @@
 """Runs the concurrent suites under the thread sanitizer; any data race fails.
 
-The first build makes every dependency anew: some ten minutes on two processors, then seconds."""
+The first build compiles every dependency: some ten minutes on two processors; later ones take seconds."""
 
 import glob
 import os
@@ -11,7 +11,7 @@ import sys
 from harness import ROOT, preload
 
 SUITES = r"^(TransportTests|CurlTransportTests|CacheTests|LarderTests|PipelineTests|OrdersTests|SampleStoreTests)\."
-# Long conversations, one request after the other: they load the machine and add no thread that others lack.
+# Long sequential tests are skipped: they load the machine and use no thread that others do not.
 SKIPPED = ("CacheSuiteTests", "SoakTests", "FreshnessPropertyTests")
 FOUND = 66
 
@@ -22,7 +22,7 @@ def main(words):
     options = ["--sanitize=thread", "--scratch-path", ".build/tsan"]
     subprocess.run(["script/build", "--build-tests", *options], check=True)
     library = preload("race", made)
-    # A detector that cannot detect is worse than none: plant a race first and demand that it is found.
+    # First plants a race, which the sanitizer must detect.
     planted = pathlib.Path(__file__).parent / "race.swift"
     subprocess.run(["swiftc", "-sanitize=thread", "-o", made / "planted", planted], check=True)
     for race, expected in ((), 0), (("race",), FOUND):
@@ -30,7 +30,7 @@ def main(words):
         found = subprocess.run([made / "planted", *race], env=environment, capture_output=True).returncode
         if found != expected:
             sys.exit(f"the sanitizer ended with {found} on {race or 'no race'}: it cannot be trusted here")
-    # Reports of the tests and of every program that they run; the sanitizer adds the process number.
+    # The reports of the tests and of every program that they run; the sanitizer appends the process id.
     reports = f"{made}/report"
     for report in glob.glob(reports + ".*"):
         os.remove(report)

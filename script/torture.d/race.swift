@@ -1,5 +1,5 @@
-// Proves that the sanitizer, with race.c before it, still tells a race from a lock that was waited
-// for: without an argument nothing may be reported, with one the race below must be.
+// Checks that the sanitizer, with race.c preloaded, still distinguishes a race from a contended lock: without an
+// argument nothing may be reported, with one the race below must be.
 import Dispatch
 import Synchronization
 
@@ -10,8 +10,8 @@ final class Counter: @unchecked Sendable {
 }
 
 let counter = Counter()
-/// Both blocks wait for each other: one thread that ran both in turn would race with nobody.
-/// Relaxed, for an ordering of its own would hide the race that is planted.
+/// Makes both blocks wait for each other, because a single thread that ran them in turn would not race.
+/// Relaxed, because a stronger ordering would hide the planted race.
 let arrived = Atomic(0)
 let isPlanted = CommandLine.arguments.count > 1
 let group = DispatchGroup()

@@ -1,5 +1,5 @@
-"""Starts eight runs of warm on one cache at once: one does the work, the others end with 75 and say who holds the cache, the origin is asked for
-each URL once, and the cache is whole."""
+"""Starts eight concurrent runs of warm on one cache: one does the work, the others end with 75 and name the holder, the origin receives one request
+for each URL, and the cache is whole."""
 
 from harness import number, tests
 

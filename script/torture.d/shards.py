@@ -1,5 +1,5 @@
-"""Kills plans, shards and merges at random moments, runs shards twice at once, and holds the whole to its promises: every manifest is committed
-once, the merge is a plain sync's, row for row, and a kill costs at most the pictures that were not yet synced."""
+"""Kills plans, shards and merges at random moments, runs shards twice at once, and checks: every manifest is committed
+once, the merge equals a plain sync, row for row, and a kill costs at most the unsynced pictures."""
 
 import json
 import os
@@ -44,13 +44,13 @@ class Machines:
         return time.monotonic() - began
 
     def killed(self, words, length):
-        """Kills a command at a moment of its length; whether it was still there to be killed."""
+        """Kills a command at a random moment; returns whether it was still running."""
         was_killed = harness.killed(words, chance.random() * length)
         self.kills[words[2]] += was_killed
         return was_killed
 
     def together(self, *commands):
-        """Runs commands at once; what each printed."""
+        """Runs commands at once; returns the output of each."""
         running = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for words in commands]
         printed = []
         for process in running:
@@ -71,7 +71,7 @@ def main():
     while sum(kills.values()) < wanted:
         machines.round += 1
         shop.renew()
-        # A plan that was killed is none, unless it was done; its folder is not used again.
+        # A killed plan is invalid, unless it was complete; its folder is not used again.
         while killed(command("plan"), length["plan"]) and chance.random() < 0.5:
             shop.renew()
         if not os.path.exists(f"{shop.plan}/plan.json"):
@@ -85,14 +85,14 @@ def main():
         here = kills["run"] - before
         last = subprocess.run(command("merge"), capture_output=True, text=True)
         violate(last.returncode in (0, 75), f"a merge between ended with {last.returncode}: {last.stderr}")
-        # Each shard twice at once, whatever the killed runs left.
+        # Runs each shard twice at once, on top of what killed runs left.
         for shard in range(SHARDS):
             printed = machines.together(run(shard), run(shard))
             violate(sum(one["committed"] for one in printed) <= 1, f"two runs committed shard {shard}")
             violate(all(one["failed"] == 0 for one in printed), f"shard {shard} failed pictures: {printed}")
             rivals += 1
         again = sum(count - 1 for path, count in shop.bodies.items() if path.startswith("/p/"))
-        # Two runs of a shard at once may both fetch what neither found.
+        # Two concurrent runs of a shard may both fetch a picture that neither found.
         violate(again <= here * (WINDOW + 64) + 200, f"{again} pictures were fetched twice for {here} kills")
         doubled += again
         while killed(command("merge"), length["merge"]) and chance.random() < 0.5:

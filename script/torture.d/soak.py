@@ -1,5 +1,5 @@
-"""Lets unattended runs meet an origin that changes, fails, redirects and lies at random by a seed, and holds the cache to a model after each, to
-the byte. A failure prints the seed and the run."""
+"""Runs warm against an origin that changes, fails, redirects and lies at random by a seed, and compares the cache with a model after each run, byte for
+byte. A failure prints the seed and the run."""
 
 from harness import SEED, number, tests
 

@@ -1,5 +1,5 @@
-"""Kills syncs at random moments and holds the cache to its promises: no torn file, no row without its file, the next run ends well and
-fetches nothing that was in place, verify finds it clean."""
+"""Kills syncs at random moments and checks the cache: no damaged file, no row without its file, the next run succeeds and
+fetches nothing that was stored, verify finds it clean."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import time
 
 from harness import LARDER, ROOT, SEED, chance, digests, killed, number, run, store, violated, work_folder
 
-# Pictures are stale at once, so that a run over a full cache has work too.
+# Pictures are stale at once, so that a run on a full cache has work too.
 FAULTS = """
 path=/develop/*             delay=15ms
 path=/pictures/*            header="Cache-Control: max-age=0"
@@ -23,8 +23,8 @@ class Syncs:
         self.cache = self.work + "/cache"
         with open(self.work + "/faults", "w") as file:
             file.write(FAULTS)
-        # All of one date. Two URLs of the same bytes share one file, and its date, by which the next run asks about a file
-        # whose row a kill has kept from being written: where their origin dates them otherwise, one is fetched once more.
+        # All files have one date. Two URLs with equal bytes share one file, and the next run revalidates a file without a row
+        # by the file's date. With different dates at the origin one picture would be fetched once more.
         samples = self.work + "/samples"
         os.mkdir(samples)
         shutil.copy(ROOT / "samples/catalog.yaml", samples)
@@ -43,7 +43,7 @@ class Syncs:
             violated(f"{self.moment}:", *words, f"\nthe cache is kept in {self.cache}")
 
     def synced(self):
-        """The report's counts of pictures of a run that has to end well."""
+        """The picture counts in the report of a run that must succeed."""
         ended = run(*self.sync)
         self.demand(ended.returncode == 0, "the next run ended with", ended.returncode, ended.stderr)
         return json.loads(ended.stdout)["images"]
@@ -52,13 +52,13 @@ class Syncs:
         return digests(self.cache + "/images")
 
     def look(self):
-        """What must hold at any moment, whoever looks: whole pictures, and each row's file in its place."""
+        """The conditions that hold at any moment: whole pictures, and each row's file at its path."""
         if not os.path.isdir(self.cache + "/images"):
             return
         self.demand(set(self.pictures().values()) <= self.origin, "a file under images/ is not the origin's")
         ended = run("verify", "--cache", self.cache, "--json")
         report = json.loads(ended.stdout)
-        # A cache whose first run ended early has no document of verify's, but an error: 1.
+        # For a cache whose first run ended early verify prints an error instead of a document: 1.
         if ended.returncode == 1:
             self.demand(report["error"]["code"] in ("empty", "cache"), "verify after a kill:", ended.stdout, ended.stderr)
         else:
@@ -75,7 +75,7 @@ def main():
         total = syncs.synced()["unique"]
         length = time.monotonic() - began
     for round in range(1, rounds + 1):
-        # Two rounds of three begin with nothing; each kills one run or two, the second upon the first.
+        # Two rounds of three start with an empty cache; each kills one run or two, the second on top of the first.
         if chance.randrange(3):
             shutil.rmtree(syncs.cache, ignore_errors=True)
         for _ in range(1 + chance.randrange(2)):

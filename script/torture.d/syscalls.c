@@ -1,9 +1,9 @@
-// Lets one call of a program to the system fail, or kills the program at it.
+// Makes one system call of a program fail, or kills the program at it.
 //
-// Preloaded, it counts the calls below over all threads, from 1. What happens at the call is said by
-// the environment: LARDER_FAULT is kill, short, or the name of an error; LARDER_FAULT_AT the call's
-// number. At the call and at the end the count goes to the file LARDER_FAULT_COUNT, and with it the name
-// of the call that was hit. A short write is a real one: half of the bytes are written and the rest is not.
+// A preloaded library that counts the calls below over all threads, from 1. The environment sets the
+// fault: LARDER_FAULT is kill, short, or the name of an error, and LARDER_FAULT_AT the call's
+// number. At the call and at the end the count is written to the file LARDER_FAULT_COUNT, with the name
+// of the call that was hit. A short write is real: half of the bytes are written and the rest is not.
 #include "preload.h"
 
 #include <poll.h>
@@ -30,7 +30,7 @@ __attribute__((constructor)) static void prepare(void) {
     if (!strcmp(fault, names[n].name)) fault_error = names[n].code;
 }
 
-// Larder ends by _exit too, so the count is kept by hand there.
+// Larder also ends by _exit, which runs no exit handler, so the count is written here.
 static void report(void) {
   const char *path = getenv("LARDER_FAULT_COUNT");
   if (!path) return;
@@ -40,11 +40,11 @@ static void report(void) {
   if (file >= 0 && syscall(SYS_write, file, line, length) > 0) syscall(SYS_close, file);
 }
 
-// Says whether this call is the one; a kill never returns.
+// Whether this is the call to fail; with a kill it never returns.
 static int struck(const char *name) {
   if (atomic_fetch_add(&calls, 1) + 1 != fault_at) return 0;
   snprintf(hit, sizeof hit, "%s", name);
-  // Now as well: who hangs after it never comes to the end.
+  // Written here as well, because a program that hangs afterwards never ends.
   report();
   if (is_kill) kill(getpid(), SIGKILL);
   return 1;
@@ -106,7 +106,7 @@ CALL(int, connect, (int file, const struct sockaddr *address, socklen_t size), f
 CALL(ssize_t, send, (int file, const void *bytes, size_t count, int flags), file, bytes, count, flags)
 CALL(ssize_t, recv, (int file, void *bytes, size_t count, int flags), file, bytes, count, flags)
 
-// Those of larder's own loop: the sockets that wake it, which are made first, and its waits.
+// The calls of larder's own event loop: the sockets that wake it, which are made first, and its waits.
 static atomic_int pairs;
 int socketpair(int domain, int type, int protocol, int ends[2]) {
   if (!atomic_fetch_add(&pairs, 1)) FAIL(socketpair)

@@ -1,7 +1,7 @@
-"""Lets every counted system call of a run of 50 pictures fail in every way, one call a run, and holds the cache to its promises: no trap, no
-hang, a documented status, and a next run that leaves the same bytes as if nothing had happened.
+"""Makes every counted system call of a run of 50 pictures fail in every way, one call a run, and checks the cache: no trap, no
+hang, a documented status, and a next run that leaves the same bytes as without a fault.
 
-FAULTS="kill EIO" chooses ways, STRIDE=n takes every n-th call, OFFSET=n begins with the n-th."""
+FAULTS="kill EIO" selects faults, STRIDE=n takes every n-th call, OFFSET=n starts with the n-th."""
 
 import collections
 import json
@@ -18,7 +18,7 @@ STATUSES = {0, 1, 3, 65, 69, 74, 75, 78}
 
 
 def shop(work):
-    """Fifty pictures: small ones, two equal, and one that does not fit into memory's share."""
+    """Fifty pictures: small ones, two equal, and one that exceeds its share of memory."""
     pictures = [f"fault-{n}" for n in range(1, 48)] + ["detail/bulgogi/same", "detail/bulgogi/top", "detail/set/table"]
     items = [{"id": str(n), "title": str(n), "image": f"/pictures/{name}.jpg"} for n, name in enumerate(pictures, 1)]
     with open(work + "/list.json", "w") as file:
@@ -40,7 +40,7 @@ class Run:
         self.sync = ["sync", shop(self.work), "--base", base, "--cache", self.cache, "--parallel", "1", "--retries", "1", "-q"]
 
     def larder(self, *words, timeout=None, **environment):
-        """The status of a run and what it said; one that takes too long is aborted, and its status is None."""
+        """The status of a run and its output; a run that takes too long is aborted, and its status is None."""
         environment = {**os.environ, **environment}
         process = subprocess.Popen([LARDER, *words], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         try:
@@ -54,7 +54,7 @@ class Run:
         return self.larder(*self.sync, timeout=30, LD_PRELOAD=self.library, LARDER_FAULT_COUNT=self.count, **faults)
 
     def hit(self):
-        """How many calls the last run made, and the name of the one that was hit."""
+        """The number of calls of the last run, and the name of the call that was hit."""
         if not os.path.exists(self.count):
             return 0, ""
         with open(self.count) as file:
@@ -62,7 +62,7 @@ class Run:
         return int(count), name
 
     def state(self):
-        """What must be the same whatever went wrong: every picture's name and bytes, and nothing half."""
+        """The state that must not depend on the fault: every picture's name and bytes, and no partial file."""
         return digests(self.cache + "/images", self.cache + "/partial")
 
     def clear(self):
@@ -84,7 +84,7 @@ def main(words):
     statuses, points, fired, violations = collections.Counter(), 0, 0, 0
     for fault in FAULTS:
         for at in range(number("OFFSET", 1 + chance.randrange(stride)), calls + 1, stride):
-            # Who hangs does so again; a machine that was stopped for a while does not.
+            # A real hang is repeatable; a machine that was suspended for a while is not.
             for _ in range(3):
                 run.clear()
                 status, said = run.faulty(LARDER_FAULT=fault, LARDER_FAULT_AT=str(at))
