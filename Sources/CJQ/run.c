@@ -91,8 +91,8 @@ static void limit(int resource, unsigned long long most) {
   if (larder_lower(resource, most, true) != 0) _exit(1);
 }
 
-// The arguments of the new process, except its name, are numbers: the id of its parent, its limits, and the lengths of
-// the program and of the text, -1 if there is no text. Both are in INPUT, each followed by a NUL.
+// The arguments of the new process, except its name, are numbers. They are the id of its parent, its limits, and the
+// lengths of the program and of the text; -1 means that there is no text. Both are in INPUT, each followed by a NUL.
 enum { PARENT = 1, SECONDS, MEMORY, PROGRAM, TEXT, ARGUMENTS };
 
 __attribute__((constructor)) static void begin(int count, char **arguments) {

@@ -19,7 +19,7 @@ struct larder_json {
 };
 
 namespace {
-// The last freed text of ordinary size, whose memory the next one reuses: a large body is read in many windows of some
+// The last freed text of ordinary size, whose memory the next one reuses. A large body is read in many windows of some
 // 2 MiB, and allocating memory for each of them took a tenth of the time.
 std::atomic<larder_json *> spare{nullptr};
 // A larger text is freed.

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 // libxml2's headers are in a folder that only pkg-config names, and a package that others depend on may not name
-// folders of its own; these few declarations have been the same since libxml2 2.6. (libxml/xmlreader.h)
+// folders of its own. These few declarations have been the same since libxml2 2.6. (libxml/xmlreader.h)
 typedef void *xmlTextReaderPtr;
 typedef unsigned char xmlChar;
 

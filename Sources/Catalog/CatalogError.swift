@@ -3,7 +3,7 @@
 /// `description` reads "cannot read THING: line L, column C: KEY: REASON; TRY THIS", each part only
 /// when it is known. No header value is ever part of it.
 public struct CatalogError: Error, Hashable, Sendable {
-  /// The kind of fault, for callers that decide by it.
+  /// The kind of fault, for callers that act on it.
   public var code: Code
   /// The thing that could not be read: "catalog file shop.yaml", "section main", "detail HBDEF".
   public var subject: String
@@ -51,7 +51,7 @@ public struct CatalogError: Error, Hashable, Sendable {
 }
 
 extension CatalogError {
-  /// A kind of fault; an open set, so a new one breaks nobody.
+  /// A kind of fault; an open set, so that a new kind breaks no caller.
   public struct Code: RawRepresentable, Hashable, Sendable {
     /// The code as logs and JSON show it.
     public let rawValue: String
@@ -79,7 +79,7 @@ extension CatalogError {
     public static let absentItems = Code(rawValue: "absent-items")
     /// A body with the details of many items has none for the requested item.
     public static let absentDetail = Code(rawValue: "absent-detail")
-    /// A body says itself that the request failed.
+    /// A body itself says that the request failed.
     public static let reportedFailure = Code(rawValue: "reported-failure")
     /// The run ended while a body was read.
     public static let stopped = Code(rawValue: "stopped")

@@ -110,7 +110,7 @@ package final class CurlTransport: Fetching {
     guard let info = larder_version_info(CURLVERSION_SEVENTH)?.pointee else { return nil }
     return (
       "\(version)", info.ssl_version.map { String(cString: $0) },
-      // Since 7.70.0, and older ones are refused.
+      // `cainfo` exists since 7.70.0, and older versions are refused.
       info.cainfo.map { String(cString: $0) }
     )
   }
@@ -198,9 +198,9 @@ final class Inbox: Sendable {
     var cancelled: [Transfer] = []
     /// Names that were looked up, with their addresses.
     var names: [(host: String, addresses: [IPAddress])] = []
-    /// Whether everything that was unfinished is to be cancelled.
+    /// Whether to cancel everything that was unfinished.
     var cancelsAll = false
-    /// Whether the loop is to end.
+    /// Whether to end the loop.
     var stops = false
 
     var isEmpty: Bool { submitted.isEmpty && names.isEmpty && !cancelsAll && !stops }

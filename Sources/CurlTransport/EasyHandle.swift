@@ -98,7 +98,7 @@ struct EasyHandle: ~Copyable {
     set(CURLOPT_AWS_SIGV4, signing?.scope)
     set(CURLOPT_USERNAME, signing?.user)
     set(CURLOPT_PASSWORD, signing?.secret)
-    // Set as libcurl's own line, because lines that it is given are signed.
+    // Set by its own option, because libcurl signs the header lines that it is given.
     set(CURLOPT_USERAGENT, signing == nil ? nil : userAgent)
   }
 

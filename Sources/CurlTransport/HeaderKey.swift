@@ -80,7 +80,7 @@ struct HeaderKey: Equatable {
 
   /// The header lines that libcurl sends besides `Host` and those that frame the message.
   ///
-  /// libcurl writes each line given here once a request; lines that it makes itself, twice.
+  /// For each request, libcurl writes a line given here once, but a line that it makes itself twice.
   func list(userAgent: String) -> HeaderList {
     var list = HeaderList()
     list.append(fields(userAgent: userAgent))

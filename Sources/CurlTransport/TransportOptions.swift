@@ -17,7 +17,7 @@ package struct TransportOptions: Sendable {
   package var parallel = Count.auto
   /// The most concurrent transfers to one host; auto is 16, or no limit under a fixed `parallel`.
   ///
-  /// Under an auto `parallel`, each host starts at 16 or this number, and adapts to its answers.
+  /// Under an auto `parallel`, each host starts at 16, or at this number if it is smaller, and adapts to its answers.
   /// (``ConcurrencyWindow``)
   package var perHost = Count.auto
   /// Requests per second over all hosts; nil does not limit.

@@ -29,10 +29,10 @@ package enum BodyDecision: Sendable {
 
 /// Takes the body of one transfer.
 ///
-/// Every method is called on the transfer thread, so that all other transfers wait meanwhile: be quick, and never
-/// wait for another transfer. A sink belongs to one `fetch` at a time. In order: `resumePoint`, `begin`, any
-/// number of `receive`; when an attempt fails and another follows, `resumePoint` again and, unless it yields a
-/// point that the next attempt can use, `restart` before the next `begin`.
+/// Every method is called on the transfer thread, so that all other transfers wait meanwhile: be quick, and never wait
+/// for another transfer. A sink belongs to one `fetch` at a time. The order of calls is `resumePoint`, `begin`, any
+/// number of `receive`. When an attempt fails and another follows, `resumePoint` is called again. Unless the next
+/// attempt can use that point, `restart` is called before the next `begin`.
 package protocol BodySink: AnyObject, Sendable {
   /// Where to resume, read before each attempt; nil starts from the first byte.
   var resumePoint: ResumePoint? { get }

@@ -203,7 +203,7 @@ extension Headers {
     return String(String.UnicodeScalarView(lines.map { Unicode.Scalar($0) }))
   }
 
-  /// Parses UTF-8 that ``text`` wrote; for text of larder's own making only.
+  /// Parses UTF-8 that ``text`` wrote; only for text that larder wrote itself.
   package init(text: UnsafeBufferPointer<UInt8>) {
     guard text.contains(where: { $0 >= 0x80 }) else {
       self.init(lines: Array(text))

@@ -220,13 +220,13 @@ package struct ConcurrencyWindow: Sendable {
 
 /// A circuit breaker: stops requests to a host that does not answer, or is overloaded for long.
 ///
-/// After `failures` attempts in a row without an answer, the host gets one probe at a time, at growing intervals, so
-/// that a server that restarts loses nothing. A host that has also not answered for `grace` is dead: waiting requests
-/// fail at once, for `rest`; after that one probe decides.
+/// After `failures` attempts in a row without an answer, the host gets one probe at a time, at growing intervals. So a
+/// server that restarts loses nothing. A host that has also not answered for `grace` is dead: waiting requests fail at
+/// once, for `rest`; after that one probe decides.
 ///
-/// A host that only reports overload gets another request after each pause that it needs. It is dead too after as many
-/// such answers in `patience`, or in `toldPatience` if it says when to come back. Otherwise a catalog of thousands
-/// would wait for days.
+/// A host that only reports overload gets another request after each pause that it needs. It, too, is dead after as
+/// many such answers over `patience`, or over `toldPatience` if it says when to come back. Otherwise a catalog of
+/// thousands would wait for days.
 package struct CircuitBreaker: Sendable {
   /// The limits at which a host counts as silent, and as dead.
   package struct Thresholds: Sendable {
@@ -247,7 +247,7 @@ package struct CircuitBreaker: Sendable {
     /// The delay before the first probe; it doubles with each.
     package var probe = Duration.milliseconds(250)
 
-    /// Makes the thresholds above.
+    /// Makes the default thresholds.
     package init() {}
   }
 

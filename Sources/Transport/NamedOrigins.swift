@@ -1,9 +1,8 @@
 /// The origins that the user named: only they may have private addresses and receive secrets.
 ///
-/// The host of a URL decides, not the author of the URL. A URL from a body may be a next page, a
-/// detail or a picture. It reaches a private address only at a host and port that the user named
-/// too, and carries the catalog's headers and user information only to an origin for which the
-/// user gave them.
+/// The host of a URL decides, not the author of the URL. A URL from a body may be a next page, a detail or a picture.
+/// It reaches a private address only at a host and port that the user named too. It carries the catalog's headers and
+/// user information only to an origin for which the user gave them.
 package struct NamedOrigins: Sendable {
   /// The hosts, with their ports, that may have private addresses.
   package private(set) var hosts: Set<HostPort> = []

@@ -96,8 +96,8 @@ package struct Request: Sendable {
 
   /// Whether a response of that status carries the requested representation.
   ///
-  /// A GET accepts the resource itself: an unknown 2xx counts as 200, but not a status that is defined to hold
-  /// something else, for example the state of a job in 202. (RFC 9110, sections 9.3.1 and 15.3)
+  /// A GET accepts the resource itself. An unknown 2xx counts as 200, but not a status that is defined to hold
+  /// something else: 202 may hold the state of a job. (RFC 9110, sections 9.3.1 and 15.3)
   package func isAnswered(by status: Int) -> Bool {
     guard (200...299).contains(status) else { return false }
     return method == .post || ![201, 202, 207, 208, 226].contains(status)
@@ -137,7 +137,7 @@ package final class RequestSigning: Sendable, CustomStringConvertible {
   /// The access key's secret part.
   package let secret: String
 
-  /// Makes a signing for requests of one verb.
+  /// Makes the signing of requests with one verb.
   ///
   /// - Parameters:
   ///   - verb: The operation.

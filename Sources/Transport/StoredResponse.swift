@@ -99,7 +99,7 @@ package struct StoredResponse: Hashable, Sendable {
     traits: CacheKeyFields?
   ) {
     var headers = headers
-    // Fields that selected a redirect also selected the response. It stays one field, however often the response is
+    // Fields that selected a redirect also selected the response. `Vary` stays one field, however often the response is
     // renewed.
     let hops = redirects.flatMap { $0.headers.all("Vary") }
     if !hops.isEmpty { headers["Vary"] = Vary(headers).joined(by: hops).text }

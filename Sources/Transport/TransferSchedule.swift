@@ -10,11 +10,11 @@ import Base
 package struct TransferSchedule: Sendable {
   /// The limits of the whole run.
   package struct Limits: Sendable {
-    /// Transfers at once over all hosts.
+    /// Concurrent transfers over all hosts.
     package var parallel = 64
     /// Whether transfers to silent hosts may exceed `parallel`, up to twice that number in all.
     package var passesOverSilent = true
-    /// Transfers at once to one host.
+    /// Concurrent transfers to one host.
     package var perHost = ConcurrencyWindow.Bounds.upTo(16)
     /// Starts per second over all hosts; nil does not limit.
     package var rate: Double?
@@ -210,8 +210,10 @@ package struct TransferSchedule: Sendable {
     }
   }
 
-  /// The number of transfers for a host before it has answered: the run's transfers, divided among the hosts that
-  /// have work, so that a silent host cannot collect the slots of those that answer.
+  /// The number of transfers for a host before it has answered.
+  ///
+  /// It is the run's transfers, divided among the hosts that have work, so that a silent host cannot collect the slots
+  /// of those that answer.
   private var share: Int { max(1, (limits.parallel + busyHosts - 1) / max(1, busyHosts)) }
 
   /// Updates the number of hosts that have work; when it falls, every share grows.

@@ -3,7 +3,7 @@
 /// Made by a ``URLParsing``, so that the check of a URL and the connection see the same host. Bytes that were
 /// percent-encoded stay so. There is no fragment, and no user information in `text`.
 package struct WebURL: Hashable, Sendable {
-  /// The two schemes that larder speaks.
+  /// The two schemes that larder supports.
   package enum Scheme: String, Sendable {
     /// Unencrypted.
     case http

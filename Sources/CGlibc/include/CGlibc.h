@@ -88,7 +88,7 @@ int larder_limit_processor(double more);
 double larder_processor_seconds(int process);
 
 /// Reads a date of a header field in the C locale, letter for letter except for case. Returns 0 for an IMF-fixdate, 1
-/// for an RFC 850 date, whose year has two digits, 2 or 3 for an asctime date, and -1 for anything else. strptime is
+/// for an RFC 850 date (whose year has two digits), 2 or 3 for an asctime date, and -1 for anything else. strptime is
 /// declared only for _XOPEN_SOURCE.
 int larder_read_date(const void *text, size_t count, struct tm *parts);
 

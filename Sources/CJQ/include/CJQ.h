@@ -15,13 +15,19 @@ typedef struct {
 
 /// Starts a process that compiles a program and, unless `text` is NULL, runs it on a JSON text.
 ///
-/// It is a process of its own because libjq aborts when memory runs out, and can be interrupted neither in a function
-/// such as `test` nor at a number of steps. It is this program, started again from /proc/self/exe, and never reaches
-/// main.
+/// It is a process of its own because libjq aborts when memory runs out. It cannot be interrupted either: not within a
+/// function such as `test`, and not after a number of steps. It is this program, started again from /proc/self/exe, and
+/// never reaches main.
 ///
-/// The process writes one letter and the rest of its answer to `*output`, then ends: `v` and the value as JSON, `c` and
-/// why the program cannot be compiled, `e` and the error of the run, `n` when the program yields no value, `m` when it
-/// yields more than one, `h` when it halts. Anything else is not an answer.
+/// The process writes one letter and the rest of its answer to `*output`, then ends:
+/// - `v` and the value as JSON
+/// - `c` and why the program cannot be compiled
+/// - `e` and the error of the run
+/// - `n` when the program yields no value
+/// - `m` when it yields more than one
+/// - `h` when it halts
+///
+/// Anything else is not an answer.
 ///
 /// It has no environment, can open no file or socket, starts no program, and dies with the calling thread.
 ///

@@ -15,7 +15,7 @@ public struct DecodedListing: Hashable, Sendable {
   public var absent: [String: Set<ItemField>] = [:]
   /// How many elements the body listed, skipped ones included; 0 ends counted pages.
   public var elementCount: Int
-  /// The cursor or URL of the next page in the body, where paging asks for it.
+  /// The cursor or URL of the next page in the body, if the paging uses it.
   public var nextPage: String?
   /// The total number of elements that the body states; nil when it states none, or a transform made the listing.
   public var total: Int?
@@ -193,7 +193,7 @@ public struct SkipTally: Hashable, Sendable, Codable {
   /// How many elements and fields are lost, by reason.
   public private(set) var reasons: [String: Int] = [:]
 
-  /// Counts nothing yet.
+  /// Makes an empty tally.
   public init() {}
 
   /// How many elements could not be read, in contrast to those that repeat an id.

@@ -6,8 +6,8 @@
 ///   - file: The catalog it belongs to.
 ///   - firstIndex: The number of elements on earlier pages, so that the indices of skipped items continue.
 /// - Returns: The section, with a list of the skipped items and fields.
-/// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no items where
-///   the mapping looks. An empty array is an empty section.
+/// - Throws: ``CatalogError`` when the body is not JSON, says that it failed, or holds no items where the mapping
+///   looks. An empty array is an empty section.
 public func decodeSection(
   _ body: [UInt8],
   source: SectionSource,
@@ -59,7 +59,7 @@ package func decodeWindow(
   var decoder = ListingDecoder(file, position: position)
   decoder.mapping.notation.kind = window.kind
   decoder.linesBefore = window.linesBefore
-  // A window does not know how many elements the whole section has, so a limit in percent cannot be judged.
+  // A window does not know how many elements the whole section has, so the limit of lost ones cannot be judged here.
   decoder.limits = limits
   if file.sections.parts(ofSource: position) == nil { decoder.limits.maxSkipped = nil }
   if let parts = file.sections.parts(ofSource: position) {
@@ -122,8 +122,7 @@ public func decodeSections(
 ///   - id: The item's id.
 ///   - file: The catalog it belongs to.
 /// - Returns: The detail.
-/// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no detail of
-///   that item.
+/// - Throws: ``CatalogError`` when the body is not JSON, says that it failed, or holds no detail of that item.
 public func decodeDetail(
   _ body: [UInt8],
   id: String,

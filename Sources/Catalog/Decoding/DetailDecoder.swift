@@ -20,7 +20,7 @@ public struct DetailDecoder: Sendable {
   ///   - body: JSON in UTF-8.
   ///   - id: The item's id.
   /// - Returns: The detail, with the fields that could not be read in ``ItemDetail/lost``.
-  /// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, holds no detail of that item, or a
+  /// - Throws: ``CatalogError`` when the body is not JSON, says that it failed, holds no detail of that item, or a
   ///   detail without a readable field.
   public func detail(_ body: [UInt8], id: String) throws(CatalogError) -> ItemDetail {
     let subject = "detail \(id)"

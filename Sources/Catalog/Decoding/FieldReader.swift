@@ -149,8 +149,8 @@ struct FieldReader {
 
   /// The pictures of the first alternative that yields any.
   ///
-  /// Where several paths are united, one may skip the values that another reads, because texts and
-  /// objects are mixed in one list.
+  /// If a rule has several paths, one may skip the values that another reads, because texts and objects are mixed in
+  /// one list.
   private mutating func pictures(_ rules: [Mapping.TextsRule]) -> [String] {
     for rule in rules {
       var texts: [String] = []

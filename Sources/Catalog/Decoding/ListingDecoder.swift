@@ -27,8 +27,8 @@ public struct ListingDecoder: Sendable {
   ///   - source: The section it was fetched for.
   ///   - firstIndex: How many elements earlier pages listed.
   /// - Returns: The section, with a list of the skipped items and fields.
-  /// - Throws: ``CatalogError`` when the body is no JSON, says that it failed, or holds no items
-  ///   where the mapping looks. An empty array is an empty section.
+  /// - Throws: ``CatalogError`` when the body is not JSON, says that it failed, or holds no items where the mapping
+  ///   looks. An empty array is an empty section.
   public func section(
     _ body: [UInt8],
     source: SectionSource,

@@ -89,8 +89,8 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     ),
   ]
 
-  /// The keys of a format file: those keys of a catalog file that are the same for every shop of a system, and the
-  /// signature of its responses.
+  /// The keys of a format file: the keys of a catalog file that are the same for all shops of a system, and the
+  /// signature.
   private static let formatKeys =
     [
       CatalogKey("about", .text, "A description of the format in one line"),

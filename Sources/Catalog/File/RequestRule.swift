@@ -28,8 +28,8 @@ public struct RequestRule: Hashable, Sendable {
   ///
   /// In JSON, a placeholder inside a string takes the value escaped. (RFC 8259, section 7) Outside any string it
   /// becomes a whole value: a number as it is, other text in quotes, `null` for empty text. Inside a string, the name
-  /// of an item's field is a placeholder only after a mark such as a quote, because `{title}` in the GraphQL `product
-  /// {title}` is not one.
+  /// of an item's field is a placeholder only after a mark such as a quote: `{title}` in the GraphQL `product {title}`
+  /// is not one.
   ///
   /// - Parameter values: The values by placeholder.
   /// - Returns: The body in UTF-8.
@@ -77,7 +77,7 @@ public struct RequestRule: Hashable, Sendable {
     return places
   }
 
-  /// A value as it is written in JSON; nil when the text in braces is no placeholder.
+  /// A value as it is written in JSON; nil when the text in braces is not a placeholder.
   private static func json(
     _ value: String,
     _ place: Placeholder,

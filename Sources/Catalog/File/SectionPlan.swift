@@ -30,7 +30,7 @@ public struct SectionSource: Hashable, Sendable {
   public var paging: PagingRule?
   /// Whether it is one response, even if the catalog has paging.
   public var isOnePage: Bool
-  /// How it is requested; nil for the catalog's way.
+  /// How it is requested; nil for the catalog's ``CatalogFile/request``.
   public var request: RequestRule?
   /// Where its sections are when the response holds many; nil when it is one section.
   ///

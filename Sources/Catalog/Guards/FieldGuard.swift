@@ -1,7 +1,7 @@
 /// Finds values that a whole listing suddenly lacks, or that all its items suddenly share.
 ///
-/// A shop that renames or empties a field removes it from all items at once; one that serves a placeholder has the same
-/// picture, price or title in all of them. Such a listing is not shown.
+/// A shop that renames or empties a field removes it from all items at once. A shop that serves a placeholder has the
+/// same picture, price or title in all of them. Such a listing is not shown.
 package struct FieldGuard {
   /// A fault of a listing.
   package enum Finding: Sendable, Hashable {
@@ -11,7 +11,7 @@ package struct FieldGuard {
     case shared(SharedField)
   }
 
-  /// A value that tells items apart.
+  /// A value that distinguishes items.
   package enum SharedField: String, Sendable, CaseIterable {
     case picture, price, title
 
@@ -58,8 +58,9 @@ package struct FieldGuard {
     if count == 0 { gone = [] }
   }
 
-  /// Whether more than a tenth of the values differ from the most frequent one: a shop where all prices but one are alike
-  /// may make them all alike.
+  /// Whether more than a tenth of the values differ from the most frequent one.
+  ///
+  /// A shop in which all prices but one are equal may make all of them equal.
   private static func haveSeveral(_ values: [AnyHashable?]) -> Bool {
     var counts: [AnyHashable?: Int] = [:]
     for value in values { counts[value, default: 0] += 1 }
@@ -108,7 +109,7 @@ public enum DetailGuard {
     /// Whether any of the fetched details has it.
     public var isInNew = false
 
-    /// Evidence of nothing.
+    /// Makes empty evidence.
     public init() {}
   }
 
@@ -118,11 +119,11 @@ public enum DetailGuard {
   /// Judges whether a field is lost as if by a fault, rather than dropped by some details.
   ///
   /// It is lost if more than half of the details had it and none has it now. If details are fetched a few at a time, as
-  /// each goes stale, ten that had it are enough: more than half of those fetched had it, and none of them has it now.
-  /// Fewer than three details may change freely.
+  /// each goes stale, ten that had it are enough. More than half of those fetched must have had it, and none of them
+  /// may have it now. Fewer than three details may change freely.
   ///
   /// - Parameter evidence: The evidence of a run about the field.
-  /// - Returns: Whether the old value is to stay.
+  /// - Returns: Whether to keep the old value.
   public static func isLost(_ evidence: Evidence) -> Bool {
     guard evidence.held >= 3 else { return false }
     if !evidence.isLeft { return evidence.had * 2 > evidence.held }

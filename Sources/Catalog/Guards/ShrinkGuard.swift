@@ -20,7 +20,7 @@ package enum ShrinkGuard {
   /// - Parameters:
   ///   - held: The ids of the items held, in order.
   ///   - incoming: The ids of those that the feed lists, in order.
-  ///   - isUnread: Whether the feed lists the item held at a place, though in a form that cannot be read.
+  ///   - isUnread: Whether the feed still lists the item held at a place, but in a form that cannot be read.
   /// - Returns: The verdict.
   package static func judge(
     held: PackedIDs,
@@ -45,7 +45,7 @@ package enum ShrinkGuard {
   /// - Parameters:
   ///   - held: How many items all sections showed together.
   ///   - vanished: How many of them no section lists any more.
-  /// - Returns: Whether the items are to stay.
+  /// - Returns: Whether to keep the items.
   package static func isSuspicious(catalog held: Int, vanished: Int) -> Bool {
     held >= 30 && vanished * 10 > held
   }
@@ -55,7 +55,7 @@ package enum ShrinkGuard {
     missing >= 3 && missing * 10 > held
   }
 
-  /// A section with items that the feed no longer lists, by the places of items alone.
+  /// A section with its new items and those held that the feed no longer lists, given by their places.
   package struct Union: Sendable, Equatable {
     /// Where an item comes from: its place among those that the feed lists, or among those held.
     package enum Source: Sendable, Equatable {
@@ -69,13 +69,13 @@ package enum ShrinkGuard {
     package var withheld: [Int] = []
   }
 
-  /// Puts the items held beside those that the feed lists.
+  /// Merges the items held with those that the feed lists.
   ///
   /// - Parameters:
   ///   - held: The ids of the items held.
   ///   - incoming: The ids of those that the feed lists.
   ///   - stays: Whether an item held, by its place, may stay when the feed does not list it.
-  /// - Returns: All of them, each item that stays after the item that it followed.
+  /// - Returns: All of them; each item that stays is after the item that it followed.
   package static func union(
     of held: PackedIDs,
     and incoming: PackedIDs,

@@ -246,7 +246,7 @@ struct DetailFields {
   private let prices: FieldScore?
   private let pictures: [(role: ImageReference.Role, evidence: FieldEvidence)]
 
-  /// Looks at an object.
+  /// Judges an object.
   init(_ node: JSONNode, path: String) {
     self.node = node
     self.path = path

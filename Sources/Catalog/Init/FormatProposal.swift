@@ -6,7 +6,7 @@ struct FormatProposal {
   let count: Int
   /// The currency of prices, for example "EUR", and the reason for it.
   let currency: (code: String, reason: String)
-  /// The format's summary, a line.
+  /// The format's summary, in one line.
   private let about: String
   /// The lines for `paging:`, if the format's own paging does not apply.
   private let pagingLines: [String]

@@ -69,8 +69,8 @@ struct ItemPlace {
       }
     }
 
-    /// Adds the arrays that the elements of an array have at the same place, directly, in an object or in the elements
-    /// of another list: `products`, `products.nodes`, `groups[*].dishes`.
+    /// Adds the arrays that the elements of an array have at the same place, which may be nested: `products`,
+    /// `products.nodes`, `groups[*].dishes`.
     private mutating func addSections(_ elements: [JSONNode], at path: [String]) {
       var places: [FieldPlace] = []
       for element in elements.prefix(50) {

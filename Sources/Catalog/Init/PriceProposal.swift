@@ -8,7 +8,7 @@ struct PriceProposal {
     case minor
     /// The item says at a path how many digits are decimals.
     case scaled(path: String)
-    /// The number is to be divided by this power of ten.
+    /// The number has to be divided by this power of ten.
     case divided(by: Int)
     /// It counts whole units; the billionths are at a path, as in `{units, nanos}`.
     case split(nanos: String)

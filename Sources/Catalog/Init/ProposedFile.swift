@@ -7,7 +7,7 @@ package struct ProposedPage: Sendable {
   /// Whether its `Link` header names a next page.
   package let hasNextLink: Bool
 
-  /// A response.
+  /// Makes a response.
   package init(body: [UInt8], source: ProposedSource, hasNextLink: Bool = false) {
     self.body = body
     self.source = source
@@ -324,7 +324,7 @@ package struct ProposedFile {
 extension ProposedFile {
   /// Reads the file as a sync will, and checks that it says exactly what was proposed.
   ///
-  /// The file has names and texts of the response in it. One that is quoted wrongly could add a key, such as `token:`
+  /// The file contains names and texts from the response. One that is quoted wrongly could add a key, such as `token:`
   /// with a command to run.
   ///
   /// - Parameter name: The file's name, for messages.

@@ -1,4 +1,4 @@
-/// Where a response came from for which a catalog file is proposed: its URL, name and key as the file will have them.
+/// The source of a response for ``ProposedFile``: its URL, name and key as the catalog file will have them.
 package struct ProposedSource: Hashable, Sendable {
   /// The catalog's name.
   package var name: String
@@ -57,7 +57,7 @@ package struct ProposedSource: Hashable, Sendable {
   ///
   /// - Parameter text: JSON.
   /// - Returns: The same JSON, in which nothing is a placeholder by chance.
-  /// - Throws: ``CatalogError`` when it is no JSON.
+  /// - Throws: ``CatalogError`` when it is not JSON.
   package static func requestBody(_ text: String) throws(CatalogError) -> String {
     _ = try JSONDocument(parsing: Array(text.utf8), of: "request body")
     return Placeholder.ofSections.reduce(text.trimmed) {

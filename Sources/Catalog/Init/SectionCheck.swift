@@ -207,7 +207,7 @@ package struct CatalogFinding: Hashable, Sendable {
     case neverMatches = "never-matches"
     /// Items that cost more than before their reduction.
     case saleAboveNormal = "sale-above-normal"
-    /// A struck price that is not the lowest of the 30 days before the sale.
+    /// A struck-through price that is not the lowest of the 30 days before the sale.
     case struckPrice = "struck-price"
     /// An id that several items of a section have.
     case duplicateID = "duplicate-id"

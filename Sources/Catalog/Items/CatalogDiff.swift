@@ -52,7 +52,7 @@ public struct CatalogDiff: Hashable, Sendable {
     )
   }
 
-  /// Compares two states by their ids; of the items, only `changes` reads any.
+  /// Compares two states by their ids; only `changes` reads items.
   ///
   /// - Parameters:
   ///   - old: The sections before; their keys differ.

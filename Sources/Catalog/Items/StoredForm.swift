@@ -227,7 +227,7 @@ extension StoredFormWriter {
   }
 }
 
-/// Reads back the output of `StoredFormWriter`; anything else is damage.
+/// Reads back the output of `StoredFormWriter`; anything else is an error.
 struct StoredFormReader {
   /// The object to read from.
   private let node: JSONNode

@@ -114,8 +114,8 @@ struct IRegexp: Hashable, Sendable {
 
 /// Reads a regular expression by its grammar. (RFC 9485, section 4)
 ///
-/// `^` and `$` outside brackets stand for the beginning and the end of the text, as the RFC's own
-/// translations to other dialects (section 5) and the compliance cases of JSONPath have them.
+/// `^` and `$` outside brackets mean the beginning and the end of the text. So do the RFC's own translations to other
+/// dialects (section 5), and the compliance cases of JSONPath.
 struct IRegexpParser {
   /// The syntax tree of a pattern.
   indirect enum Tree {
@@ -226,7 +226,7 @@ struct IRegexpParser {
     return count
   }
 
-  /// A set in brackets: a hyphen stands for itself at the beginning and the end only.
+  /// A set in brackets: a hyphen means itself only at the beginning and the end.
   private mutating func bracketed() throws(IRegexp.Fault) -> ScalarSet {
     position += 1
     var set = ScalarSet()

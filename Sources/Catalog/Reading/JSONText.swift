@@ -9,7 +9,7 @@ struct JSONText {
     self.bytes = bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...]
   }
 
-  /// The first byte that is no white space or control character; nil when there is none.
+  /// The first byte that is not white space or a control character; nil when there is none.
   var first: UInt8? { bytes.first { $0 > 0x20 } }
 
   /// The offset of the first bracket that opens one level too many.

@@ -203,7 +203,7 @@ struct LinkedGraph {
       .map(plain)
   }
 
-  /// A name of schema.org's without its prefix: `https://schema.org/InStock` is `InStock`.
+  /// A schema.org name without its prefix: `https://schema.org/InStock` is `InStock`.
   static func plain(_ name: String) -> String {
     for prefix in ["https://schema.org/", "http://schema.org/", "schema:"]
     where name.hasPrefix(prefix) {
@@ -332,7 +332,7 @@ enum LinkedValue: Equatable {
     if case .list(let values) = self, let first = values.first { first } else { self }
   }
 
-  /// The value as a number; nil when it is no plain number.
+  /// The value as a number; nil when it is not a plain number.
   var number: Double? {
     switch self {
     case .text(let text): Double(text)

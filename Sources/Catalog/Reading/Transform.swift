@@ -4,8 +4,8 @@ import Glibc
 
 /// A jq program that turns one response into larder's own shape, or into the input of a mapping.
 ///
-/// It runs in a process of its own without environment and files, and gets no more time and memory than
-/// ``Limits`` allow, so that neither the program nor the response can harm the run.
+/// It runs in a process of its own without environment and files. It gets no more time and memory than ``Limits``
+/// allow, so that neither the program nor the response can harm the run.
 public struct Transform: Hashable, Sendable {
   /// The program as it was written.
   public let program: String
@@ -28,8 +28,10 @@ public struct Transform: Hashable, Sendable {
       self.output = output
     }
 
-    /// Enough for a response of `count` bytes: jq reads 10 MB a second or more, holds a value in
-    /// up to thirty times the space of its text, and yields little more than it reads.
+    /// Enough for a response of `count` bytes.
+    ///
+    /// jq reads 10 MB a second or more, holds a value in up to thirty times the space of its text, and yields little
+    /// more than it reads.
     public static func usual(forBytes count: Int) -> Limits {
       Limits(
         seconds: 2 + count / 500_000,

@@ -1,8 +1,8 @@
 /// XML as JSON: the records in `items`, and the elements around them as a tree under `around`.
 ///
-/// An element without attributes and children is its text; any other is an object: `@name` for an attribute, `#text` for
-/// its text, and its children by name, where a repeated one is a list. Names keep the prefix that the document gives them.
-/// (XML 1.0; Namespaces in XML 1.0)
+/// An element without attributes and children is its text. Any other is an object: `@name` for an attribute, `#text`
+/// for its text, and its children by name, of which repeated ones are a list. Names keep the prefix that the document
+/// gives them. (XML 1.0; Namespaces in XML 1.0)
 struct XMLRecords {
   /// Which elements are records, and the names of their members.
   struct Rule: Hashable, Sendable {

@@ -135,7 +135,7 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
 extension CatalogError {
   /// The error with the origin's message from the body that could not be used.
   ///
-  /// - Parameter body: the body, or its beginning.
+  /// - Parameter body: The body, or its beginning.
   /// - Returns: The error with the origin's message, or unchanged.
   package func quoting(_ body: [UInt8]) -> CatalogError {
     let codes: Set<Code> = [

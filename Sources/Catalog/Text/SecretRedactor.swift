@@ -1,4 +1,4 @@
-/// Redacts secrets in foreign text that is to be shown.
+/// Redacts secrets in foreign text before it is shown.
 ///
 /// An origin may repeat the secrets of the request in its response, and a program may print them on stderr.
 package struct SecretRedactor: Hashable, Sendable {
