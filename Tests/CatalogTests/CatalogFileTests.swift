@@ -34,7 +34,7 @@ struct CatalogFileTests {
     #expect(file.paging == PagingRule(.page(name: "page", first: 1), limit: 5))
   }
 
-  @Test func `JSON is YAML`() throws {
+  @Test func `a catalog file may be JSON`() throws {
     let json = #"{"name": "a", "currency": "USD", "sections": [{"key": "k", "url": "u"}]}"#
 
     #expect(try CatalogFile(parsing: bytes(json), file: "shop.json").name == "a")

@@ -96,7 +96,7 @@ struct DetailTests {
     #expect(try ItemDetail(decoding: whole.encoded()) == whole)
   }
 
-  @Test func `of many details only the invalid one fails`() throws {
+  @Test func `only the invalid one of many details fails`() throws {
     let body = """
       [{"hash": "H1", "data": {"point": "1"}}, {"hash": {}, "data": {"point": "2"}},
        {"hash": "H3", "data": {"prices": ["품절"]}}, {"data": {"point": "4"}},

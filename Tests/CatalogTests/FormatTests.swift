@@ -22,7 +22,7 @@ struct FormatTests {
     #expect(decoded.images.last?.url == "https://c.example/1/2.webp")
   }
 
-  @Test func `shopify takes the first variant's prices`() throws {
+  @Test func `shopify reads the first variant's prices`() throws {
     let body = """
       {"products": [{"id": 632910392, "title": "Pod", "body_html": "<p>x</p>", "tags": ["new"],
         "variants": [{"id": 1, "price": "199.00", "compare_at_price": "249.00"}, {"price": "1.00"}],

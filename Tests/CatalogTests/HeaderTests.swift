@@ -54,7 +54,7 @@ struct HeaderTests {
     #expect(error.map { "\($0)".contains("s3cret") } == false)
   }
 
-  @Test func `no description shows a value`() throws {
+  @Test func `no description shows the value of a header`() throws {
     let file = try catalog("headers: {token: s3cret}")
     var dumped = ""
     dump(file, to: &dumped)

@@ -120,7 +120,7 @@ struct JSONDocumentTests {
     #expect(root[0]?.integer == 1)
   }
 
-  @Test func `of duplicate names the last one wins`() throws {
+  @Test func `the last of duplicate names wins`() throws {
     let root = try JSONDocument(parsing: bytes(#"{"a": 1, "a": 2}"#)).root
 
     #expect(root["a"]?.integer == 2)

@@ -57,7 +57,11 @@ struct PriceTests {
       ("99999999999999999999", "KRW", "too large"), ("92233720368547758.08", "USD", "too large"),
       ("2,500원 (40,000원 이상 무료)", "KRW", "not one amount"),
     ])
-  func `an unreadable price says why`(text: String, currency: String, reason: String) {
+  func `an unreadable price is an error with the reason`(
+    text: String,
+    currency: String,
+    reason: String
+  ) {
     #expect {
       try Price(parsing: text, currency: currency)
     } throws: {
@@ -87,7 +91,7 @@ struct PriceTests {
     ("1.290 - 1.490 €", "EUR", 129_000), ("7,000원~9,000원", "KRW", 7000), ("5-5", "USD", 500),
     ("7,000～9,000원", "KRW", 7000),
   ])
-  func `of a price range the lower end is read`(text: String, currency: String, units: Int) throws
+  func `the lower end of a price range is read`(text: String, currency: String, units: Int) throws
   {
     #expect(try Price(parsing: text, currency: currency).minorUnits == units)
   }

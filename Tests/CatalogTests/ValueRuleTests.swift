@@ -78,7 +78,7 @@ struct ValueRuleTests {
     #"[{"width": 75, "src": "/s.jpg"}, {"width": "1000", "src": "/l.jpg"}, {"src": "/x.jpg"}]"#,
     #"{"s": {"width": 75, "src": "/s.jpg"}, "l": {"width": 1000, "src": "/l.jpg"}}"#,
   ])
-  func `of several sizes the largest is chosen`(_ sizes: String) throws {
+  func `the largest of several sizes is chosen`(_ sizes: String) throws {
     let listing = try Self.items(
       """
       item:

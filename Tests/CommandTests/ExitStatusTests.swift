@@ -173,7 +173,7 @@ import Testing
     #expect(try shop.sync().status == 0)
   }
 
-  @Test func `75 when the deadline comes, and the report lists what is unfinished`() throws {
+  @Test func `75 when the deadline passes, and the report lists unfinished work`() throws {
     let shop = try Shop(faults: "path=/pictures/S1.jpg hang")
 
     let sync = try shop.sync("--deadline", "1s", "--json")

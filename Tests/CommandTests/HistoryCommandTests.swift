@@ -19,7 +19,7 @@ import Testing
     return shop
   }
 
-  @Test func `history prints what changed, key for key, oldest first`() throws {
+  @Test func `history prints the changes with all keys, oldest first`() throws {
     let shop = try Self.shop()
 
     let all = try Document(try shop.larder("history", "--json"))

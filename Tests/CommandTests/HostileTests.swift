@@ -129,7 +129,7 @@ import Testing
   }
 
   /// Three rounds in an ordinary test run; `LARDER_ROUNDS=100` is used by script/campaign.
-  @Test func `of eight runs on one cache one fetches every URL once, and the others end with 75`()
+  @Test func `one of eight runs on a cache fetches every URL once, and the others end with 75`()
     throws
   {
     let rounds = ProcessInfo.processInfo.environment["LARDER_ROUNDS"].flatMap { Int($0) } ?? 3

@@ -111,7 +111,7 @@ import class Support.ClosedPort
     #expect(try Document(command)["error"].string?.contains("connect-refused") == true)
   }
 
-  @Test func `of two photos only the refused one fails`() throws {
+  @Test func `only the refused one of two photos fails`() throws {
     let diary = try Diary(faults: "path=/photos hits=1 status=404")
     try FileManager.default.copyItem(
       atPath: diary.photo,

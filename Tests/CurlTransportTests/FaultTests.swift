@@ -151,7 +151,7 @@ import Transport
   }
 
   @Test(arguments: faults)
-  func `is told by its reason`(_ fault: Fault) throws {
+  func `a fault is reported with its reason`(_ fault: Fault) throws {
     let server = ScriptedServer { _ in fault.actions }
     defer { server.close() }
 

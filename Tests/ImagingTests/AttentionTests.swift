@@ -150,7 +150,7 @@ struct AttentionTests {
   private static let face = Scene.all[1].bitmap
 
   @Test(arguments: 1...8)
-  func `the subject is found upright, however the picture is stored`(_ value: Int) throws {
+  func `the subject is found whatever the stored orientation`(_ value: Int) throws {
     let orientation = try #require(Orientation(rawValue: value))
     let inverse = try #require(
       Orientation(
@@ -331,7 +331,7 @@ struct AttentionTests {
       ([1, 1, 1, 0, 0, 4, 4, 4, 4, 0, 0, 0, 0, 0, 0, 0], 0.25, nil),
     ] as [([Float], Double?, Double?)]
   )
-  func `of nearly equal windows the one whose edges cut less is chosen`(
+  func `among nearly equal windows the one whose edges cut less is chosen`(
     _ profile: [Float],
     _ plain: Double?,
     _ careful: Double?

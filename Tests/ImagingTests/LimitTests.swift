@@ -121,7 +121,7 @@ struct LimitTests {
     Bomb(testDescription: "a page", bytes: Array("<html>not found".utf8), code: .unsupported),
   ]
 
-  @Test(arguments: bombs) func `is refused before any pixel`(_ bomb: Bomb) {
+  @Test(arguments: bombs) func `a bomb is refused before any pixel`(_ bomb: Bomb) {
     #expect {
       try PictureProbe(bomb.bytes, limits: PictureLimits(metadataBytes: 1 << 19))
     } throws: { error in

@@ -36,7 +36,7 @@ struct UnusualFileTests {
     #expect(PictureFormat(sniffing: foreign) == .heic)
   }
 
-  @Test func `of two orientations the first is used, and both are reset`() throws {
+  @Test func `the first of two orientations is used, and both are reset`() throws {
     func short(_ value: Int) -> [UInt8] { little(value, 2) }
     func entry(_ value: Int) -> [UInt8] {
       short(0x0112) + short(3) + little(1, 4) + little(value, 4)

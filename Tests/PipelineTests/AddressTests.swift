@@ -46,7 +46,7 @@ struct AddressTests {
     #expect(other.store.requests.isEmpty)
   }
 
-  @Test func `private hosts are fetched from when the user allows them`() throws {
+  @Test func `private hosts are contacted when the user allows them`() throws {
     shop.items["A"]?[0].thumbnail = "\(other.store.baseURL)/pictures/x.jpg"
     try shop.publish()
     var options = shop.transportOptions()
@@ -252,7 +252,7 @@ struct AddressTests {
     #expect(URLSecrets.none.cursor(kept: URLSecrets.none.kept(cursor: "${KEY}")) == "${KEY}")
   }
 
-  @Test func `fields lose secrets and text like a variable, and keep their dates`() {
+  @Test func `fields lose secrets and text that looks like a variable, and keep their dates`() {
     let variables = URLSecrets(values: ["KEY": "s3cret", "YEAR": "2024"])
     let headers: Headers = [
       "Link": "</x?k=s3cret>; rel=next", "Vary": "X-s3cret", "X": "${KEY}",

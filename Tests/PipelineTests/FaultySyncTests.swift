@@ -23,7 +23,7 @@ struct FaultySyncTests {
     try CatalogReader(cache: folder.path("cache"), catalog: nil)
   }
 
-  @Test func `an empty section is a section`() throws {
+  @Test func `an empty section is valid`() throws {
     shop.items["B"] = []
     try shop.publish()
 

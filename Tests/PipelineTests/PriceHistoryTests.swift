@@ -74,7 +74,7 @@ struct PriceHistoryTests {
     #expect(lowest(item(7000), [listed(90, true), sale(90, 7000)]) == [7000, 90])
   }
 
-  @Test func `of two runs in one second the later price applies, and both count as seen`() {
+  @Test func `the later of two runs in one second sets the price, and both count as seen`() {
     func step(_ run: Int64, _ units: Int64) -> PriceStep {
       PriceStep(
         run: run,

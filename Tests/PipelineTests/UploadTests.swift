@@ -193,7 +193,7 @@ import Transport
     #expect(store.orders[0].headers.contains { $0.name == "token" && $0.value == "s3cret" })
   }
 
-  @Test func `a photo that arrived is not sent again by later runs, and one that did not is`()
+  @Test func `later runs send a photo again only if it did not arrive`()
     throws
   {
     let store = try SampleStore.start(

@@ -32,7 +32,7 @@ struct WhatIsKnownTests {
     #expect(try shop.sync(folder, catalog).outcome == .complete)
   }
 
-  @Test func `of more details than one lookup holds, the due ones are requested`()
+  @Test func `due details are requested, even if there are more details than one lookup holds`()
     throws
   {
     let folder = try TemporaryFolder()

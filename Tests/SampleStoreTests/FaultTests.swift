@@ -87,7 +87,7 @@ struct FaultTests {
     #expect((answer.status, answer["Location"]) == (308, "http://127.0.0.1/x"))
   }
 
-  @Test func `a changed type comes with its body, and other headers with it`() throws {
+  @Test func `a fault can replace the type, the body and the headers together`() throws {
     let store = try start(
       .wrongType("text/html", body: Array("<p>no".utf8)),
       .header("Cache-Control", "no-store")

@@ -87,7 +87,7 @@ struct CrashTests {
     #expect(try sharded.merge().pictures.revalidated == 7)
   }
 
-  @Test func `of two concurrent runs of a shard one commits`() throws {
+  @Test func `only one of two concurrent runs of a shard commits`() throws {
     try sharded.plan(1)
     let planned = try sharded.planned
     let folder = try Folder(path: sharded.folder.path("plan"), creating: false)

@@ -223,7 +223,9 @@ import Testing
     #expect(StorefrontStyle.css.contains(".buy .reach{position:fixed"))
   }
 
-  @Test func `no page scrolls smoothly: links would miss where pictures come later`() {
+  @Test
+  func `no page scrolls smoothly, because links would miss their target when pictures load later`()
+  {
     for style in [StorefrontStyle.css, ReportStyle.css] {
       #expect(!style.contains("scroll-behavior:smooth"))
     }
