@@ -31,8 +31,8 @@ typedef struct {
 ///
 /// It has no environment, can open no file or socket, starts no program, and dies with the calling thread.
 ///
-/// @param output Receives the end to read from, for the caller to close. @return The process, for the caller to wait
-/// for; -1 with errno when it cannot be started.
+/// @param output Receives the end to read from, for the caller to close.
+/// @return The process, for the caller to wait for; -1 with errno when it cannot be started.
 pid_t cjq_start(const char *program, const char *text, size_t count, cjq_limits limits,
                 int *output);
 

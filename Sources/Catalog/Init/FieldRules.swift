@@ -146,8 +146,8 @@ enum PriceMeaning {
         }
     }
     guard isMoney else { return nil }
-    // {"discount": 7} is not a price, {"discount price": 7} is. {"compareAtPrice": {"minPrice": 7}}: the name of the
-    // enclosing object marks the former price.
+    // {"discount": 7} is not a price, {"discount price": 7} is.
+    // {"compareAtPrice": {"minPrice": 7}}: the name of the enclosing object marks the former price.
     let words = path[max(0, named - 1)...].joined(separator: " ")
     // A price without tax, or per kilogram, counts less than any other beside it.
     isNet = isNet || path.contains { partly.contains($0) }
