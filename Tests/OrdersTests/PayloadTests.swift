@@ -84,7 +84,7 @@ import Testing
     #expect(text.contains(#""total":{"currency":"KRW","minorUnits":5200}"#))
   }
 
-  @Test func `the text says who, how much and what, with the unit once`() throws {
+  @Test func `the text gives the customer, the total and the items, with the unit once`() throws {
     #expect(try Self.slack(Shelf.order())["text"] as? String == "지연 – 5,200원 – 불고기")
     let lines = [Shelf.line("A", 2), Shelf.line("B"), Shelf.line("C")]
     let korean = try Self.slack(Shelf.order(lines: lines))

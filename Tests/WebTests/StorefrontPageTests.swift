@@ -231,7 +231,7 @@ import Testing
     }
   }
 
-  @Test func `the largest saving is the largest amount`() async throws {
+  @Test func `the best deal is the largest amount saved, not the largest share`() async throws {
     let visitor = try StoreFixture(items: 3) { shop in
       for (place, prices) in [("1,000원", "500원"), ("40,000원", "32,000원"), ("9,000원", "1,000원")]
         .enumerated()
