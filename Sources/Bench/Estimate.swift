@@ -113,7 +113,7 @@ private struct ContinuedFraction {
     value *= numerator * denominator
   }
 
-  /// The number, or a tiny one in place of zero, to avoid division by zero.
+  /// The number, or a tiny one instead of zero, to avoid division by zero.
   private static func apart(_ number: Double) -> Double {
     abs(number) < least ? least : number
   }

@@ -219,7 +219,7 @@ struct CommandFailure: Error {
       )
     case let error as TransferFailure where error.reason == .libraryRefused && error.url.isEmpty:
       self.init("cannot fetch: \(error.detail)", .failed)
-    // A failure without a URL happened while the transport started, for want of memory, threads or descriptors.
+    // A failure without a URL happened while the transport started: it lacked memory, threads or descriptors.
     case let error as TransferFailure where error.url.isEmpty:
       self.init(error.description, .io, code: error.reason.rawValue)
     default: return nil

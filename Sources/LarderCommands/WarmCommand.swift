@@ -489,7 +489,7 @@ struct WarmParagraph {
     return order.compactMap { causes[$0].flatMap(sentence) }
   }
 
-  /// The cause of a section's problem, with "its page" in place of the section's URL, so that equal causes compare
+  /// The cause of a section's problem, with "its page" instead of the section's URL, so that equal causes compare
   /// equal.
   private func cause(_ section: SyncReport.Section) -> String? {
     let url = report.failures.first { $0.stage == .section && $0.id == section.key }?.url

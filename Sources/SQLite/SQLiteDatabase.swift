@@ -60,7 +60,7 @@ package final class SQLiteDatabase: Sendable {
     }
   }
 
-  /// Opens a database file for reading, whatever its version and state.
+  /// Opens a database file for reading, in any version and state.
   package init(asFound path: String) throws {
     do {
       queue = try Self.connect(path, isReadOnly: true)

@@ -56,7 +56,9 @@ extension BoundedArgument {
     parts(of: argument) == nil ? nil : bounds
   }
 
-  /// Splits a value into number and unit, whatever its size and sign; nil when it has none of the allowed forms.
+  /// Splits a value into number and unit.
+  ///
+  /// The number may have any size and sign; nil when the value has none of the allowed forms.
   private static func parts(of argument: String) -> (Double, String)? {
     let digits = argument.hasPrefix("-") ? argument.dropFirst() : argument[...]
     // `Double` alone would also accept "inf" and hexadecimal digits.

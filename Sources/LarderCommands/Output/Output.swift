@@ -196,7 +196,7 @@ struct Log {
   }
 
   private func say(_ level: String, _ message: String) {
-    // Keep it on one line, whatever text from a server or feed it contains.
+    // Keep it on one line, even if it contains text from a server or feed.
     let message = PlainText.row(message)
     switch format {
     case .text:

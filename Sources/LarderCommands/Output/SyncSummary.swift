@@ -205,7 +205,7 @@ extension SyncReport {
 }
 
 extension SyncReport.Skipped {
-  /// The skipped item as a sentence: its section, the item, what was left out, and the reason.
+  /// The skipped item or field as a sentence: the section, the item, the field, and the reason.
   var words: String {
     let place = index.map { "item \($0)" } ?? "an item"
     let name = place + (id.map { " (\($0))" } ?? "")
