@@ -9,7 +9,7 @@ import Testing
     ("# one\n\n  https://a/1  \r\nhttp://a/1\n", ["https://a/1", "http://a/1"]),
     ("HTTP://a/1\nHTTP://a/1", ["HTTP://a/1", "HTTP://a/1"]),
   ])
-  func `a list has one URL a line, and repeated URLs are kept`(_ text: String, _ urls: [String])
+  func `a list has one URL per line, and repeated URLs are kept`(_ text: String, _ urls: [String])
     throws
   {
     guard case .urls(let read) = try BenchSource(list: Array(text.utf8), name: "it") else {

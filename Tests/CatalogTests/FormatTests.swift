@@ -65,7 +65,7 @@ struct FormatTests {
     #expect(decodingError(body, "format: woocommerce")?.code == .reportedFailure)
   }
 
-  @Test func `fakestore reads one picture an item`() throws {
+  @Test func `fakestore reads one picture per item`() throws {
     let body = """
       [{"id": 1, "title": "Bag", "price": 109.95, "category": "men's clothing", "description": "d",
         "image": "https://f.example/1.png", "rating": {"rate": 3.9}}]

@@ -134,7 +134,7 @@ import Testing
     #expect(!sync.output.contains("\u{1B}") && !sync.errors.contains("\u{1B}"))
   }
 
-  @Test func `logs as JSON are one object a line on stderr`() throws {
+  @Test func `logs as JSON have one object per line on stderr`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
 
     let sync = try shop.sync("--log-format", "json", "--quiet")

@@ -47,7 +47,8 @@ import Testing
     #expect(second.errors.contains("Section soup is the last good one"))
   }
 
-  @Test func `an unreachable shop is one line a cause, none longer than 500 characters, and 69`()
+  @Test
+  func `an unreachable shop gives one line per cause, at most 500 characters long, and status 69`()
     throws
   {
     let shop = try Shop()
@@ -66,7 +67,7 @@ import Testing
     )
   }
 
-  @Test func `a paragraph too long for mail becomes a line for each cause`() {
+  @Test func `a paragraph too long for mail becomes one line per cause`() {
     var report = SyncReport(catalog: "shop")
     report.outcome = .partial
     for number in 0..<8 {
@@ -174,7 +175,7 @@ import Testing
     #expect(try Document(try shop.larder("list", "--json")).count == 3)
   }
 
-  @Test func `skipped items are named, one a line, although nothing failed`() throws {
+  @Test func `skipped items are named, one per line, although nothing failed`() throws {
     let shop = try Shop()
 
     let warm = try shop.larder("warm", shop.catalog)
@@ -264,7 +265,7 @@ import Testing
     )
   }
 
-  @Test func `logs as JSON are one object a line`() throws {
+  @Test func `logs as JSON have one object per line`() throws {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=404")
     shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
 

@@ -4,7 +4,7 @@ import Testing
 @testable import Imaging
 
 struct AVIFDecoderTests {
-  /// Measured bytes a pixel, for a grid of 4000 × 4000 pixels with film grain.
+  /// Measured bytes per pixel, for a grid of 4000 × 4000 pixels with film grain.
   @Test(
     arguments: [
       (AVIFDecoder.dav1d, cavif_400, 10, false, 7.08), (.dav1d, cavif_400, 10, true, 13.81),

@@ -118,7 +118,7 @@ struct AVIFTests {
   }
 
   @Test func `an AVIF whose decoder would take too much memory is refused in advance`() throws {
-    // dav1d takes 1 + 3.5 × 3 bytes a pixel for three planes of 8 bits.
+    // dav1d takes 1 + 3.5 × 3 bytes per pixel for three planes of 8 bits.
     let file = try PictureFile(AVIFKind().bytes(width: 40, height: 30))
     let enough = 40 * 30 * 23 / 2
     _ = try Crop(limits: PictureLimits(decoding: enough)).apply(to: file)

@@ -40,7 +40,7 @@ struct OrientationTests {
     )
   }
 
-  /// Layouts with every number of bytes a pixel.
+  /// Layouts with every number of bytes per pixel.
   private static let layouts: [(Bitmap.Layout, Int)] = [
     (.grey, 8), (.greyAlpha, 8), (.rgb, 8), (.bgrx, 8), (.rgba, 16), (.rgb, 16),
   ]

@@ -18,7 +18,7 @@ import Testing
     #expect(ReportStyle.css.contains("#run-list [data-name]::before{content:attr(data-name)"))
   }
 
-  @Test func `problems are shown before the items, or after them when there are none`()
+  @Test func `the problems section is before the items, or after them when it is empty`()
     throws
   {
     var report = SyncReport(catalog: "shop")

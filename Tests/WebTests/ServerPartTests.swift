@@ -112,7 +112,7 @@ import Transport
   }
 
   @Test
-  func `each client has its own requests a second, and loopback any number`()
+  func `each client has its own limit of requests per second, and loopback none`()
     throws
   {
     var limits = ServerLimits()

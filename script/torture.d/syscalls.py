@@ -1,4 +1,4 @@
-"""Makes every counted system call of a run of 50 pictures fail in every way, one call a run, and checks the cache: no trap, no
+"""Makes every counted system call of a run of 50 pictures fail in every way, one call per run, and checks the cache: no trap, no
 hang, a documented status, and a next run that leaves the same bytes as without a fault.
 
 FAULTS="kill EIO" selects faults, STRIDE=n takes every n-th call, OFFSET=n starts with the n-th."""
