@@ -21,7 +21,7 @@ struct OutputOptions: ParsableArguments {
   var logFormat = LogFormat.text
 }
 
-/// How logs on stderr look.
+/// The formats of logs on stderr.
 enum LogFormat: String, ExpressibleByArgument, CaseIterable {
   case text
   case json

@@ -92,7 +92,9 @@ struct SyncSummary {
     if count > 0 { parts.append("\(count) \(what)") }
   }
 
-  /// The reasons why pictures have no square, with one sentence for all that share a reason, because hundreds may.
+  /// The reasons why pictures have no square.
+  ///
+  /// Each reason is given once, because hundreds of pictures may share it.
   private var withoutSquare: [String] {
     let failures = report.squares?.failures ?? []
     let alike = Dictionary(grouping: failures) { $0.reason.replacing($0.path, with: "") }

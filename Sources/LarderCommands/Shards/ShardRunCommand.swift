@@ -149,10 +149,10 @@ struct ShardRunCommand: ParsableCommand {
 
   /// Asks the kernel for a signal when the parent ends (`PR_SET_PDEATHSIG`).
   ///
-  /// - Throws: ``CommandFailure`` when the parent has already ended.
-  ///
   /// A parent with process id 1 does not mean that the real parent ended. In a container, it may be the init process or
   /// the engine's agent.
+  ///
+  /// - Throws: ``CommandFailure`` when the parent has already ended.
   private func endWithParent() throws {
     let parent = getppid()
     guard larder_end_with_parent() == 0, getppid() == parent else {

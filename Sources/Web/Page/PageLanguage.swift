@@ -12,7 +12,7 @@ package enum PageLanguage: String, Sendable, CaseIterable {
     self = locale.prefix { $0.isLetter }.lowercased() == "ko" ? .korean : .english
   }
 
-  /// One of two texts.
+  /// The text in this language.
   func of(_ english: String, _ korean: String) -> String { self == .korean ? korean : english }
 
   /// `1 item`, `3 items`, `1,234 items`; Korean has no plural.

@@ -7,7 +7,7 @@ import Pipeline
 struct PriceLineView: MustacheParent, Equatable {
   /// The line as SVG path data: horizontal until the price changes, then a vertical step.
   let path: String
-  /// Where the lowest price begins.
+  /// The point at which the lowest price begins.
   let x: Int
   let y: Int
   /// The chart in words, for screen readers.

@@ -5,7 +5,7 @@ import Glibc
 
 /// The thumbnails that a report page can show, and the `src` of each, by the digest of the original picture.
 package struct PictureBook: Sendable {
-  /// Where a page's thumbnails are.
+  /// The place of a page's thumbnails.
   package enum Place: Sendable, Equatable {
     /// In the page itself, as `data:` URLs.
     case inline
@@ -15,7 +15,7 @@ package struct PictureBook: Sendable {
     case nowhere
   }
 
-  /// Where the thumbnails are.
+  /// The place of the thumbnails.
   package let place: Place
   private var thumbnails: [String: [UInt8]] = [:]
   private var names: Set<String> = []

@@ -12,7 +12,7 @@ import Synchronization
 
 /// The HTTP server of `larder serve`: hummingbird's, on its own threads.
 package final class WebServer: Sendable {
-  /// Where it listens, such as `http://127.0.0.1:8080`.
+  /// The server's URL, such as `http://127.0.0.1:8080`.
   package let url: String
   /// The address that it is bound to.
   package let address: String

@@ -39,7 +39,7 @@ struct StorefrontRequest: Sendable {
     clock = .system(at: UnixTime(Int64(request.now.timeIntervalSince1970)))
   }
 
-  /// One of two texts.
+  /// The text in the visitor's language.
   func say(_ english: String, _ korean: String) -> String { language.of(english, korean) }
 
   /// The message about sections that the last run could not refresh.
