@@ -159,7 +159,7 @@ extension Outbox {
 
   /// Reschedules messages whose next attempt was computed with a clock that was ahead.
   ///
-  /// If their last attempt ended in the future, its end is set to now, because otherwise the wait would begin anew with
+  /// If their last attempt ended in the future, its end is set to now, because otherwise the wait would start again with
   /// every call.
   private func reschedule(_ which: String, at now: OrderTime, _ db: Database) throws {
     let messages = try MessageRow.fetchAll(
@@ -206,7 +206,7 @@ extension Outbox {
     for message in messages {
       let delivery = message.standing(.sending)
       if delivery.state == .ambiguous {
-        // The policy `resend` was chosen, so the schedule begins anew.
+        // The policy `resend` was chosen, so the schedule begins again.
         try store(delivery.revived(at: now), message.id, db)
       } else {
         let outcome = AttemptOutcome.unknown("interrupted")

@@ -169,7 +169,7 @@ package struct WebhookState: Hashable, Sendable {
   /// The state with all times limited relative to `now`, for a clock that was set back.
   ///
   /// A pause that begins in the future begins now, with its intended length. No time is later than its rule allows from
-  /// `now`. The caller must store the result: if it were computed anew each time, a time would move on with `now` and
+  /// `now`. The caller must store the result: if it were computed again each time, a time would move on with `now` and
   /// never be reached.
   func trusted(at now: OrderTime) -> WebhookState {
     let longest = DeliveryPlan.longestRetryAfter * 1000

@@ -47,7 +47,7 @@ package struct RetryPolicy: Sendable {
     return .retry(after: ceiling * random)
   }
 
-  /// Whether a run waits for a `Retry-After` of so many seconds: up to a minute.
+  /// Whether a run waits for a `Retry-After` of this many seconds: up to a minute.
   package static func isFollowed(_ seconds: Int64) -> Bool { seconds <= 60 }
 
   /// Whether another attempt may end differently.

@@ -347,7 +347,7 @@ extension Index {
   ///
   /// - Parameters:
   ///   - layout: The cache.
-  ///   - found: The times before this process put files into folders; nil to read all of them anew.
+  ///   - found: The times before this process put files into folders; nil to read all of them again.
   /// - Throws: ``LarderError`` when the folders cannot be listed, or the index cannot be read or written.
   package func noteFolderTimes(
     of layout: CacheLayout,

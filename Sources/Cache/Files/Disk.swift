@@ -189,7 +189,7 @@ package struct SystemDisk: Disk {
     throws(LarderError) -> Bool
   {
     guard linkat(old.descriptor, name, folder.descriptor, new, 0) == 0 else {
-      // Whatever the reason, the caller then places its own file.
+      // In each case, the caller then places its own file.
       FileSystemGap.note(link: errno)
       return false
     }

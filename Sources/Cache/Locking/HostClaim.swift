@@ -10,7 +10,7 @@ import Synchronization
 /// file server decides who creates a file that must not exist. (open(2), `O_EXCL`)
 ///
 /// The claim of a killed run is taken over at once on the same machine, if the caller holds the `flock`. The kernel's
-/// boot id identifies the machine, whatever its host name. Another machine takes the claim over if it has not changed
+/// boot id identifies the machine, even if host names repeat. Another machine takes the claim over if it has not changed
 /// for two minutes by that machine's own monotonic clock. Clocks of different machines are never compared. A holder
 /// that was suspended that long finds another token, a fencing token, before its next commit: ``demandHold()``.
 final class HostClaim: Sendable {

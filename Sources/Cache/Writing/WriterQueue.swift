@@ -376,7 +376,7 @@ final class ByteGate: Sendable {
 
 /// A buffer pool for the pieces of large bodies.
 ///
-/// `malloc` maps a block of this size anew each time, with 64 page faults and zeroed pages. Without the pool, a run of
+/// `malloc` maps a new block of this size each time, with 64 page faults and zeroed pages. Without the pool, a run of
 /// large pictures takes 6 % more processor time.
 final class PieceRoom: Sendable {
   /// The capacity of a buffer in bytes.

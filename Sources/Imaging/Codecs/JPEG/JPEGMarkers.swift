@@ -204,7 +204,7 @@ struct JPEGMarkers: Equatable, Sendable {
       let last = reader.byte(start + 2 + count * 2),
       let bits = reader.byte(start + 3 + count * 2), first <= last, last < 64
     else { return }
-    // A sequential picture has all coefficients in one scan, whatever these numbers say.
+    // A sequential picture has all coefficients in one scan, even if these numbers say otherwise.
     let (told, left) = isProgressive ? (first...last, bits & 15) : (0...63, 0)
     for index in 0..<count {
       guard let number = reader.byte(start + 1 + index * 2),

@@ -205,7 +205,7 @@ struct PNGChunks: Equatable, Sendable {
 }
 
 extension PNGChunks {
-  /// Whether libpng heeds a tRNS chunk: its CRC is right, it is before the data, and no longer than the palette allows.
+  /// Whether libpng uses a tRNS chunk: its CRC is right, it is before the data, and no longer than the palette allows.
   private func makesClear(_ reader: ByteReader, _ payload: Range<Int>) -> Bool {
     let isLong =
       switch colourType {
