@@ -3,9 +3,10 @@ import SystemPackage
 
 /// Checks the cost of one picture: at most half a second of processor time and 256 MiB.
 ///
-/// With `FUZZ_LIMITS=whole`, larger pictures may take as much more time as ordinary ones of their size, and more memory
-/// where a picture is held as a whole while it is decoded (docs/decisions, 07). Sanitizers slow a run down. So if
-/// `FUZZ_SLOW` names a folder, an input that takes too long is kept there, and checked later by a build without them.
+/// With `FUZZ_LIMITS=whole`, larger pictures may take as much more time as ordinary ones of their size. They may take
+/// more memory where a picture is held as a whole while it is decoded (docs/decisions, 07). Sanitizers slow a run down.
+/// So if `FUZZ_SLOW` names a folder, an input that takes too long is kept there, and checked later by a build without
+/// them.
 struct Costs {
   private let began: Double
   private let input: [UInt8]

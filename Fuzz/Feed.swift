@@ -93,7 +93,7 @@ private func fuzzCatalogFile(_ input: [UInt8]) {
 
 /// Errors about malformed JSON have a position, and every position is within the input.
 private func checkPlace(_ error: CatalogError, in input: [UInt8]) {
-  // The error for HTML or XML in place of JSON has no position.
+  // The error for HTML or XML instead of JSON has no position.
   let isNamed = ["an HTML page", "an XML document"].contains { error.reason.hasPrefix($0) }
   if error.code == .malformedJSON || error.code == .tooDeep, !isNamed {
     expect(error.line != nil && error.column != nil, "no place: \(error)")

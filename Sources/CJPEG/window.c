@@ -11,7 +11,7 @@ static JDIMENSION blocks(uint32_t pixels, uint32_t sampling, uint32_t most) {
   return (pixels * sampling + DCTSIZE * most - 1) / (DCTSIZE * most);
 }
 
-// Allocates memory for the kept blocks. It is a mapping of its own, so that all of it can be freed, with huge pages
+// Allocates memory for the kept blocks, as a mapping of its own, so that all of it can be freed. It uses huge pages
 // where the system has them: page faults on small ones cost a fifth of the whole crop.
 static void map_kept(j_common_ptr common, window_component *component) {
   const size_t page = (size_t)2 << 20;

@@ -123,7 +123,7 @@ static void writer_compare(png_writer *writer, const cpng_shape *shape, size_t r
 }
 
 // Writes a row. For a row equal to the previous one, only the `up` filter is tried, which halves the time of a large,
-// plain picture. libpng keeps the previous row for this filter only if the first row may use it, too; otherwise it
+// plain picture. The first row must allow this filter, too: otherwise libpng does not keep the previous row, and
 // ignores the filter.
 static void writer_put(png_writer *writer, const uint8_t *row, bool is_first) {
   if (writer->previous) {

@@ -29,7 +29,7 @@ bool plane_begin(plane *plane, const czimg_picture *picture, border around) {
 
 // zimg mirrors a picture beyond its border, which costs a result of a few dozen pixels 2 dB. So the outermost sample is
 // repeated there, as other programs do. A border as wide as one pixel of the target contains nearly all samples that
-// the filter reaches; if that is very wide, a part of it is enough.
+// the filter reaches. If that is very wide, a part of it is enough.
 static uint32_t missing(double ratio, double there) {
   enum { most = 128 };
   const double wanted = fmin(fmax(ratio, 1), most);

@@ -28,8 +28,8 @@ border border_of(const czimg_picture *source, czimg_part part, const czimg_pictu
 // `samples` in either case.
 bool plane_begin(plane *plane, const czimg_picture *picture, border around);
 
-// Copies a channel of a row with interleaved samples, in the layout of `shape`, to row `y` of a plane, and fills the
-// border to its left and right. `multiplied` multiplies the channel by alpha.
+// Copies a channel of a row to row `y` of a plane, and fills the border to its left and right. The row has interleaved
+// samples, in the layout of `shape`. `multiplied` multiplies the channel by alpha.
 void plane_take(const plane *plane, uint32_t y, const void *row, const czimg_picture *shape, int channel,
                 bool multiplied, border around);
 

@@ -7,8 +7,8 @@
 // The most rows of which a mean is computed.
 enum { most_rows = 1 << 16 };
 
-// A picture in which each pixel is the mean of `across` × `down` pixels of `source`, or of those that are left at the
-// right and at the bottom. `down` is at most `most_rows`.
+// A picture in which each pixel is the mean of `across` × `down` pixels of `source`; at the right and the bottom, of
+// those that are left. `down` is at most `most_rows`.
 typedef struct {
   const czimg_rows *source;
   // The colours of the source's palette indices, four bytes each; NULL if it has samples. Without alpha, the fourth

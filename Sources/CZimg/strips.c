@@ -11,8 +11,8 @@ typedef struct {
   uint32_t first, count;
 } strip;
 
-// The rows of the source above and below a row of the target that the filter may use: three rows of the smaller
-// picture, plus two for rounding.
+// The number of source rows above and below a target row that the filter may use: three rows of the smaller picture,
+// plus two for rounding.
 static uint32_t reach(double ratio) { return (uint32_t)ceil(3 * fmax(ratio, 1)) + 2; }
 
 // How the source is divided into strips for the rows of the target.
@@ -41,9 +41,9 @@ static plan plan_strips(double height, double part, size_t row_bytes, uint32_t t
   return plan;
 }
 
-// If a picture is reduced so much that the rows which the filter needs take more than twice the room, it is first
-// reduced by means of squares. The filter still has four pixels for one of the result, so the difference is hardly
-// visible.
+// When a picture becomes very small, the filter needs many rows. If they take more than twice the room, the picture is
+// first reduced by means of squares. The filter still has four pixels for one of the result, so the difference is
+// hardly visible.
 static void choose_squares(const czimg_rows *source, czimg_part part, const czimg_picture *target, size_t pixel,
                            size_t room, shrinking *by) {
   by->across = by->down = 1;

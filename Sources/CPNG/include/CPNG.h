@@ -44,8 +44,8 @@ typedef struct {
 
 // The input of a reader. `channels` and `depth` are those that the rows must have. The last data chunk ends at
 // `data_end`. No side may be longer than `side`. The even rows of an interlaced picture are complete only when nearly
-// all of it is decompressed, so up to `band` bytes of them are held at a time. libpng itself may allocate `memory`
-// bytes at most.
+// all of it is decompressed. So up to `band` bytes of them are held at a time. At most `memory` bytes may be allocated
+// by libpng itself.
 typedef struct {
   const uint8_t *bytes;
   size_t count, data_end;

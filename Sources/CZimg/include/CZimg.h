@@ -39,8 +39,8 @@ typedef struct {
 // shape is used.
 //
 // About `room` bytes of the source are held at a time, or all of it if `room` is 0. If the filter needs more rows than
-// that, means of squares of pixels are scaled instead, of which it still has four for each pixel of the result.
-// `portable` uses only zimg's code in plain C, with which tests compare its faster code for certain processors.
+// that, means of squares of pixels are scaled instead. The filter then still has four of them for each pixel of the
+// result. `portable` uses only zimg's code in plain C, with which tests compare its faster code for certain processors.
 //
 // With `colours`, the rows of the source are palette indices. `colours` are the 256 colours in memory order: red,
 // green, blue and alpha; a target of three channels has no alpha. They must stay valid until it is closed.

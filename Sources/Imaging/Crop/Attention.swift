@@ -3,9 +3,9 @@ import Base
 /// A saliency map, by which ``Crop`` finds the part to keep: how much each place in a small picture stands out.
 ///
 /// Four features are added: edges; colours that differ from the picture's mean colour and its linear gradient;
-/// saturated colours; and the tones of skin, which baked, fried and stewed dishes share. Each counts by how far a place
-/// is above the feature's trend, and rare features count more. So a pattern all over the picture counts for nothing.
-/// (After Itti, Koch and Niebur 1998 and Achanta et al. 2009.)
+/// saturated colours; and the tones of skin. Baked, fried and stewed dishes have such tones, too. Each feature counts
+/// by how far a place is above its trend, and rare features count more. So a pattern all over the picture counts for
+/// nothing. (After Itti, Koch and Niebur 1998 and Achanta et al. 2009.)
 struct Attention {
   /// Pixels along the longer side of the small version.
   static let side = 160

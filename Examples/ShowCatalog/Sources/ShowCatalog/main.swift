@@ -51,7 +51,7 @@ router.get("/pictures/{id}") { _, context in
   )
 }
 
-// Every quarter of an hour, requests whatever is stale.
+// Every quarter of an hour, requests the documents and pictures that are stale.
 let refresh = Task {
   while !Task.isCancelled {
     try await Task.sleep(for: .seconds(900))

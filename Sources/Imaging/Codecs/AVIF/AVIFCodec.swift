@@ -41,7 +41,7 @@ enum AVIFCodec {
     )
     try limits.check(decoding: held, of: file.name)
     var outcome = cavif_outcome()
-    // The limits of the frames inside: a frame is as large as its boxes say, and the cells of a grid together cover a
+    // The limits of the frames inside. A frame is as large as its boxes say; the cells of a grid together cover a
     // little more than the picture.
     let allowed = cavif_limits(
       pixels: UInt32(clamping: min(limits.pixels, max(coded * 4, 4_000_000))),
