@@ -74,7 +74,7 @@ cxml_page *cxml_page_start(const cxml_page_handler *handler, bool is_utf8) {
       htmlCreatePushParserCtxt(&handlers, (void *)handler, NULL, 0, NULL,
                                is_utf8 ? XML_CHAR_ENCODING_UTF8 : XML_CHAR_ENCODING_NONE);
   if (page == NULL) return NULL;
-  // Without HTML_PARSE_RECOVER a script would end at the first end tag in it, `"<p>…</p>"` in a text of its JSON.
+  // Without HTML_PARSE_RECOVER a script would end at the first end tag in it, `"<p>…</p>"` in a string of its JSON.
   int options = HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | HTML_PARSE_NONET;
   htmlCtxtUseOptions(page, is_utf8 ? options | HTML_PARSE_IGNORE_ENC : options);
   return (cxml_page *)page;

@@ -248,7 +248,7 @@ final class Inbox: Sendable {
     }
   }
 
-  /// Takes the messages, or, if there are none, records that the loop goes to sleep.
+  /// Takes the messages; if there are none, records that the loop is about to sleep.
   func collect(orSleep: Bool) -> Mail {
     state.withLock { state in
       state.isLoopAsleep = orSleep && state.mail.isEmpty

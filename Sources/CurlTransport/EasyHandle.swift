@@ -145,7 +145,7 @@ struct RefusedOption: Error {
 
 /// The set of running transfers and the open connections, freed exactly once.
 struct MultiHandle: ~Copyable, @unchecked Sendable {
-  // SAFETY: all of it is used on the transfer thread only, but for `wake`, for which libcurl is made.
+  // SAFETY: only the transfer thread uses it, except for `wake`, which libcurl allows from any thread.
   let raw: UnsafeMutableRawPointer
   /// The watch that libcurl calls when it closes a socket; it is here because connections live as long as this handle.
   let watch: UnsafeMutablePointer<larder_excess_watch>
@@ -193,7 +193,8 @@ struct MultiHandle: ~Copyable, @unchecked Sendable {
     guard let easy = larder_multi_next_done(raw, &result),
       let context = larder_easy_get_private(easy)
     else { return nil }
-    // SAFETY: every easy handle that joins was made by an Exchange, which put itself there and outlives the handle.
+    // SAFETY: each easy handle in this multi handle belongs to an Exchange. It stored itself as the handle's private
+    // pointer, and outlives the handle.
     return (Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue(), result)
   }
 }

@@ -52,7 +52,7 @@ struct HostQueue: Sendable {
   /// Whether transfers are under way and none has been answered for a second.
   func isSilent(at now: MonotonicTime) -> Bool { active > 0 && now - heard >= Self.silence }
 
-  /// Whether the host has answered, and is not silent since.
+  /// Whether the host has answered, and has not been silent since.
   func answers(at now: MonotonicTime) -> Bool { hasAnswered && !isSilent(at: now) }
 
   mutating func push(_ transfer: Int, _ priority: Request.Priority, first: Bool) {

@@ -130,7 +130,7 @@ extension WebURL {
           && left.scheme == right.scheme && left.host == right.host && left.port == right.port
     }
 
-    /// The text of the URL distinguishes the rest.
+    /// Only the user information: the hash of the URL's text covers the other parts.
     func hash(into hasher: inout Hasher) {
       hasher.combine(userInfo)
     }
@@ -144,7 +144,7 @@ package struct HostPort: Hashable, Sendable, CustomStringConvertible {
   /// The port.
   package let port: Int
 
-  /// Names a host and a port; upper case in an ASCII name does not matter.
+  /// Names a host and a port; the name is converted to lower case.
   package init(host: String, port: Int) {
     self.host = host.lowercased()
     self.port = port

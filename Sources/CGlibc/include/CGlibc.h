@@ -34,7 +34,7 @@ int larder_readable(const void *bytes, size_t count);
 int larder_write(int file, const void *bytes, size_t count);
 
 /// Starts a worker process in which no signal is blocked, handled or ignored, so that a crash or a limit ends only the
-/// worker. Returns an error number, or 0. Swift cannot call the variadic functions in this.
+/// worker. Returns an error number, or 0. It is in C because CJQ calls it too.
 ///
 /// It has `channel` as descriptor 3, and `output`, which is above 3, as stdout; -1 for none. Its
 /// other standard streams are /dev/null, and it has no other descriptor. Its environment has the

@@ -14,7 +14,7 @@ public enum ItemField: String, CaseIterable, Hashable, Sendable, Codable {
   case latitude
   /// Degrees east.
   case longitude
-  /// Where it is in words.
+  /// The address, as text.
   case address
   /// The small picture in a list.
   case thumbnail = "images.thumbnail"

@@ -3,7 +3,7 @@
 /// It is matched by following all its alternatives at once (Thompson's algorithm). So the time is at most the length of
 /// the text times ``size``, even if pattern and text are hostile. Swift's own `Regex` backtracks and can take
 /// exponential time. Among the libraries that do not backtrack, RE2 is C++ with a new ABI in each release. It also
-/// accepts a richer language, of which the rest would have to be refused.
+/// accepts more than I-Regexp, so larder would have to refuse the difference.
 struct IRegexp: Hashable, Sendable {
   /// A fault in a pattern.
   struct Fault: Error, Hashable {

@@ -50,8 +50,8 @@ extension Price {
   /// The last of two different separators is the decimal one. A lone comma before three digits groups thousands. A lone
   /// point before three digits groups them if that is the currency's convention ("1.299 €", "12.990" CLP). In other
   /// currencies it is the decimal point, and the third digit must be a zero ("19.990" USD is 19.99). An ambiguous text
-  /// ("19.999" USD, "19.990" EUR) is an error. Of a range ("5~7", "10.00 - 12.50 EUR") the low end is the price. A
-  /// unit, if there is one, must belong to `currency`. Nothing is ever rounded.
+  /// ("19.999" USD, "19.990" EUR) is an error. A range ("5~7", "10.00 - 12.50 EUR") is read as its low end. A unit, if
+  /// there is one, must belong to `currency`. Nothing is ever rounded.
   ///
   /// - Parameters:
   ///   - text: The price as written.

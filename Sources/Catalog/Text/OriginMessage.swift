@@ -98,7 +98,8 @@ package struct OriginMessage: Hashable, Sendable, CustomStringConvertible {
 
   // MARK: - Pages
 
-  /// The title of a page; nil when the body is none.
+  /// Describes an HTML page by its title, or an XML document: "an HTML page, not JSON: Sign in"; nil when the body is
+  /// neither.
   private static func page(_ body: [UInt8], notJSON: String = ", not JSON") -> String? {
     let text = JSONText(body).bytes.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
     guard text.first == UInt8(ascii: "<") else { return nil }
@@ -150,7 +151,7 @@ extension CatalogError {
       error.reason = words.description
     } else {
       error.reason += "; \(words)"
-      // The catalog file may be right: the request has to be another one.
+      // The mapping may be correct and only the request wrong, so the remedy does not apply.
       if code != .reportedFailure { error.remedy = nil }
     }
     return error

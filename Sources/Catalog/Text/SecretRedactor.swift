@@ -10,7 +10,8 @@ package struct SecretRedactor: Hashable, Sendable {
   /// Makes a redactor without secrets.
   package init() {}
 
-  /// Adds the words of a text as secrets, and all of them together; of `Bearer x`, only `x` is secret.
+  /// Adds each word of a text as a secret, and all of them joined, but no names of schemes: of `Bearer x`, only `x` is
+  /// secret.
   package mutating func hide(_ text: String) {
     let schemes: Set<String> = ["basic", "bearer", "token", "digest", "apikey"]
     let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
