@@ -3,7 +3,8 @@ import Cache
 import Transport
 
 // The only place that decides whether an entry of the index is fresh. A row stores the two times that the decision
-// needs, so that headers are parsed only when a request is due.
+// needs, so that headers are parsed only when a request is due. A run first asks `PictureState.quiet`, which reads no
+// headers, and a dry run asks `PictureEntry.freshness`: a new rule belongs in both.
 
 extension DocumentEntry {
   /// The action for a held document: no request, a conditional one, or a full one.

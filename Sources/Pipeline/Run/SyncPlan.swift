@@ -319,7 +319,8 @@ extension CatalogFile {
   }
 }
 
-/// Decides which catalogs `warm` runs, and in which order.
+/// Decides which catalogs `warm` runs, and in which order. Which pictures a run requests is decided by
+/// ``PictureState/quiet(at:onlyDue:)``.
 package struct WarmPlan: Sendable, Equatable {
   /// The state of one catalog before the run.
   package struct LastRuns: Sendable, Equatable {

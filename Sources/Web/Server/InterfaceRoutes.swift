@@ -250,7 +250,8 @@ struct InterfaceQuery: Sendable {
     return [("Link", "</\(path)?\(PercentEncoding.query(pairs))>; rel=\"next\"")]
   }
 
-  private static let filters = ["q", "badge", "price", "sort"]
+  /// The parameters that change the answer of a search. They form its cache key.
+  static let filters = ["q", "badge", "price", "sort"]
 
   private static func search(_ target: RequestTarget) throws(Refusal) -> ItemQuery {
     for name in filters
