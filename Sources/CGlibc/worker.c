@@ -201,10 +201,11 @@ static bool restrict_by_filter(void) {
       REFUSE(tkill),
       REFUSE(ptrace),
       REFUSE(process_vm_writev),
-      // A filter cannot read its arguments. After ENOSYS, glibc makes threads with clone.
+      // clone3 passes its flags in memory, which a filter cannot read. When it fails with ENOSYS, glibc makes threads
+      // with clone.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone3, 0, 1),
       ANSWER(ENOSYS),
-      // It could do all of the above without a system call that the filter sees.
+      // io_uring could do all of the above without a system call that the filter sees.
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
       ANSWER(ENOSYS),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 4),
@@ -235,7 +236,7 @@ static size_t address_space(void) {
     if (fscanf(statm, "%lu", &pages) != 1) pages = 0;
     fclose(statm);
   }
-  // Without /proc the size is not known; this program has less.
+  // Without /proc the size is not known: assume 2 GiB, more than this program has.
   return pages > 0 ? pages * (size_t)sysconf(_SC_PAGESIZE) : (size_t)2 << 30;
 }
 

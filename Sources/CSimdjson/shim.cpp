@@ -14,7 +14,7 @@ using namespace simdjson;
 
 struct larder_json {
   dom::document document;
-  // Its scratch space is half of the text's size or more. NULL once a large text is parsed.
+  // NULL after a large text is parsed, because the parser's scratch space is half of the text's size or more.
   std::unique_ptr<dom::parser> parser;
 };
 

@@ -228,7 +228,7 @@ extension Exchange {
   private static let onHeader: larder_data_callback = { bytes, size, count, context in
     guard let bytes, let context else { return 0 }
     let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-    // Without a retain for each of a response's lines.
+    // Saves a retain and a release for each header line.
     return Unmanaged<Exchange>.fromOpaque(context)._withUnsafeGuaranteedRef {
       $0.receive(headerLine: line) ? size * count : 0
     }

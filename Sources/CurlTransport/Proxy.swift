@@ -97,7 +97,7 @@ package struct ProxyRoute: Hashable, Sendable {
   /// - Parameters:
   ///   - variables: The environment.
   ///   - name: The proxy's name in error messages.
-  /// - Throws: ``LarderError`` of code `usage` when a variable that is set names no proxy.
+  /// - Throws: ``LarderError`` of code `usage` when a variable is set but is not a valid proxy.
   package init(
     environment variables: [String: String],
     named name: String = "the proxy"
@@ -111,7 +111,7 @@ package struct ProxyRoute: Hashable, Sendable {
     exceptions = ProxyExceptions(Self.noProxy(variables))
   }
 
-  /// The proxy for a URL; nil goes direct.
+  /// The proxy for a URL; nil for a direct connection.
   package func proxy(for url: WebURL) -> Proxy? {
     guard let proxy = url.scheme == .http ? http : https, !exceptions.contain(url.host) else {
       return nil

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Transport
 
-/// Decides whether a proxy may be asked for a host, and resolves the host's name for that.
+/// Decides whether a request for a host may be sent to a proxy, and resolves the host's name for that.
 ///
 /// It is used on the transfer thread; look-ups run on other threads, and their results return through the inbox.
 struct ProxyAdmission {
@@ -25,8 +25,8 @@ struct ProxyAdmission {
 
   /// Finds the proxy for the current hop, and judges the request to that proxy.
   ///
-  /// Without a proxy, the address is judged when the socket is opened. A proxy resolves names and opens sockets
-  /// itself, so a host that only fetched data names is judged here, before the proxy is asked for it:
+  /// Without a proxy, the address is judged when the socket is opened. A proxy resolves names and opens sockets itself,
+  /// so a host that only fetched data names is judged here, before the proxy gets the request:
   ///
   /// - An address is judged as it is.
   /// - A name is resolved. For a tunnel (`CONNECT`), the proxy gets a public address instead of the name, so
@@ -100,7 +100,7 @@ struct ProxyAdmission {
 /// The proxy opens the socket, so larder cannot judge the address there and resolves the name first. This is used on
 /// the transfer thread; the system's resolver blocks, so it runs on other threads.
 struct NameBook {
-  /// As long as libcurl caches a name's addresses.
+  /// How long addresses are kept: as long as libcurl caches them.
   private static let lifetime = Duration.seconds(600)
   /// The most names that are looked up at once: a feed may name thousands of hosts.
   private static let mostAsked = 8

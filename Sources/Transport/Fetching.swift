@@ -5,9 +5,9 @@ import Synchronization
 package protocol Fetching: URLParsing {
   /// Starts, or queues, a transfer into `sink`.
   ///
-  /// `completion` runs on the transfer thread exactly once, in every case: be quick there too. It may call
-  /// `fetch`. A status that answers the request, see ``Request/isAnswered(by:)``, and a 304 succeed; any
-  /// other final status is a failure `http-NNN`.
+  /// `completion` runs on the transfer thread exactly once, in every case, so it must be quick, like a sink. It may
+  /// call `fetch`. A status that answers the request, see ``Request/isAnswered(by:)``, and a 304 succeed; any other
+  /// final status is a failure `http-NNN`.
   func fetch(
     _ request: Request,
     into sink: any BodySink,

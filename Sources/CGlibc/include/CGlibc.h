@@ -62,8 +62,8 @@ int larder_socket_pair(int ends[2]);
 /// cannot use the macros of cmsg(3), which this and the next function need.
 ssize_t larder_send(int socket, const void *bytes, size_t count, int descriptor);
 
-/// Receives bytes without waiting, and stores a descriptor that came with them in `*descriptor`, after closing one that
-/// is there. Returns 0 at the end, -1 and errno as from recvmsg.
+/// Receives bytes without waiting. A descriptor that was sent with them is stored in `*descriptor`, after closing the
+/// one that is there. Returns 0 at the end, -1 and errno as from recvmsg.
 ssize_t larder_receive(int socket, void *bytes, size_t count, int *descriptor);
 
 /// Starts a thread that ends this process once the other end of a socket is closed; returns an error number, or 0.

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// simdjson is C++, which Swift cannot read; these few functions give its tree a C face.
+// A C interface to simdjson's tree, because simdjson is C++, which Swift cannot import without C++ interoperability.
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,7 +33,7 @@ typedef enum {
 // Parses a text that holds one value; NULL when simdjson refuses it, for any reason.
 larder_json *larder_json_parse(const char *text, size_t count, size_t depth_limit);
 
-// Frees a parsed text; its values are then void.
+// Frees a parsed text; its values are then invalid.
 void larder_json_free(larder_json *json);
 
 // The outermost value.

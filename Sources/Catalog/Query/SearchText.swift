@@ -150,7 +150,8 @@ public struct SearchText: Hashable, Sendable {
 }
 
 extension SearchText {
-  /// A fast path for texts of common characters, each of which is one scalar next to any other, and in lower case too.
+  /// A fast path for texts of common characters: each is one scalar, combines with no neighbour, and has a lower case
+  /// of one scalar.
   ///
   /// The general way, by Unicode's tables, takes forty times as long, and a search looks at every text of a catalog.
   enum PlainScalars {

@@ -151,7 +151,7 @@ enum MarkupTags {
   private static func units(of body: [UInt8]) -> [UInt8]? {
     let isLittle = body.starts(with: [0xFF, 0xFE]) || body.starts(with: [0x3C, 0x00])
     if isLittle || body.starts(with: [0xFE, 0xFF]) {
-      // UTF-32 looks alike. (XML 1.0, appendix F)
+      // UTF-32 begins with the same two bytes. (XML 1.0, appendix F)
       guard !body.starts(with: [0x3C, 0x00, 0x00]), !body.starts(with: [0xFF, 0xFE, 0x00, 0x00])
       else { return nil }
       return stride(from: 0, to: body.count - 1, by: 2).map { place in
