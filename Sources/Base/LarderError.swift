@@ -264,7 +264,7 @@ extension LarderError {
     /// List all orders.
     case list = "list the orders"
     /// Look at the order's history.
-    case history = "its history tells"
+    case history = "look at its history"
     /// Give the name of the person who orders.
     case giveName = "give one"
     /// Order less, or raise the budget.
@@ -296,6 +296,6 @@ extension LarderError {
     /// Choose another folder for the measurement.
     case otherScratch = "choose another folder for it"
     /// Measure again, and keep that as the baseline.
-    case newBaseline = "make it anew"
+    case newBaseline = "measure again to make a new one"
   }
 }

@@ -18,7 +18,7 @@ struct CacheLockTests {
     #expect(error?.code == .locked)
     #expect(
       error?.description
-        == "cannot change \(folder.path("cache")): larder sync, process 4711 holds it; "
+        == "cannot change \(folder.path("cache")): larder sync, process 4711 is using it; "
         + "try again when that run has ended"
     )
     withExtendedLifetime(lock) {}
@@ -44,7 +44,7 @@ struct CacheLockTests {
     var first: CacheLock? = try lock("larder sync, process 1")
     let error = #expect(throws: LarderError.self) { try lock("larder sync, process 2") }
     #expect(error?.code == .locked)
-    #expect(error?.description.contains("larder sync, process 1 on alpha holds it") == true)
+    #expect(error?.description.contains("larder sync, process 1 on alpha is using it") == true)
 
     withExtendedLifetime(first) {}
     first = nil
@@ -81,7 +81,7 @@ struct CacheLockTests {
       _ = try HostClaim(root, holder: "larder sync, process 2", machine: machine("beta", "2"))
     }
     #expect(error?.code == .locked)
-    #expect(error?.description.contains("larder sync, process 1 on alpha holds it") == true)
+    #expect(error?.description.contains("larder sync, process 1 on alpha is using it") == true)
     #expect(error?.description.contains("remove \(folder.path("lock.host"))") == true)
 
     claim.release()
@@ -144,7 +144,7 @@ struct CacheLockTests {
       _ = try HostClaim(root, holder: "other", machine: machine("beta", "2"))
     }
 
-    #expect(error?.description.contains("another machine holds it") == true)
+    #expect(error?.description.contains("another machine is using it") == true)
   }
 
   @Test func `network and FUSE file systems count as shared`() {

@@ -96,7 +96,7 @@ struct HostClaimTests {
       } catch {
         #expect(error.code == .locked)
         standing =
-          error.description.contains("or was killed; a network file") ? "foreign" : "silent"
+          error.description.contains("or was killed; on a network file") ? "foreign" : "silent"
       }
     }
 
@@ -173,10 +173,10 @@ struct HostClaimTests {
     #expect(
       first?.description
         == "cannot change \(folder.path): larder sync, process 1 on alpha has held it since "
-        + "2026-11-22T10:00:00Z and may still be running; try again: after 120 s without a sign of life, "
-        + "a run takes over the cache; if nothing runs there, remove \(folder.path("lock.host"))"
+        + "2026-11-22T10:00:00Z and may still be running; try again later: after 120 s without a renewal, "
+        + "the next run takes over the cache; if nothing runs there, remove \(folder.path("lock.host"))"
     )
-    #expect(second?.description.contains("has shown no sign of life for 119 s;") == true)
+    #expect(second?.description.contains("has not renewed its claim for 119 s;") == true)
     #expect(third.previousHolder?.holder == "larder sync, process 1 on alpha")
     #expect(try holder() == "larder sync, process 1 on beta")
     third.release()
@@ -265,7 +265,7 @@ struct HostClaimTests {
       winners.append("larder sync, process 1 on beta")
     } catch {
       #expect(error.code == .locked)
-      #expect(error.description.contains("larder sync, process 1 on gamma has it now"))
+      #expect(error.description.contains("larder sync, process 1 on gamma has just taken it over"))
     }
 
     // In the last step the claim already belongs to beta but was silent for two minutes, so gamma
@@ -309,8 +309,7 @@ struct HostClaimTests {
 
     #expect(
       newOwner.notice
-        == "\(folder.path("cache")) was taken over from frozen on alpha, which gave no "
-        + "sign of life any more"
+        == "took over \(folder.path("cache")) from frozen on alpha, which no longer renewed its claim"
     )
     let late = try frozen.keep([(url("b"), jpeg("b")), (url("c"), jpeg("c", count: 300_000))])
     for outcome in late {
@@ -321,7 +320,7 @@ struct HostClaimTests {
     }
     let error = #expect(throws: LarderError.self) { try frozen.index.noteLost(since: 1) }
     #expect(error?.code == .locked)
-    #expect(error?.description.contains("new owner on beta took the cache over") == true)
+    #expect(error?.description.contains("new owner on beta took over the cache") == true)
     #expect(folder.files(below: "cache/images").count == 1)
     #expect(folder.files(below: "cache/partial").isEmpty)
     lock = nil

@@ -53,7 +53,7 @@ struct ListingPartsTests {
     let error = #expect(throws: LarderError.self) { _ = try index.versions(listing: listing) }
 
     #expect(error?.code == .damaged)
-    #expect(error?.description.contains("it is gone") == true)
+    #expect(error?.description.contains("it is missing") == true)
   }
 
   /// The number of pages that the connection has read from its file.

@@ -166,7 +166,7 @@ import Testing
     let second = try shop.sync()
 
     #expect(second.status == 75)
-    #expect(second.errors.contains(#/larder sync banchan, process \d+ holds it/#))
+    #expect(second.errors.contains(#/larder sync banchan, process \d+ is using it/#))
     first.send(SIGTERM)
     #expect(try first.wait().status == 143)
     shop.store.faults = .none

@@ -150,7 +150,7 @@ import Testing
         "round \(round): \(statuses)"
       )
       for loser in ended where loser.status == 75 {
-        #expect(loser.errors.contains("holds it; try again"), "\(loser.errors)")
+        #expect(loser.errors.contains("is using it; try again"), "\(loser.errors)")
       }
       #expect(
         shop.store.requestCounts.values.allSatisfy { $0 == 1 },

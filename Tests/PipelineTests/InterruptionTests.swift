@@ -142,7 +142,7 @@ struct InterruptionTests {
       return
     }
     #expect(error.code == .locked)
-    #expect(error.description.contains("a test holds it"))
+    #expect(error.description.contains("a test is using it"))
   }
 
   @Test func `a crash loses at most two groups, and no truncated file is ever visible`() throws {

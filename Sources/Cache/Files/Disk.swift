@@ -360,8 +360,8 @@ package enum FileSystemGap: CaseIterable, Sendable {
     case .links:
       "the cache's file system does not support hard links: equal pictures are stored as copies"
     case .locks:
-      "the cache's file system has no flock: the claim in lock.host alone keeps runs apart, and "
-        + "one that a killed run left is taken over after two minutes"
+      "the cache's file system has no flock: only the file lock.host keeps runs apart; "
+        + "after a killed run, the next one may have to wait two minutes"
     case .folderSync:
       "the cache's file system does not sync folders: a power cut may undo the last renames"
     }

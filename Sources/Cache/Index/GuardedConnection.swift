@@ -136,7 +136,7 @@ package struct GuardedConnection: ~Copyable {
       throw .refused("it must be one statement", errno: nil)
     }
     guard let statement, sqlite3_stmt_readonly(statement) != 0 else {
-      throw .refused("it takes one SELECT", errno: nil)
+      throw .refused("only SELECT is allowed", errno: nil)
     }
     var result = QueryRows()
     let count = sqlite3_column_count(statement)
@@ -154,7 +154,7 @@ package struct GuardedConnection: ~Copyable {
       let row = (0..<count).map { Self.value(statement, $0) }
       size += row.reduce(24) { $0 + $1.size }
       guard size <= Self.mostBytes else {
-        throw .refused("its rows take more than \(Self.mostBytes >> 20) MiB", errno: nil)
+        throw .refused("its result is larger than \(Self.mostBytes >> 20) MiB", errno: nil)
       }
       result.rows.append(row)
     }

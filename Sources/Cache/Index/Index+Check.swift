@@ -114,7 +114,7 @@ extension Index {
   private func damaged(_ what: String) -> LarderError {
     LarderError(
       .damaged,
-      "cannot read \(path): \(what) is not as it was written",
+      "cannot read \(path): \(what) is damaged",
       remedy: .remake,
       thing: path
     )

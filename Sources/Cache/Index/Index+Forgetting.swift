@@ -295,7 +295,7 @@ extension Index {
       let names = held.isEmpty ? "none" : held.map(\.name).joined(separator: ", ")
       throw LarderError(
         .empty,
-        "cannot forget catalog \(name): there is none in \(path), which holds \(names)",
+        "cannot forget catalog \(name): \(path) has no such catalog; it has \(names)",
         thing: name
       )
     }

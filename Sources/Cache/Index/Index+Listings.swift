@@ -320,7 +320,7 @@ extension Index {
   private func gone(_ what: String, _ listing: ListingID) -> LarderError {
     LarderError(
       .damaged,
-      "cannot read listing \(listing.rawValue) in \(path): \(what) is gone",
+      "cannot read listing \(listing.rawValue) in \(path): \(what) is missing",
       remedy: .repair,
       thing: path
     )
@@ -504,7 +504,7 @@ extension Index {
     guard try row.next() else {
       throw LarderError(
         .damaged,
-        "cannot read listing \(listing.rawValue) in \(path): it is gone",
+        "cannot read listing \(listing.rawValue) in \(path): it is missing",
         remedy: .repair,
         thing: path
       )

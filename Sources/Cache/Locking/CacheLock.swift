@@ -21,7 +21,7 @@ package final class CacheLock: Sendable {
   /// A sentence that names the former holder of the cache; nil if there was none.
   package var notice: String? {
     claim?.previousHolder.map {
-      "\(layout.root.path) was taken over from \($0.holder), which showed no sign of life"
+      "took over \(layout.root.path) from \($0.holder), which no longer renewed its claim"
     }
   }
 
@@ -80,7 +80,7 @@ package final class CacheLock: Sendable {
       guard code == EWOULDBLOCK else { throw .system("lock", path, errno: code) }
       throw LarderError(
         .locked,
-        "cannot change \(layout.root.path): \(other.isEmpty ? "another run" : other) holds it; "
+        "cannot change \(layout.root.path): \(other.isEmpty ? "another run" : other) is using it; "
           + "try again when that run has ended",
         thing: layout.root.path
       )

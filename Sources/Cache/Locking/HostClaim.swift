@@ -90,10 +90,10 @@ final class HostClaim: Sendable {
       if seconds >= patience { return }
       words +=
         " has held it since \(since.rfc3339) and "
-        + (seconds == 0 ? "may still be running" : "has shown no sign of life for \(seconds) s")
-        + "; try again: after \(patience) s without a sign of life, a run takes over the cache"
+        + (seconds == 0 ? "may still be running" : "has not renewed its claim for \(seconds) s")
+        + "; try again later: after \(patience) s without a renewal, the next run takes over the cache"
     } else {
-      words += " holds it or was killed; a network file system does not show which"
+      words += " is using it or was killed; on a network file system larder cannot tell which"
     }
     throw LarderError(
       .locked,
@@ -185,8 +185,8 @@ final class HostClaim: Sendable {
     let holder = ClaimText(text).holder
     return LarderError(
       .locked,
-      "cannot change \(folder.path): \(holder.isEmpty ? "another machine" : holder) has it now; try "
-        + "again when its run has ended"
+      "cannot change \(folder.path): \(holder.isEmpty ? "another machine" : holder) has just taken it over; "
+        + "try again when its run has ended"
     )
   }
 

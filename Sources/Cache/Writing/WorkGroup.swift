@@ -34,7 +34,7 @@ package final class WorkGroup: Sendable {
   package func leave() {
     precondition(
       count.subtract(1, ordering: .relaxed).oldValue > 0,
-      "more of a group leave than have entered"
+      "a group is left more often than entered"
     )
     group.leave()
   }
