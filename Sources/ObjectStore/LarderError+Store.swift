@@ -38,7 +38,7 @@ extension LarderError {
   ///   - thing: The object of the action, such as the name of a picture.
   init(_ said: String, _ verb: String, _ thing: String) {
     let (code, words) =
-      Self.known(said) ?? (.storeUnfit, "the store answers \(said), which larder did not expect")
+      Self.known(said) ?? (.storeUnfit, "unexpected reply from the store: \(said)")
     self.init(code, "cannot \(verb) \(thing): \(words)")
   }
 
@@ -53,7 +53,7 @@ extension LarderError {
       switch failure.reason {
       case .cancelled, .deadline: return (.busy, "the run ended first; run it again")
       case .urlInvalid:
-        return (.storeEnvironment, "its address is no URL; check AWS_ENDPOINT_URL_S3")
+        return (.storeEnvironment, "its address is not a URL; check AWS_ENDPOINT_URL_S3")
       default:
         return (
           .storeUnreachable,
@@ -64,29 +64,29 @@ extension LarderError {
     let name = said.map { "\($0) (\(status))" } ?? "\(status)"
     switch status {
     case 429, 500, 502, 503, 504:
-      return (.busy, "the store answers \(name), and did so again; run it again later")
+      return (.busy, "the store keeps replying \(name); run it again later")
     case 301, 307, 308,
       400 where said == nil:
       return (
         .storeDenied,
-        "the store answers \(name); check that AWS_REGION is the bucket's own region"
+        "the store replies \(name); check that AWS_REGION is the bucket's region"
       )
     case 401, 403:
       return (
         .storeDenied,
-        "the store answers \(name); check the credentials in the environment and their permissions"
+        "the store replies \(name); check the credentials in the environment and their permissions"
       )
     case 404: return (.objectMissing, "the store has no such object")
-    case 416: return (.objectMissing, "the object has no such bytes")
+    case 416: return (.objectMissing, "the object is shorter than the requested range")
     case 409 where isConditional, 412 where isConditional:
-      return (.objectExists, "the store has it")
+      return (.objectExists, "the object already exists")
     case 412:
       return (
         .storeDenied,
-        "the store answers \(name), as to a request without a signature; look for a proxy in "
-          + "between that takes it away, and check AWS_ENDPOINT_URL_S3"
+        "the store replies \(name), as if the request were unsigned; look for a proxy that "
+          + "removes the signature, and check AWS_ENDPOINT_URL_S3"
       )
-    default: return (.storeUnfit, "the store answers \(name), which larder did not expect")
+    default: return (.storeUnfit, "unexpected reply from the store: \(name)")
     }
   }
 
@@ -113,7 +113,7 @@ extension LarderError {
     case "InvalidToken", "InvalidClientTokenId":
       (
         .storeDenied,
-        "the session token is wrong; set AWS_SESSION_TOKEN to the one of these credentials"
+        "the session token is wrong; set AWS_SESSION_TOKEN to the token of these credentials"
       )
     case "RequestTimeTooSkewed", "RequestExpired":
       (.storeDenied, "this machine's clock differs from the store's; set it, and run it again")
@@ -128,7 +128,7 @@ extension LarderError {
       (.storeDenied, "the bucket is in another region; set AWS_REGION to its own")
     // Temporary errors whose status does not show it: with 409, with 400, or in the body of a 200.
     case "OperationAborted", "RequestTimeout", "SlowDown", "ServiceUnavailable", "InternalError":
-      (.busy, "the store says \(said), and did so again; run it again later")
+      (.busy, "the store keeps replying \(said); run it again later")
     default: nil
     }
   }

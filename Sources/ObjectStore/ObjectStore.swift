@@ -274,8 +274,8 @@ package final class ObjectStore: Sendable {
     guard isHeeded else {
       throw LarderError(
         .storeUnfit,
-        "cannot plan in \(location): the store ignores If-None-Match: *, so that a shard could be "
-          + "committed twice; write the plan to a folder that all machines see, or use a store "
+        "cannot plan in \(location): the store ignores If-None-Match: *, so two runs could commit "
+          + "the same shard; write the plan to a folder that all machines share, or use a store "
           + "with conditional writes"
       )
     }
@@ -294,7 +294,9 @@ package final class ObjectStore: Sendable {
         result.flatMap { reply in
           // The store reports a copy that failed midway in the body of a 200.
           guard S3Reply.refusal(reply.body) == nil else {
-            return .failure(LarderError(.storeUnfit, "cannot copy \(name): the store gave up"))
+            return .failure(
+              LarderError(.storeUnfit, "cannot copy \(name): the store failed midway")
+            )
           }
           return .success(())
         }

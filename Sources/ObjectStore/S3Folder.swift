@@ -39,7 +39,7 @@ package struct S3Folder: Sendable {
   private var taken: LarderError {
     LarderError(
       .objectExists,
-      "cannot write a plan to \(name): there is one; choose another prefix, or remove it"
+      "cannot write a plan to \(name): it already has a plan; choose another prefix, or remove it"
     )
   }
 

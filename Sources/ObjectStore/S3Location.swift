@@ -122,8 +122,8 @@ package struct S3Environment: Sendable {
       let name = value("AWS_ACCESS_KEY_ID") == nil ? "AWS_ACCESS_KEY_ID" : "AWS_SECRET_ACCESS_KEY"
       throw LarderError(
         .storeEnvironment,
-        "cannot ask an object store: \(name) is not set; set it, and AWS_REGION and "
-          + "AWS_ENDPOINT_URL_S3 where they are not AWS's own"
+        "cannot use an object store: \(name) is not set; set it, and for a store other than AWS "
+          + "also AWS_REGION and AWS_ENDPOINT_URL_S3"
       )
     }
     for (name, text) in [("AWS_ACCESS_KEY_ID", user), ("AWS_SECRET_ACCESS_KEY", secret)]

@@ -119,7 +119,7 @@ enum ShardManifest {
   private static func foreign(_ path: String) -> LarderError {
     LarderError(
       .data,
-      "cannot use \(path): it is not of this plan; remove it and run its shard again"
+      "cannot use \(path): it belongs to another plan; remove it and run its shard again"
     )
   }
 

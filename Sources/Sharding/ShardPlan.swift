@@ -165,8 +165,8 @@ package struct PlannedRun: Sendable {
     if let form = try? JSONDecoder().decode(Form.self, from: text).format, form != ShardPlan.form {
       throw LarderError(
         .data,
-        "cannot use \(folder)/\(ShardPlan.fileName): it is a plan of form \(form), and this larder "
-          + "takes form \(ShardPlan.form); make a new plan, with one version of larder on all machines"
+        "cannot use \(folder)/\(ShardPlan.fileName): it has format version \(form), and this larder "
+          + "reads version \(ShardPlan.form); make a new plan, with one version of larder on all machines"
       )
     }
     guard var plan = try? JSONDecoder().decode(ShardPlan.self, from: text),

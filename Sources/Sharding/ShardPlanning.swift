@@ -137,8 +137,8 @@ package struct ShardPlanning: Sendable {
     if folder.contains("://") {
       throw LarderError(
         .usage,
-        "cannot write \(folder): plans are written to folders so far; name a folder that all "
-          + "machines see"
+        "cannot write \(folder): a plan must be in a folder; name one that all machines "
+          + "share"
       )
     }
     let place = try Folder(path: folder, creating: true)

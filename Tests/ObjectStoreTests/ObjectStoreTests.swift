@@ -110,10 +110,10 @@ struct ObjectStoreTests {
   @Test(arguments: [
     ("SignatureDoesNotMatch", 403, "AWS_SECRET_ACCESS_KEY", "refused"),
     ("InvalidAccessKeyId", 403, "AWS_ACCESS_KEY_ID", "refused"),
-    ("AccessDenied", 403, "may not do that", "refused"),
+    ("AccessDenied", 403, "lack the permission", "refused"),
     ("ExpiredToken", 400, "AWS_SESSION_TOKEN", "refused"),
     ("RequestTimeTooSkewed", 403, "clock", "refused"),
-    ("XAmzContentSHA256Mismatch", 400, "not what was sent", "refused"),
+    ("XAmzContentSHA256Mismatch", 400, "differs from the data sent", "refused"),
     ("NoSuchBucket", 404, "no such bucket", "refused"),
     ("PermanentRedirect", 301, "AWS_REGION", "refused"),
     ("SlowDown", 503, "run it again later", "busy"),
@@ -123,7 +123,7 @@ struct ObjectStoreTests {
     ("SlowDown", 400, "run it again later", "busy"),
     ("RequestTimeout", 400, "run it again later", "busy"),
     ("OperationAborted", 409, "run it again later", "busy"),
-    ("PreconditionFailed", 412, "without a signature", "refused"),
+    ("PreconditionFailed", 412, "the request were unsigned", "refused"),
     ("Strange", 418, "Strange (418)", "unfit"),
   ])
   func `a refusal by the store is one sentence with advice`(

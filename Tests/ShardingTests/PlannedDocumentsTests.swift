@@ -77,7 +77,7 @@ struct PlannedDocumentsTests {
     #expect(error?.code == .data)
     #expect(
       error?.description.contains(
-        "a plan of form 1, and this larder takes form 2; make a new plan"
+        "it has format version 1, and this larder reads version 2; make a new plan"
       )
         == true
     )
