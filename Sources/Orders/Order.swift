@@ -100,10 +100,12 @@ public enum OrderState: String, Sendable, CaseIterable {
     switch (self, state) {
     case (.collected, _): return "it was collected"
     case (.cancelled, _): return "it was cancelled"
-    case (_, .cancelled): return "it is \(rawValue) already, and only an ordered one can go"
-    case (_, .collected): return "it is \(rawValue), and only a ready one can be collected"
+    case (_, .cancelled):
+      return "it is already \(rawValue); only an order in the state ordered can be cancelled"
+    case (_, .collected):
+      return "it is \(rawValue); only an order in the state ready can be collected"
     default:
-      return "it is \(rawValue), from where one step leads to \(next?.rawValue ?? "nothing")"
+      return "it is \(rawValue); the next state is \(next?.rawValue ?? "none")"
     }
   }
 }

@@ -69,7 +69,7 @@ public struct OrderRequest: Sendable, Hashable {
     if let note, note.count > Self.longestNote {
       throw LarderError(
         .usage,
-        "cannot order: the note has \(note.count) characters; \(Self.longestNote) are the most"
+        "cannot order: the note has \(note.count) characters; the limit is \(Self.longestNote)"
       )
     }
     let lines = try lines(catalog)
@@ -103,7 +103,7 @@ public struct OrderRequest: Sendable, Hashable {
       guard item.quantity > 0, quantities[item.id, default: 0] <= Self.mostPieces else {
         throw LarderError(
           .usage,
-          "cannot order \(item.quantity) of \(item.id): from 1 to \(Self.mostPieces) can be ordered"
+          "cannot order \(item.quantity) of \(item.id): the quantity must be from 1 to \(Self.mostPieces)"
         )
       }
     }
@@ -141,7 +141,7 @@ public struct OrderRequest: Sendable, Hashable {
 
   private static func total(of lines: [OrderLine]) throws(LarderError) -> Price {
     guard let currency = lines.first?.price.currency else {
-      throw LarderError(.usage, "cannot order nothing; name an item")
+      throw LarderError(.usage, "cannot order: no item is given; name one")
     }
     var units = 0
     for line in lines {
@@ -157,7 +157,7 @@ public struct OrderRequest: Sendable, Hashable {
       guard !tooMuch, !overflow else {
         throw LarderError(
           .usage,
-          "cannot order so much: the total is too large; order less"
+          "cannot order: the total is too large; order less"
         )
       }
       units = next

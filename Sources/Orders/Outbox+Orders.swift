@@ -339,8 +339,8 @@ extension Outbox {
           guard ids != nil else { return nil }
           throw LarderError(
             .state,
-            "cannot replay \(entry.order.id): it is \(entry.delivery.state.rawValue), "
-              + "and only dead and ambiguous ones are replayed"
+            "cannot replay \(entry.order.id): its message is \(entry.delivery.state.rawValue); "
+              + "only dead and ambiguous messages can be replayed"
           )
         }
         for message in revived { try store(message.delivery.revived(at: now), message.id, db) }
@@ -361,8 +361,8 @@ extension Outbox {
         guard !held.isEmpty else {
           throw LarderError(
             .state,
-            "cannot settle \(entry.order.id): it is \(entry.delivery.state.rawValue), "
-              + "and only an ambiguous one may have arrived"
+            "cannot confirm \(entry.order.id): its message is \(entry.delivery.state.rawValue); "
+              + "only an ambiguous message can be confirmed"
           )
         }
         for message in held {

@@ -58,7 +58,7 @@ package struct Webhook: Sendable {
     // Checked here, because the parser would encode a line break, and make one URL of a file with two.
     let words = text.split(whereSeparator: \.isWhitespace)
     guard words.count == 1 else {
-      throw LarderError(.usage, "cannot use the webhook's URL: there is more than one; keep one")
+      throw LarderError(.usage, "cannot use the webhook's URL: it must be a single URL")
     }
     guard parsed.scheme == .https || parsed.isLoopback else {
       throw LarderError(
