@@ -23,7 +23,9 @@ import Testing
     let report = try Document(run)
 
     #expect(run.status == 0)
-    #expect(run.errors.contains("was damaged: it is now \(shop.cache)/index.sqlite.damaged-20"))
+    #expect(
+      run.errors.contains("was damaged; it was renamed to \(shop.cache)/index.sqlite.damaged-20")
+    )
     #expect(report["outcome"].string == "complete")
     #expect(report["images"]["fetched"].int == 0)
     #expect(report["images"]["revalidated"].int == 5)

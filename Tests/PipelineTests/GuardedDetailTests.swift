@@ -176,7 +176,7 @@ struct GuardedDetailTests {
       #expect(
         report.failures.first?.detail
           == "cannot read detail.images.section: no detail has a value at "
-          + "$.no_such; correct the path in the catalog file, or leave it out"
+          + "$.no_such; correct the path in the catalog file, or remove it"
       )
     }
     #expect(try pictures().allSatisfy { $0.count == 3 })

@@ -360,7 +360,8 @@ final class DetailStage: Sendable {
           url: rule.urlTemplate,
           reason: FailureReason.detailsMissing.rawValue,
           attempts: tally.total,
-          detail: "cannot read any of \(tally.total) details: the shop has none of them; correct "
+          detail:
+            "cannot read any of \(tally.total) details: the shop answers that they do not exist; correct "
             + "detail.url in the catalog file, or leave detail out"
         )
       )
@@ -399,7 +400,7 @@ final class DetailStage: Sendable {
           reason: FailureReason.fieldMissing.rawValue,
           attempts: 1,
           detail: "cannot read \(field.name): no detail has a value at "
-            + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or leave it out"
+            + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or remove it"
         )
       )
     }

@@ -194,7 +194,7 @@ extension DetailRule {
         "the \($0.key.rawValue) is \"\($0.value)\""
       }
       throw fault(
-        "\(texts.joined(separator: ", ")), which servers treat as a folder"
+        "\(texts.joined(separator: ", ")), which would change the path of the URL"
       )
     }
     return text

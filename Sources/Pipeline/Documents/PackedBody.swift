@@ -161,7 +161,7 @@ extension PackedBody.Fault: CustomStringConvertible {
   package var description: String {
     switch self {
     case .broken(let words): words
-    case .tooLarge(let limit): "unpacked, it is larger than \(limit) bytes"
+    case .tooLarge(let limit): "decompressed, it is larger than \(limit) bytes"
     case .bomb: BombGuard.words
     case .unread(let error): error.description
     }

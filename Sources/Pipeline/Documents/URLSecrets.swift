@@ -285,7 +285,7 @@ extension TransferFailure {
     if status == 401, request.credentials.isEmpty, request.url.userInfo == nil {
       parts.append(
         hasHeaders
-          ? "\"headers\" go to the hosts of base and the section URLs only, and this host is not one of them"
+          ? "\"headers\" are sent only to the hosts of base and the section URLs, and this is another host"
           : "the catalog file has no \"headers\" to send"
       )
     }

@@ -111,7 +111,7 @@ struct SectionGuard: Sendable {
           reason: FailureReason.fieldMissing.rawValue,
           attempts: 1,
           detail: "cannot read item.\(field.rawValue) of section \(key): no item has a value at "
-            + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or leave it out"
+            + "\(paths.joined(separator: ", ")); correct the path in the catalog file, or remove it"
         )
       )
     }

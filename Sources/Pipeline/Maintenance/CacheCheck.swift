@@ -170,8 +170,8 @@ struct IndexRenewal {
     guard try isDamaged(layout) else { return nil }
     let aside = try Index.rebuilt(in: layout, at: now).aside
     return
-      "the index of \(remote?.name ?? cache) was damaged: it is now \(aside ?? "gone"), and a new one was built "
-      + "from its readable parts and the pictures, which are kept; earlier runs are forgotten"
+      "the index of \(remote?.name ?? cache) was damaged; it was \(aside.map { "renamed to \($0)" } ?? "removed") and rebuilt "
+      + "from its readable parts and the pictures; no picture is lost, but earlier runs are forgotten"
   }
 
   private func isDamaged(_ layout: CacheLayout) throws(LarderError) -> Bool {

@@ -197,7 +197,9 @@ struct OpenedRun {
       try tidy(marking: isWhole && report.outcome == .complete, hasOthers: hasOthers)
     } catch {
       // The run is already recorded; the next run repeats this step.
-      notice("the run is complete, and the next one will clean up after it: \(error.description)")
+      notice(
+        "the run is complete, but its clean-up failed; the next run will repeat it: \(error.description)"
+      )
     }
     return report
   }

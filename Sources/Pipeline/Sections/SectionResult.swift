@@ -35,7 +35,7 @@ extension SectionReading {
   fileprivate func shortfall(of joined: JoinedSection) -> String? {
     guard broken == nil, ceiling == nil, excused == nil, let (total, listed) = joined.shortfall
     else { return nil }
-    return "the shop says that there are \(total) items, but its pages list \(listed); "
+    return "the shop announces \(total) items, but its pages list only \(listed); "
       + "check paging in the catalog file"
   }
 }
