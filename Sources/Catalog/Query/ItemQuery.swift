@@ -29,7 +29,7 @@ public struct ItemQuery: Hashable, Sendable {
   /// How many admitted items are enough for the answer; nil when all items must be read.
   public var readLimit: Int? { order == nil ? limit : nil }
 
-  /// Whether the query has a filter. If not, totals come from the index without reading items.
+  /// Whether the query has a filter; if not, totals come from the index without reading items.
   public var isFiltering: Bool { search != nil || badge != nil || price != nil }
 
   /// Whether an item passes the filters.

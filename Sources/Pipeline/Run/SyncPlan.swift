@@ -319,8 +319,9 @@ extension CatalogFile {
   }
 }
 
-/// Decides which catalogs `warm` runs, and in which order. Which pictures a run requests is decided by
-/// ``PictureState/quiet(at:onlyDue:)``.
+/// Decides which catalogs `warm` runs, and in which order.
+///
+/// It does not decide about pictures: see ``PictureState/quiet(at:onlyDue:)``.
 package struct WarmPlan: Sendable, Equatable {
   /// The state of one catalog before the run.
   package struct LastRuns: Sendable, Equatable {

@@ -250,7 +250,7 @@ struct InterfaceQuery: Sendable {
     return [("Link", "</\(path)?\(PercentEncoding.query(pairs))>; rel=\"next\"")]
   }
 
-  /// The parameters that change the answer of a search. They form its cache key.
+  /// The parameters that change the answer of a search, and so form its cache key.
   static let filters = ["q", "badge", "price", "sort"]
 
   private static func search(_ target: RequestTarget) throws(Refusal) -> ItemQuery {
