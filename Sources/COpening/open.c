@@ -17,7 +17,7 @@ const char *copening_find(const char *library, const copening_function *function
     *functions[place].place = dlsym(opened, functions[place].name);
     if (*functions[place].place != NULL) continue;
     char *words;
-    int length = asprintf(&words, "there is no %s in %s", functions[place].name, library);
+    int length = asprintf(&words, "%s has no function %s", library, functions[place].name);
     return length < 0 ? "a function is missing in the library" : words;
   }
   return NULL;

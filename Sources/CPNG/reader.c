@@ -54,7 +54,7 @@ static void set_form(png_structp png, png_infop info, const cpng_source *source)
 static void check_rest(const png_reader *reader) {
   size_t end = reader->source->data_end;
   if (end > reader->offset && end - reader->offset > reader->row_bytes * 2 + 16384) {
-    png_error(reader->png, "its data go on behind the last row");
+    png_error(reader->png, "it has data after the last row");
   }
 }
 
@@ -110,7 +110,7 @@ void reader_open(png_reader *reader, cpng_shape *shape) {
   }
   // Chunks that libpng skips because of a wrong checksum must not change the meaning of pixels.
   if (shape->channels != reader->source->channels || shape->depth != reader->source->depth) {
-    png_error(png, "its header and its transparency do not agree");
+    png_error(png, "its tRNS chunk does not match its header");
   }
 }
 

@@ -40,7 +40,7 @@ extension LarderError {
   ) -> LarderError {
     LarderError(
       .library,
-      "cannot work on \(name): \(format) needs a library that cannot be opened (\(words)); install "
+      "cannot process \(name): \(format) needs a library that cannot be opened (\(words)); install "
         + "\(package)"
     )
   }

@@ -383,7 +383,7 @@ struct ProposedFileTests {
     #expect(file.text.contains("\nname: shop\n"))
     #expect(
       file.text.contains(
-        "base: \"https://shop.example/\"   # stdin has no address: put in that of the shop"
+        "base: \"https://shop.example/\"   # stdin has no address: write the shop's here"
       )
     )
   }

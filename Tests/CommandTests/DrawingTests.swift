@@ -32,7 +32,7 @@ import Testing
     #expect(cropped.status == 0, "\(cropped.errors)")
     #expect(stamped.status == 65)
     #expect(
-      stamped.errors == "larder: cannot write on pictures: \(library): file too short; "
+      stamped.errors == "larder: cannot draw text on pictures: \(library): file too short; "
         + "install libpangocairo-1.0-0\n"
     )
     #expect(!FileManager.default.fileExists(atPath: folder.path("stamps/morning.png")))

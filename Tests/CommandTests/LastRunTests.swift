@@ -177,7 +177,9 @@ import Testing
 
     #expect(warm.status == 78)
     #expect(
-      warm.errors.contains("cannot use --on-failure \(tell): its group or everybody may write")
+      warm.errors.contains(
+        "cannot use --on-failure \(tell): its group or everyone can write to it"
+      )
     )
     #expect(warm.errors.contains("chmod go-w"))
     #expect(shop.store.requests.isEmpty)

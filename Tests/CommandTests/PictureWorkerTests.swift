@@ -193,7 +193,7 @@ import Testing
       testDescription: "hangs",
       script: "exec sleep 1000",
       code: .overTime,
-      words: "nothing came of it in"
+      words: "it did not finish in"
     ),
     Failing(
       testDescription: "computes without end",

@@ -115,7 +115,7 @@ struct BatchTests {
           )
         }
         #expect(error?.code == .usage)
-        #expect(error?.problem.hasSuffix("is named twice; name it once") == true)
+        #expect(error?.problem.hasSuffix("was given twice; give it once") == true)
       }
     }
   }

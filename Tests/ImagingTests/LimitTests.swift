@@ -133,7 +133,7 @@ struct LimitTests {
     throws
   {
     let zeros = try packedZeros(1 << 16)
-    for (rest, words) in [(0, "too much image data"), (1 << 15, "behind the last row")] {
+    for (rest, words) in [(0, "too much image data"), (1 << 15, "data after the last row")] {
       let data = zeros + [UInt8](repeating: 0, count: rest)
       let bytes = pngSignature + header(40, 2) + chunk("IDAT", data) + Self.end
       let error = #expect(throws: ImagingError.self) {

@@ -245,7 +245,7 @@ struct StampStyleTests {
     stamp.font = "No Such Family"
 
     #expect { try stamp.apply(to: file) } throws: { error in
-      "\(error)".contains("cannot write in No Such Family")
+      "\(error)".contains("cannot draw text in No Such Family")
     }
   }
 }

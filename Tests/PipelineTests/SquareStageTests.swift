@@ -25,7 +25,7 @@ struct SquareStageTests {
       isStopped: () -> Bool
     ) throws(ImagingError) -> EncodedPicture {
       seen.withLock { _ = $0.insert(input.name) }
-      throw ImagingError(code, "cannot work on \(input.name): \(code.rawValue)")
+      throw ImagingError(code, "cannot process \(input.name): \(code.rawValue)")
     }
   }
 

@@ -99,7 +99,7 @@ public struct PictureBatch: Sendable, Equatable {
     if let kind = Self.kind(of: folder), kind != S_IFDIR {
       throw LarderError(
         .usage,
-        "cannot write into \(folder.shown): it is not a folder; give one, or a name that is free"
+        "cannot write into \(folder.shown): it is not a folder; give a folder, or a name that does not exist yet"
       )
     }
     let naming = Naming(format: format, name: name)
@@ -146,7 +146,7 @@ public struct PictureBatch: Sendable, Equatable {
         throw LarderError(
           .usage,
           isSame
-            ? "cannot write \(output.shown): \(item.input.shown) is named twice; name it once"
+            ? "cannot write \(output.shown): \(item.input.shown) was given twice; give it once"
             : "cannot write \(output.shown): both \(other.shown) and \(item.input.shown) would "
               + "become it; rename one"
         )

@@ -38,11 +38,11 @@ public struct PictureName: Sendable, Equatable {
       case .field("stem"): parts.append(.stem)
       case .field("ext"): parts.append(.ending)
       case .field("size"):
-        guard let size else { throw fields.refusal("{size} stands for a size; ask for one") }
+        guard let size else { throw fields.refusal("{size} needs a size; give one") }
         let isSquare = size.width == size.height
         parts.append(.text(isSquare ? "\(size.width)" : "\(size.width)x\(size.height)"))
       case .field(let name):
-        throw fields.refusal("{\(name)} stands for nothing; use {stem}, {size} and {ext}")
+        throw fields.refusal("there is no field {\(name)}; use {stem}, {size} and {ext}")
       }
     }
     guard let last = parts.last else { throw fields.refusal("it is empty; try {stem}.{ext}") }
@@ -55,7 +55,7 @@ public struct PictureName: Sendable, Equatable {
         false
       }
     guard isEnded else {
-      throw fields.refusal("it does not end as the format does; end it with .{ext}")
+      throw fields.refusal("it does not end in a file extension; end it with .{ext}")
     }
     let texts = parts.compactMap { if case .text(let text) = $0 { text } else { nil } }
     guard !texts.contains(where: { $0.contains("/") || $0.contains("\0") }) else {
@@ -78,7 +78,7 @@ public struct PictureName: Sendable, Equatable {
     let ending = text.split(separator: ".").last?.lowercased() ?? ""
     guard format.fileExtensions.contains(ending) else {
       throw template.refusal(
-        "it does not end as a \(format.name) does, which is what is made; end it with .{ext}"
+        "the output format is \(format.name), but the name has another extension; end it with .{ext}"
       )
     }
   }

@@ -69,7 +69,7 @@ extension RowSource {
   ) throws(LarderError) -> any RowSource {
     let format = isInverted ? clcms_inverted_ink : clcms_ink
     guard let transform = InkTransform(profile: profile, format: format) ?? InkTransform(format)
-    else { throw .tooLarge(name, "there is not enough memory to convert its inks") }
+    else { throw .tooLarge(name, "there is not enough memory to convert it from CMYK") }
     return ConvertedRows(
       self,
       Conversion(layout: .bgrx, depth: 8) { inks, target in

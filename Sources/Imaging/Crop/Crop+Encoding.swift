@@ -123,7 +123,7 @@ extension Crop {
     if lossless, !keepsSamples, isStrict, !isStamped {
       throw LarderError(
         .unsupported,
-        "cannot crop \(file.name) without loss: it becomes a \(target.name) of fewer colours",
+        "cannot crop \(file.name) without loss: \(target.name) cannot hold all of its samples",
         remedy: .encodeAnew
       )
     }

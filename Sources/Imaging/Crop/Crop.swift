@@ -125,7 +125,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
       )
     }
     if let quality, !(1...100).contains(quality) {
-      throw LarderError(.usage, "cannot use quality \(quality): it goes from 1 to 100")
+      throw LarderError(.usage, "cannot use quality \(quality): it must be from 1 to 100")
     }
     try checkForm()
   }
@@ -169,7 +169,7 @@ public struct Crop: PictureMaking, Equatable, Codable {
       ?? "pictures of \(frame.width) × \(frame.height) pixels: a"
     throw LarderError(
       .usage,
-      "cannot make \(what) side goes from 1 to \(most), and \(limits.pixels) pixels are the most",
+      "cannot make \(what) side must be from 1 to \(most) pixels, and the area at most \(limits.pixels) pixels",
       remedy: .morePixels
     )
   }

@@ -148,7 +148,7 @@ package enum PictureInput: Sendable {
     case .bytes(let bytes, let name):
       let file = bytes.withUnsafeBytes { larder_readable($0.baseAddress, $0.count) }
       guard file >= 0 else {
-        throw LarderError(.worker, "cannot work on \(name): \(systemMessage(errno))")
+        throw LarderError(.worker, "cannot process \(name): \(systemMessage(errno))")
       }
       return file
     }

@@ -29,7 +29,7 @@ public struct StampTemplate: Sendable, Equatable, Codable {
       case .field(let name):
         guard let part = Self.fields[String(name)] else {
           throw fields.refusal(
-            "{\(name)} stands for nothing; use {time}, {time12}, {time24}, {date} and {weekday}"
+            "there is no field {\(name)}; use {time}, {time12}, {time24}, {date} and {weekday}"
           )
         }
         lines[lines.count - 1].append(part)
@@ -153,7 +153,7 @@ public struct StampLocale: Sendable, Equatable, Codable {
     default:
       throw LarderError(
         .time,
-        "cannot write dates in \(identifier): the languages are "
+        "cannot write dates in \(identifier): the supported languages are "
           + Self.languages.joined(separator: ", ")
       )
     }

@@ -94,7 +94,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
       guard let taken else {
         throw LarderError(
           .undated,
-          "cannot stamp \(name): it does not say when it was taken",
+          "cannot stamp \(name): it has no date taken (EXIF, XMP or GPS)",
           remedy: .otherTime
         )
       }
@@ -110,7 +110,7 @@ public struct StampTime: Sendable, Equatable, Codable, CustomStringConvertible {
       guard let modified else {
         throw LarderError(
           .time,
-          "cannot stamp \(name): it is not a file with a time",
+          "cannot stamp \(name): it has no modification time",
           remedy: .presentTime
         )
       }

@@ -19,12 +19,12 @@ struct Typesetter: ~Copyable {
     if let words = cdrawing_open() {
       throw LarderError(
         .noFont,
-        "cannot write on pictures: \(String(cString: words)); install libpangocairo-1.0-0"
+        "cannot draw text on pictures: \(String(cString: words)); install libpangocairo-1.0-0"
       )
     }
     let failure = LarderError(
       .noFont,
-      "cannot write on pictures: no font found; install fonts-dejavu or fonts-nanum"
+      "cannot draw text on pictures: no font found; install fonts-dejavu or fonts-nanum"
     )
     guard let map = Self.map(configuration) else { throw failure }
     // Pango may abort the process if it lays out text without any font.
@@ -66,7 +66,7 @@ struct Typesetter: ~Copyable {
     }
     throw LarderError(
       .usage,
-      "cannot write text in \(family): no font of that name is installed; "
+      "cannot draw text in \(family): no font of that name is installed; "
         + "choose one that fc-list : family lists"
     )
   }
@@ -113,7 +113,7 @@ struct Typesetter: ~Copyable {
   private static func noFont(for text: String) -> LarderError {
     LarderError(
       .noFont,
-      "cannot write “\(text)” on pictures: no font has all of its letters; "
+      "cannot draw “\(text)” on pictures: no font has all of its letters; "
         + "install fonts-nanum, fonts-noto-color-emoji or the fonts of your language"
     )
   }
@@ -125,7 +125,7 @@ struct Typesetter: ~Copyable {
     _ bold: Bool
   ) throws(LarderError) -> TextLine {
     guard let layout = pango_layout_new(context) else {
-      throw LarderError(.noFont, "cannot write on pictures: there is not enough memory")
+      throw LarderError(.noFont, "cannot draw text on pictures: there is not enough memory")
     }
     let line = TextLine(layout: layout)
     let font = pango_font_description_from_string(family)

@@ -57,7 +57,7 @@ package final class PictureWorkers: PictureWorking {
       } catch {
         throw LarderError(
           .worker,
-          "cannot work on \(input.name): no process can be started for it "
+          "cannot process \(input.name): no process can be started for it "
             + "(\(systemMessage(error.rawValue))); try again"
         )
       }
@@ -90,37 +90,37 @@ package final class PictureWorkers: PictureWorking {
     case .overTime(let most):
       return LarderError(
         .overTime,
-        "cannot work on \(name): it took more than \(seconds(most)) of processor time, which no "
+        "cannot process \(name): it took more than \(seconds(most)) of processor time, which no "
           + "picture of its size needs; \(again)"
       )
     case .closed where signal == SIGXCPU:
       return LarderError(
         .overTime,
-        "cannot work on \(name): it took more processor time than a picture of its size needs; \(again)"
+        "cannot process \(name): it took more processor time than a picture of its size needs; \(again)"
       )
     case .stalled(let most):
       return LarderError(
         .overTime,
-        "cannot work on \(name): it did not finish in \(seconds(most)); \(again)"
+        "cannot process \(name): it did not finish in \(seconds(most)); \(again)"
       )
     case .stopped:
-      return LarderError(.stopped, "cannot work on \(name): the work was stopped; run again")
+      return LarderError(.stopped, "cannot process \(name): the work was stopped; run again")
     case .closed where [SIGKILL, SIGTERM].contains(signal):
       return LarderError(
         .worker,
-        "cannot work on \(name): its process was killed twice (signal \(signal)); see whether the "
-          + "machine has too little memory, and run again"
+        "cannot process \(name): its process was killed twice (signal \(signal)); check that "
+          + "the machine has enough memory, and run again"
       )
     case .closed where signal != 0:
       return LarderError(
         .crashed,
-        "cannot work on \(name): it takes more than \(order.memory >> 20) MiB of memory, or a library "
+        "cannot process \(name): it takes more than \(order.memory >> 20) MiB of memory, or a library "
           + "crashed on it (signal \(signal)); make it smaller first"
       )
     case .closed, .nonsense:
       return LarderError(
         .worker,
-        "cannot work on \(name): its process gave no answer; run again"
+        "cannot process \(name): its worker process ended without an answer; run again"
       )
     }
   }

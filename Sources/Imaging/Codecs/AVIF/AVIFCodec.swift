@@ -148,7 +148,7 @@ enum AVIFCodec {
     case cavif_no_memory: .tooLarge(name, "it takes more memory than is allowed")
     case cavif_cut: .damaged(name, "the file ends too early")
     case cavif_broken: .damaged(name, sentence)
-    default: LarderError(.library, "cannot work on \(name): libavif says: \(sentence)")
+    default: LarderError(.library, "cannot process \(name): libavif: \(sentence)")
     }
   }
 }

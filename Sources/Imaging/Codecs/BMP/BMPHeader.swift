@@ -81,7 +81,7 @@ struct BMPHeader: Equatable, Sendable {
       guard least < 1 << 17 || reader.bytes.count > least else {
         throw .tooLarge(
           name,
-          "\(reader.bytes.count) bytes for \(width) × \(abs(height)) pixels are hardly a picture"
+          "\(reader.bytes.count) bytes are too few for \(width) × \(abs(height)) pixels"
         )
       }
       guard start < reader.bytes.count else { throw cut }
@@ -126,7 +126,7 @@ struct BMPHeader: Equatable, Sendable {
     default:
       throw LarderError(
         .unsupported,
-        "cannot read \(name): a BMP of \(pixelBits) bits, packed as \(kind); save it as PNG"
+        "cannot read \(name): a BMP with \(pixelBits) bits per pixel and compression \(kind); save it as PNG"
       )
     }
   }

@@ -61,7 +61,7 @@ struct HEICHeader: Equatable, Sendable {
       guard tiles.isAlike(self.tiles) else {
         throw LarderError(
           .unsupported,
-          "cannot read \(name): its alpha is of another size or depth than its colours; save it as PNG"
+          "cannot read \(name): its alpha has another size or depth than its colours; save it as PNG"
         )
       }
       self.alpha = tiles

@@ -59,7 +59,7 @@ struct HEVCTiles: Equatable, Sendable {
     case let type:
       throw LarderError(
         .unsupported,
-        "cannot read \(name): an HEIC of items of the type \(type ?? "none"); save it as PNG"
+        "cannot read \(name): an HEIC with items of the type \(type ?? "none"); save it as PNG"
       )
     }
     // Property boxes that cells share are parsed once.
@@ -90,7 +90,7 @@ struct HEVCTiles: Equatable, Sendable {
     guard kind.isRead else {
       throw LarderError(
         .unsupported,
-        "cannot read \(name): an HEIC of \(kind.depth) bits and \(kind.colourDepth) for colour; save it as PNG"
+        "cannot read \(name): an HEIC with \(kind.depth) bits for luma and \(kind.colourDepth) for chroma; save it as PNG"
       )
     }
     // With subsampled chroma, cells must have even sides, so that their chroma samples meet.

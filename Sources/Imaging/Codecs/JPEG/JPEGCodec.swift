@@ -55,7 +55,7 @@ enum JPEGCodec {
       default:
         throw LarderError(
           .unsupported,
-          "cannot read \(file.name): a JPEG of \(header.components) unknown channels; save it as RGB"
+          "cannot read \(file.name): a JPEG with \(header.components) channels of an unknown kind; save it as RGB"
         )
       }
     return Header(colourSpace: header.color_space, hasAdobe: header.adobe, layout: layout)

@@ -178,7 +178,7 @@ struct JPEGMarkers: Equatable, Sendable {
     guard depth == 8 else {
       throw LarderError(
         .unsupported,
-        "cannot read \(name): a JPEG of \(depth) bits a sample; save it with 8"
+        "cannot read \(name): a JPEG with \(depth) bits per sample; save it with 8"
       )
     }
     size = PixelSize(width: width, height: height)

@@ -101,10 +101,10 @@ struct TIFFHeader: Equatable, Sendable {
     }
     guard all.allSatisfy({ $0 == bits }), [1, 2, 4, 8, 16].contains(bits),
       directory.numbers(339, most: 64).allSatisfy({ $0 == 1 || $0 == 4 })
-    else { throw refusal("of \(all.max() ?? bits) bits, or of samples that are no whole numbers") }
+    else { throw refusal("with \(all.max() ?? bits)-bit or non-integer samples") }
     // Uncompressed, three by CCITT, LZW, JPEG, Deflate by both of its numbers, PackBits.
     guard [1, 2, 3, 4, 5, 7, 8, 32_773, 32_946].contains(packing) else {
-      throw refusal("packed as \(packing)")
+      throw refusal("with compression \(packing)")
     }
     switch photometric {
     case 0, 1: light = .grey(isInverted: photometric == 0)
@@ -115,11 +115,13 @@ struct TIFFHeader: Equatable, Sendable {
     case 6 where packing == 7 && samples == 3 && bits == 8 && !isSeparate:
       (light, hasJPEGColours) = (.colours, true)
     default:
-      throw refusal("with light of the kind \(photometric), \(samples) samples of \(bits) bits")
+      throw refusal(
+        "with photometric interpretation \(photometric), \(samples) samples of \(bits) bits"
+      )
     }
     let needed = shownChannels
     guard (needed...64).contains(samples), bits >= 8 || needed == 1, packing != 7 || bits == 8
-    else { throw refusal("of \(samples) samples of \(bits) bits") }
+    else { throw refusal("with \(samples) samples of \(bits) bits") }
     // Of several extra samples, only the first may be alpha; it may also be unspecified.
     if samples > needed, light != .inks, needed != 1 || bits >= 8 {
       if case .indices = light { return }
@@ -180,7 +182,7 @@ struct TIFFHeader: Equatable, Sendable {
       guard pixels < 1 << 24 || count > pixels / 4096 else {
         throw .tooLarge(
           name,
-          "\(count) bytes for \(size.width) × \(size.height) pixels are hardly a picture"
+          "\(count) bytes are too few for \(size.width) × \(size.height) pixels"
         )
       }
       return

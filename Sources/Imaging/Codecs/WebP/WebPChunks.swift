@@ -60,7 +60,7 @@ struct WebPChunks: Equatable, Sendable {
     else {
       throw .tooLarge(
         name,
-        "\(image.count) bytes for \(frame.width) × \(frame.height) pixels are hardly a picture"
+        "\(image.count) bytes are too few for \(frame.width) × \(frame.height) pixels"
       )
     }
   }

@@ -167,7 +167,7 @@ enum WebPCodec {
     case cwebp_no_memory: .tooLarge(name, "it takes more memory than is allowed")
     case cwebp_cut: .damaged(name, "its picture ends too early")
     case cwebp_broken: .damaged(name, "its picture breaks the rules of WebP")
-    default: LarderError(.library, "cannot work on \(name): libwebp refuses to; update it")
+    default: LarderError(.library, "cannot process \(name): libwebp refuses it; update libwebp")
     }
   }
 }
