@@ -14,8 +14,6 @@ package final class S3Pictures: RemotePictures {
 
   /// The folder of pictures, below the location.
   private static let folder = "images/"
-  /// How many rows are asked for before the answers are looked at.
-  private static let batch = 1024
 
   /// Makes the picture storage of a cache in a store.
   package init(_ store: ObjectStore) {
