@@ -180,6 +180,31 @@ import class Support.ClosedPort
     #expect(text.output.contains("! description: no item has a value at $.words"))
   }
 
+  @Test func `check counts the details with a value that cannot be read`() throws {
+    let shop = try Self.shop()
+    shop.store.content["/api/A.json"] = Resource(json: #"{"text": "A cup.", "price": {"x": 1}}"#)
+    shop.store.content["/api/B.json"] = Resource(json: #"{"text": "A mug.", "price": "8.50"}"#)
+    let file = try shop.folder.write(
+      """
+      name: goods
+      currency: EUR
+      base: \(shop.store.baseURL)/api/
+      sections: [{key: goods, url: goods.json}]
+      items: $.goods
+      item: {id: $.sku, title: $.name, salePrice: $.price}
+      detail: {url: "{id}.json", description: $.text, prices: $.price}
+      """,
+      to: "goods.yaml"
+    )
+
+    let checked = try Command.larder(["catalog", "check", file, "--retries", "0"])
+
+    #expect(
+      checked.output.contains("1 of 2 have a value that cannot be read"),
+      "\(checked.output)\(checked.errors)"
+    )
+  }
+
   @Test func `check of a sound catalog is status 0 and stores nothing`() throws {
     let shop = try Shop()
     shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")

@@ -526,6 +526,6 @@ struct CheckDocument: Encodable {
   /// The findings whose message is the rest of a sentence that begins with a number of items.
   private static let counted: Set<String> = [
     "item-skipped", "field-lost", "sale-above-normal", "duplicate-id", "minor-units",
-    "picture-is-page", "picture-fails", "detail-fails",
+    "picture-is-page", "picture-fails", "detail-fails", "detail-field",
   ]
 }
