@@ -33,11 +33,11 @@ struct BenchCommand: ParsableCommand {
                 larder bench urls.txt --rate 200/s --baseline before.json
                 larder bench --origin sample --delay 20ms --sizes 8K..40K
 
-      Works in a temporary folder of its own; your cache is not touched. Passes: cold starts with \
-      nothing, warm with everything fresh, revalidate with everything stale. Each is repeated until \
-      its rate is known to 5 %, or as often as --runs says. Without --rate a request starts when \
-      another has ended (a closed loop, whose latencies hide the waits that slow answers cause); with \
-      it each is measured from its planned start.
+      Uses its own temporary folder; your cache is not touched. The cold pass starts with an empty \
+      cache, warm with everything fresh, revalidate with everything stale. Passes are repeated until the \
+      rate is known to within --precision, or --runs times. Without --rate, a request starts when \
+      another ends (a closed loop: latencies hide the delay that a slow answer causes for later \
+      requests). With --rate, each latency is measured from the planned start.
 
       \(statuses.text)
       """
@@ -45,7 +45,7 @@ struct BenchCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A catalog file, or a file of URLs, one a line, or URLs; - reads URLs from stdin.",
+      "A catalog file, a file with one URL on each line, or URLs; - reads URLs from stdin.",
       valueName: "catalog|file|url"
     ),
     completion: .file(),
@@ -62,7 +62,7 @@ struct BenchCommand: ParsableCommand {
       throw ValidationError("name a catalog, URLs or a file of URLs, or give --origin sample")
     }
     if !origin.isAsked, origin.delay != nil || origin.bandwidth != nil {
-      throw ValidationError("--delay and --bandwidth belong to --origin sample")
+      throw ValidationError("--delay and --bandwidth need --origin sample")
     }
     if sources.count > 1, let other = sources.first(where: { !$0.contains("://") }) {
       throw ValidationError("several sources must all be URLs, and \"\(other)\" is none")
@@ -89,7 +89,7 @@ struct BenchCommand: ParsableCommand {
 struct BenchOriginCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench-origin",
-    abstract: "Serve pictures to measure with, until stdin ends.",
+    abstract: "Serve pictures for measurements, until stdin is closed.",
     discussion: """
       Example:  larder bench-origin --delay 20ms < /dev/tty
 

@@ -5,7 +5,7 @@ import Imaging
 struct CropCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "all were made",
+      .done: "all pictures were made",
       .failed: "the output exists already",
       .partial: "some pictures could not be read, or are damaged",
       .data: "the only picture could not be read",
@@ -16,7 +16,7 @@ struct CropCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "crop",
-    abstract: "Crop pictures square or to any size, upright, from the centre or any other place.",
+    abstract: "Crop pictures upright to squares or any size, from the centre or another part.",
     discussion: """
       Example:  larder crop cache/images --out squares --size 512
                 larder crop photo.jpg --out squares --lossless
@@ -35,7 +35,7 @@ struct CropCommand: ParsableCommand {
 
   @Flag(
     help: """
-      Keep the JPEG's own coefficients, the square then moving to its grid; write PNG, WebP and AVIF without loss.
+      Crop JPEGs without re-encoding, aligned to the JPEG's block grid; write PNG, WebP and AVIF losslessly.
       """
   )
   var lossless = false

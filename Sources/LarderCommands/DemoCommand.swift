@@ -27,14 +27,14 @@ struct DemoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
     abstract:
-      "Do the main job on the embedded sample store: sync, crop, stamp, order, list, verify, report.",
+      "Try the main commands on the embedded sample store: sync, crop, stamp, order, list, verify, report.",
     discussion: """
       Example:  larder demo
                 larder demo --serve --port 8080    and in another terminal
                 larder sync samples/catalog.yaml
 
       The store listens on this machine only, and some of its answers fail on purpose. \
-      Ends by itself, unless it serves.
+      The demo ends by itself, except with --serve.
 
       \(statuses.text)
       """
@@ -54,20 +54,23 @@ struct DemoCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Serve on this port; 0 takes any. (default: 8080)", valueName: "port"),
+    help: ArgumentHelp(
+      "Serve on this port; 0 means any free one. (default: 8080)",
+      valueName: "port"
+    ),
     transform: WholeNumber.reader(0...65_535)
   )
   var port = 8080
 
   @Option(
-    help: ArgumentHelp("Make answers fail by the faults in this file.", valueName: "file"),
+    help: ArgumentHelp("Make answers fail as this fault script says.", valueName: "file"),
     transform: PathArgument.read
   )
   var faults: String?
 
   @Option(
     name: .customLong("journal"),
-    help: ArgumentHelp("Log orders that are posted to /orders.", valueName: "file"),
+    help: ArgumentHelp("Log the orders posted to /orders in this file.", valueName: "file"),
     transform: PathArgument.read
   )
   var journal: String?

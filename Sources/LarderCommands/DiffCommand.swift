@@ -20,7 +20,7 @@ struct DiffCommand: ParsableCommand {
     discussion: """
       Example:  larder diff          the last run against the one before
                 larder diff 3 7      run 7 against run 3
-                larder diff --runs   which runs there are
+                larder diff --runs   list the runs
 
       \(statuses.text)
       """

@@ -18,35 +18,34 @@ struct ExportCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Fill a folder that any web server can serve, with a manifest of it.",
+    abstract: "Export the pictures to a folder that any web server can serve, with a manifest.",
     discussion: """
       Example:  larder export /srv/mirror
                 larder export pictures --flat --copy --squares
 
-      --tree puts pictures into the folders of their URLs, host first; --flat puts all into one folder \
-      under their plain names. Name clashes get a numeric suffix and are listed with -v. Every name \
-      ends with the extension of the picture's format, and none is one that a web server runs or hides: \
-      x.html that is a GIF becomes x-html.gif. FAT, exFAT, NTFS and SMB take every name: 16:9.png \
-      becomes 16-9-HASH.png. Beside the pictures are catalog.json (catalog, sections, items as in list \
-      --json, and details as in show --json), manifest.jsonl, manifest.csv, and items.geojson when \
-      items have places. export.json lists the files of all exports; --delete removes those of them \
-      that the catalog no longer has, and no other file.
+      --tree puts pictures into folders like those of their URLs, host first; --flat puts all into one \
+      folder under their plain names. Name clashes get a numeric suffix and are listed with -v. Every \
+      name ends with the extension of the picture's format, and is safe for web servers and for FAT, \
+      exFAT, NTFS and SMB: a GIF called x.html becomes x-html.gif, and 16:9.png becomes 16-9-HASH.png. \
+      The folder also gets catalog.json (catalog, sections, items as in list --json, details as in show \
+      --json), manifest.jsonl, manifest.csv, and items.geojson if items have coordinates. export.json \
+      lists all exported files; --delete removes only those of them that the catalog no longer has.
 
       \(statuses.text)
       """
   )
 
   @Argument(
-    help: ArgumentHelp("The folder; made when there is none.", valueName: "dir"),
+    help: ArgumentHelp("The folder; created if missing.", valueName: "dir"),
     completion: .directory,
     transform: PathArgument.read
   )
   var folder: String
 
-  @Flag(help: "All pictures in one folder.")
+  @Flag(help: "Put all pictures into one folder.")
   var flat = false
 
-  @Flag(help: "In the folders of their URLs (the default).")
+  @Flag(help: "Put pictures into folders like those of their URLs (the default).")
   var tree = false
 
   @Flag(help: "Copy every file.")

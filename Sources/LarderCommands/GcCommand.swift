@@ -12,7 +12,7 @@ struct GcCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "swept",
-      .failed: "there is no cache, or no catalog that --forget names",
+      .failed: "there is no cache, or --forget names an unknown catalog",
       .partial: "the pictures that catalogs refer to still exceed --max-size",
       .io: "the disk is not writable or damaged",
       .tryAgain: "a run holds the cache",
@@ -30,7 +30,7 @@ struct GcCommand: ParsableCommand {
       A picture is removed when no catalog has referred to it for the grace period. --max-age and \
       --max-size remove more, the least recently used first, but no picture that a catalog refers to \
       unless you give --include-referenced: the next run then fetches it again. larder diff lists the \
-      items that went and when.
+      removed items, with the times.
 
       \(statuses.text)
       """
@@ -39,7 +39,7 @@ struct GcCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long a picture stays after it was dropped. (default: 7d)",
+      "How long to keep a picture after the last catalog dropped it. (default: 7d)",
       valueName: "time"
     ),
     transform: DurationArgument.read
@@ -59,7 +59,7 @@ struct GcCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Hold no more than this, such as 20G. (default: no limit)",
+      "Remove pictures until no more than this is left, such as 20G. (default: no limit)",
       valueName: "size"
     ),
     transform: SizeArgument.read
@@ -79,7 +79,7 @@ struct GcCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Forget changes that are older, such as 2y, for larder history; the prices in force then stay. "
+      "Remove changes older than this, such as 2y, from the history; the prices of that time are kept. "
         + "(default: keep all)",
       valueName: "time"
     ),
@@ -88,7 +88,10 @@ struct GcCommand: ParsableCommand {
   var prices: DurationArgument?
 
   @Option(
-    help: ArgumentHelp("Forget this catalog first; may be repeated.", valueName: "catalog")
+    help: ArgumentHelp(
+      "First remove this catalog from the cache; may be repeated.",
+      valueName: "catalog"
+    )
   )
   var forget: [String] = []
 
@@ -103,7 +106,7 @@ struct GcCommand: ParsableCommand {
       throw ValidationError("--include-referenced goes with --max-age or --max-size")
     }
     if dryRun, !forget.isEmpty {
-      throw ValidationError("--forget cannot be tried with --dry-run")
+      throw ValidationError("--forget cannot be combined with --dry-run")
     }
   }
 

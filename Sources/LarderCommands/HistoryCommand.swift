@@ -22,8 +22,9 @@ struct HistoryCommand: ParsableCommand {
       Example:  larder history HBDEF --field salePrice
                 larder history --since 30d --csv > changes.csv
 
-      A sync records the changes since the sync before; the first one of a catalog, or of a cache that an \
-      older larder made, is the beginning. larder gc --prices 2y forgets older changes.
+      Each sync records the changes since the sync before. The history begins with the first sync of a \
+      catalog; for a cache of an older larder, with the first sync after the upgrade. larder gc --prices \
+      2y removes older changes.
 
       \(statuses.text)
       """
@@ -35,7 +36,7 @@ struct HistoryCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Only changes of this last time, such as 30d. (default: all)",
+      "Only changes from this far back, such as 30d. (default: all)",
       valueName: "time"
     ),
     transform: DurationArgument.read

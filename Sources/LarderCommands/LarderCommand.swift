@@ -16,7 +16,7 @@ package struct LarderCommand: ParsableCommand {
       .unavailable: "the origin or webhook cannot be reached",
       .io: "the disk is full, not writable or damaged",
       .tryAgain: "try again: another run holds the cache, or it is not time yet",
-      .configuration: "the catalog file is wrong; file, line and key are named",
+      .configuration: "the catalog file is wrong; the message names file, line and key",
     ],
     stops: true
   )

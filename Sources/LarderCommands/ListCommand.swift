@@ -30,7 +30,7 @@ struct ListCommand: ParsableCommand {
   @OptionGroup(title: Topic.items) var query: QueryOptions
   @OptionGroup(title: Topic.items) var moment: MomentOptions
 
-  @Flag(help: "Print GeoJSON (RFC 7946): the items that have a place.")
+  @Flag(help: "Print the items with coordinates as GeoJSON (RFC 7946).")
   var geojson = false
 
   @OptionGroup(title: Topic.cache) var cache: CacheOptions
@@ -70,8 +70,8 @@ struct ListCommand: ParsableCommand {
 struct MomentOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The catalog as it was then, in UTC: 2026-11-27T12:00:00Z, or 2026-11-27 for the start of that day. "
-        + "Pictures and details that have changed since are missing.",
+      "Show the catalog as of this time, in UTC: 2026-11-27T12:00:00Z, or 2026-11-27 for the start of that day. "
+        + "Pictures and details that have changed since are left out.",
       valueName: "time"
     ),
     transform: MomentOptions.read
@@ -96,7 +96,7 @@ struct MomentOptions: ParsableArguments {
 struct QueryOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Only items with this in title, description, badge or id; ㅂㄱㄱ finds 불고기.",
+      "Only items with this text in title, description, badge or id. Korean initials work too: ㅂㄱㄱ finds 불고기.",
       valueName: "text"
     )
   )
@@ -109,7 +109,7 @@ struct QueryOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Only items that cost so much, in the currency's major unit; ..9000 and 5000.. are open.",
+      "Only items in this price range, such as 5000..9000, ..9000 or 5000.., in the currency's major unit.",
       valueName: "low..high"
     ),
     transform: QueryOptions.bounds
@@ -119,7 +119,7 @@ struct QueryOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The order: price, -price (the dearest first) or title. (default: the catalog's)",
+      "Sort by price, -price (the highest first) or title. (default: the catalog's order)",
       valueName: "order"
     ),
     completion: .list(ItemSort.allCases.map(\.rawValue)),

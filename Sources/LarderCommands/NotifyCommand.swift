@@ -15,8 +15,8 @@ struct NotifyCommand: ParsableCommand {
       .failed: "there is no cache or no such catalog, or libcurl is missing",
       .partial: "a notice was refused, may have arrived or will be tried again",
       .unavailable: "the webhook is stopped or cannot be reached",
-      .io: "the cache cannot be read, or the notices cannot be kept",
-      .tryAgain: "a notice waits for its time",
+      .io: "the cache cannot be read, or the notices cannot be stored",
+      .tryAgain: "a notice is not due yet",
     ],
     stops: true
   )
@@ -28,14 +28,14 @@ struct NotifyCommand: ParsableCommand {
       Example:  larder notify --webhook-url-file /etc/larder/webhook
                 larder notify --only price,back --drop 10% --item HBDEF
 
-      Nothing changed, nothing is sent. All changes of a catalog go into one message: 50 of them in words, \
-      the rest as a count. The first notice of a webhook tells the changes of the last sync. Each webhook, \
-      and each choice of --only, --drop and --item, is told for itself.
+      If nothing changed, nothing is sent. All changes of a catalog go into one message: 50 in words, \
+      the rest as a count. The first notice to a webhook reports the changes of the last sync. Each \
+      webhook, and each choice of --only, --drop and --item, is tracked separately.
 
-      Notices wait with the orders and go out as they do; see larder order send --help. One that waits \
-      grows with the next changes, so that a webhook that was away for a week gets one message. One that \
-      may have arrived is said once; --on-ambiguous resend sends it again until something else is told. \
-      larder warm --notify-url-file tells after each run.
+      Notices are sent like orders; see larder order send --help. New changes are added to a notice that \
+      is still waiting, so a webhook that was down for a week gets one message. A notice that may have \
+      arrived is reported once; --on-ambiguous resend sends it again, until there are newer changes. \
+      larder warm --notify-url-file sends notices after each run.
 
       \(statuses.text)
       """
@@ -116,7 +116,7 @@ struct WishOptions: ParsableArguments {
       guard let kind = Notice.Kind(rawValue: name) else {
         let near = nearest(to: name, in: names)
         throw ValidationError(
-          "it takes some of \(names.joined(separator: ","))"
+          "it takes one or more of \(names.joined(separator: ",")), separated by commas"
             + (near.map { "; did you mean \($0)?" } ?? "")
         )
       }
@@ -138,7 +138,7 @@ struct NotifyOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write notices for Slack or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
+      "Send notices for Slack, or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
       valueName: "slack|json"
     )
   )

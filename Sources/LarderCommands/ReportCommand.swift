@@ -28,11 +28,11 @@ struct ReportCommand: ParsableCommand {
                 larder report --out /srv/www/banchan.html --language ko
                 larder report --since 30d --out month.html
 
-      The page stands alone and loads nothing: open it, send it, print it. Up to 2000 items have their \
-      small pictures in the page itself; those of more items are put beside it, into report.files for \
-      report.html, and the two go together. A report takes the place of an older one; any other file \
-      is left alone without --force. Small pictures are kept in the cache, so that the next report \
-      makes only new ones.
+      The page is self-contained: you can open, send or print it. Up to 2000 items have their thumbnails \
+      in the page itself. With more items, the thumbnails are in a folder beside it (report.files for \
+      report.html), which must be copied along. A report replaces an older report; any other file is \
+      replaced only with --force. Thumbnails are kept in the cache, so the next report makes only new \
+      ones.
 
       \(statuses.text)
       """
@@ -40,7 +40,7 @@ struct ReportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the page goes; - is stdout, without pictures beyond 2000 items. (default: report.html)",
+      "The output file; - is stdout, without thumbnails if there are more than 2000 items. (default: report.html)",
       valueName: "file"
     ),
     completion: .file(extensions: ["html"]),
@@ -50,7 +50,7 @@ struct ReportCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The page's own words: en or ko. (default: LC_ALL, LC_MESSAGES, LANG)",
+      "The language of the page: en or ko. (default: LC_ALL, LC_MESSAGES, LANG)",
       valueName: "language"
     )
   )
@@ -59,7 +59,7 @@ struct ReportCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Only the changes of this last time, such as 30d, and their items. (default: the whole catalog)",
+      "Only the changes from this far back, such as 30d, and the changed items. (default: the whole catalog)",
       valueName: "time"
     ),
     transform: DurationArgument.read
@@ -75,7 +75,7 @@ struct ReportCommand: ParsableCommand {
 
   mutating func validate() throws {
     if out == "-", output.json {
-      throw ValidationError("--out - and --json: choose what goes to stdout")
+      throw ValidationError("--out - and --json both write to stdout; give one of them")
     }
     if out.isEmpty { throw ValidationError("--out takes the name of a file, or -") }
   }
@@ -98,7 +98,9 @@ struct ReportCommand: ParsableCommand {
     guard let made else { Output.end(signals.signal == 15 ? .terminated : .interrupted) }
     guard let file else {
       if made.items > ReportPage.mostInline {
-        Log(output).warning("the page has no pictures: beyond 2000 items they need --out FILE")
+        Log(output).warning(
+          "the page has no thumbnails: with more than 2000 items they need --out FILE"
+        )
       }
       Output.file(Array(made.html.utf8))
       return

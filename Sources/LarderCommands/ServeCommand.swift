@@ -14,7 +14,7 @@ import Web
 struct ServeCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "never: a signal ends the server",
+      .done: "never; a signal ends the server",
       .failed: "there is no cache, no such catalog, or the address is in use",
       .io: "the cache cannot be read",
       .configuration: "the catalog file is wrong",
@@ -34,11 +34,11 @@ struct ServeCommand: ParsableCommand {
       them; /healthz and /metrics are for monitoring. sync, warm and gc may run at the same time; \
       their changes are served at once.
 
-      A picture that the catalog names and the cache lacks is fetched as sync would, kept and served. \
-      The catalog file says which hosts may have private addresses; without it none may.
+      A picture of the catalog that the cache lacks is fetched from its origin, as sync would, stored \
+      and served. The catalog file says which hosts may have private addresses; without it, none may.
 
-      Only this machine can ask unless --bind says otherwise. On SIGTERM or Ctrl-C open answers have \
-      10 s. -v prints a line for each request on stderr.
+      Only this machine can connect, unless you give --bind. After SIGTERM or Ctrl-C, requests in \
+      progress have 10 s to finish. -v prints a line for each request on stderr.
 
       \(statuses.text)
       """
@@ -179,7 +179,7 @@ struct ServerOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Requests that one address may make. (default: 200/s, no limit on loopback)",
+      "The most requests from one address. (default: 200/s, no limit on loopback)",
       valueName: "n/s"
     ),
     transform: RateArgument.read
@@ -248,7 +248,7 @@ struct ServedOrigin {
     catalog = try file?.catalog ?? Self.nothing(called: shelf.name)
     guard catalog.name == shelf.name else {
       throw CommandFailure(
-        "cannot serve \(shelf.name) with the catalog file of \(catalog.name): give its own, or none",
+        "cannot serve \(shelf.name) with the catalog file of \(catalog.name); give the file of \(shelf.name), or none",
         .usage
       )
     }

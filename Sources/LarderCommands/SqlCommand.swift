@@ -14,14 +14,14 @@ struct SqlCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "sql",
-    abstract: "Ask the index with SQL, read-only.",
+    abstract: "Query the index with SQL, read-only.",
     discussion: """
       Example:  larder sql 'SELECT section, count(*) FROM items GROUP BY section'
                 larder sql --csv "SELECT * FROM prices" > prices.csv
 
       The views are items, prices, pictures, sections, runs, changes and failures; docs/database.md \
-      describes them, with ten questions and their answers. A query reads and nothing else, and has 8 seconds. \
-      A sync can run meanwhile.
+      describes them, with ten questions and their answers. Queries cannot write, and end after 8 seconds. \
+      A sync can run at the same time.
 
       \(statuses.text)
       """
@@ -33,7 +33,7 @@ struct SqlCommand: ParsableCommand {
   @Flag(help: "Print CSV, with a heading.")
   var csv = false
 
-  @Flag(help: "Print how SQLite would find the answer.")
+  @Flag(help: "Print SQLite's query plan.")
   var explain = false
 
   @OptionGroup(title: Topic.cache) var cache: CacheOptions

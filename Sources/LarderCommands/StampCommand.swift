@@ -8,7 +8,7 @@ import SystemPackage
 struct StampCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "all were made",
+      .done: "all pictures were made",
       .failed: "the output exists already, or the server refused the only photo",
       .partial: "some pictures could not be read or posted, or are damaged",
       .data: "the only picture could not be read, or no font was found",
@@ -20,7 +20,7 @@ struct StampCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "stamp",
-    abstract: "Stamp time, date and weekday on photos, cut square or as they are.",
+    abstract: "Stamp time, date and weekday on photos, cropped to squares or whole.",
     discussion: """
       Example:  larder stamp up.jpg --out stamped --locale ko_KR --zone Asia/Seoul
                 larder stamp photos --out stamped --fit contain --time file
@@ -29,9 +29,9 @@ struct StampCommand: ParsableCommand {
                 larder stamp - --time now < up.jpg > stamped.jpg
 
       A photo is posted once its file is whole: as multipart/form-data with dateTime, \
-      timeStampContents (the --text) and image (always a JPEG). It is posted again only when it \
-      certainly did not arrive, or when the server asks for that; its Idempotency-Key stays the same. \
-      Photos that arrived are noted in .larder-posted in the output folder; later runs skip them.
+      timeStampContents (the --text) and image (always a JPEG). It is posted again only if it \
+      certainly did not arrive, or if the server asks for that; the Idempotency-Key stays the same. \
+      Posted photos are recorded in .larder-posted in the output folder, and later runs skip them.
 
       \(statuses.text)
       """
@@ -75,7 +75,7 @@ struct StampCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where the text goes. (default: bottom-left)",
+      "The position of the text. (default: bottom-left)",
       valueName: "position"
     )
   )
@@ -92,14 +92,14 @@ struct StampCommand: ParsableCommand {
   )
   var template: String?
 
-  @Option(help: ArgumentHelp("The font's family; it has to be installed.", valueName: "family"))
+  @Option(help: ArgumentHelp("The family of an installed font.", valueName: "family"))
   var font: String?
 
   @Option(help: ArgumentHelp("A line under the date.", valueName: "text"))
   var text: String?
 
   @Option(
-    help: ArgumentHelp("A picture for the corner across from the text.", valueName: "png"),
+    help: ArgumentHelp("A logo for the corner opposite the text.", valueName: "png"),
     transform: PathArgument.read
   )
   var logo: String?
@@ -112,7 +112,7 @@ struct StampCommand: ParsableCommand {
     try pictures.check(beside: output)
     if pictures.readsStandardInput, time == "file" {
       throw ValidationError(
-        "--time file is when a file was last written, and stdin is none; give --time exif, now or a time"
+        "--time file needs a file, and stdin is none; give --time exif, now or a time"
       )
     }
     try frame.check(beside: pictures.size)
@@ -179,12 +179,12 @@ struct StampPosition: ExpressibleByArgument {
 
 /// The options for posting stamped pictures.
 struct UploadOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Post each stamped photo there, as a form.", valueName: "url"))
+  @Option(help: ArgumentHelp("Post each stamped photo to this URL, as a form.", valueName: "url"))
   var post: String?
 
   @Option(
     help: ArgumentHelp(
-      "The token to post with (default: LARDER_UPLOAD_TOKEN, else none).",
+      "A file with the token for --post (default: LARDER_UPLOAD_TOKEN, else none).",
       valueName: "file"
     ),
     transform: PathArgument.read
@@ -240,7 +240,7 @@ struct UploadOptions: ParsableArguments {
       tokenFile != nil || !field.isEmpty || !fieldName.isEmpty || cacert != nil
         || proxy != nil
     {
-      throw ValidationError("this option needs --post URL, which says where to post")
+      throw ValidationError("this option needs --post URL")
     }
   }
 

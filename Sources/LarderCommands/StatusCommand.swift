@@ -10,7 +10,7 @@ import Transport
 struct StatusCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "shown, and recent enough for --check",
+      .done: "shown, and recent enough if --check is given",
       .failed: "there is no cache",
       .partial: "a catalog is older than --check allows",
       .io: "the cache cannot be read",
@@ -19,7 +19,7 @@ struct StatusCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show the cache's age, size and failures, and when they began.",
+    abstract: "Show the cache's age, size and failures, with the time when each failure began.",
     discussion: """
       Example:  larder status
                 larder status --check 6h    for monitoring
@@ -75,7 +75,8 @@ struct StatusDocument: Encodable {
       return isRecent ? nil : "\(catalog.name) \(age(complete))"
     }
     guard !late.isEmpty else { return nil }
-    return "not complete within \(Quantities.duration(seconds)): \(late.joined(separator: ", "))"
+    return
+      "no complete run within \(Quantities.duration(seconds)): \(late.joined(separator: ", "))"
   }
 
   private enum Key: String, CodingKey {

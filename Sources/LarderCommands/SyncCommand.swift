@@ -16,7 +16,7 @@ struct SyncCommand: ParsableCommand {
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
       .io: "the disk is full, not writable or damaged",
-      .tryAgain: "another run holds the cache, or the deadline came",
+      .tryAgain: "another run holds the cache, or the deadline passed",
       .configuration: "the catalog file is wrong",
     ],
     stops: true
@@ -29,7 +29,7 @@ struct SyncCommand: ParsableCommand {
       Example:  larder sync shop.yaml --cache /var/cache/shop
 
       Later runs cost little: fresh data is not requested, unchanged data is not fetched again. A \
-      run that was killed loses no picture that was complete.
+      killed run keeps every complete picture.
 
       \(statuses.text)
       """

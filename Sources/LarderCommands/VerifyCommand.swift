@@ -14,7 +14,7 @@ struct VerifyCommand: ParsableCommand {
     [
       .done: "clean",
       .failed: "there is no cache",
-      .io: "not clean, or not readable",
+      .io: "problems were found, or the cache cannot be read",
       .tryAgain: "a run holds the cache, and --repair was given",
     ],
     stops: true
@@ -42,7 +42,7 @@ struct VerifyCommand: ParsableCommand {
   )
   var repair = false
 
-  @Flag(help: "Look at sizes only, not at every byte.")
+  @Flag(help: "Check only sizes, not every byte.")
   var fast = false
 
   @Flag(help: "Read every byte (the default).")

@@ -22,8 +22,8 @@ struct WarmCommand: ParsableCommand {
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
       .io: "the disk is full, not writable or damaged",
-      .tryAgain: "another run holds the cache, the deadline came or it is too soon",
-      .configuration: "a catalog file is wrong; the worst status of several catalogs counts",
+      .tryAgain: "another run holds the cache, the deadline passed, or it is too soon",
+      .configuration: "a catalog file is wrong; of several catalogs, the worst status counts",
     ],
     stops: true
   )
@@ -36,23 +36,22 @@ struct WarmCommand: ParsableCommand {
                 larder warm shop.yaml --min-interval 40m --metrics larder.prom
                 larder warm shop.yaml --on-failure "mail -s larder admin"
 
-      Fresh data costs no request. Stale data is requested in the order of its value: pictures that \
-      were never fetched, then those that just changed, then those checked longest ago. Work that \
-      the deadline, the rate or --max-bytes left over comes first next time. Missing pictures (404) \
-      are retried less and less often, at last once a day; such a failure counts in the run that \
-      finds it, and is listed as known after that. Several catalogs share one transport, and so the \
-      limits per host.
+      Fresh data is not requested. Stale data is requested by priority: pictures that were never \
+      fetched, then those that just changed, then those checked longest ago. Work left undone because of \
+      the deadline, the rate or --max-bytes comes first in the next run. Missing pictures (404) are \
+      retried less and less often, in the end once a day. The run that first finds such a failure \
+      reports it; later runs list it as known. Several catalogs share one transport, and so the limits \
+      per host.
 
       Orders that are due go to LARDER_WEBHOOK_URL, when that is set; see larder order send --help.
 
-      Prints nothing when all is well; otherwise one paragraph a catalog on stderr, and a line for \
+      Prints nothing if all is well; otherwise one paragraph for each catalog on stderr, and a line for \
       each item that could not be read. A catalog file that is wrong does not stop the others. On a \
       terminal, a line shows the progress.
 
       The result of the last run is in the cache as last-run.json, and --on-failure passes it to a \
-      command of yours. A run failed when it ends with another status than 0, 75, 130 and 143. \
-      A run that was refused because another holds the cache, or that came too soon, leaves the file \
-      unchanged.
+      command of yours. A run counts as failed unless its status is 0, 75, 130 or 143. A run that was \
+      refused because another holds the cache, or that came too soon, leaves the file unchanged.
 
       \(statuses.text)
       """
@@ -81,7 +80,7 @@ struct WarmCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Wait a random time up to this first, so that many machines do not call at once.",
+      "First wait a random time, up to this, so that many machines do not start at once.",
       valueName: "time"
     ),
     transform: DurationArgument.read
@@ -208,7 +207,7 @@ struct CatalogWarm {
       statuses.append(
         say(
           CommandFailure(
-            "cannot warm \(paths): both have the name \(name); give each a name of its own",
+            "cannot warm \(paths): both have the name \(name); give them different names",
             .configuration
           )
         )
@@ -370,8 +369,8 @@ struct FailureOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Run this after a failed run, with last-run.json on its stdin: a program and its arguments, "
-        + "separated by spaces, without a shell. It has 30 seconds. A program that others can "
-        + "write to is refused.",
+        + "separated by spaces, without a shell. It has 30 seconds. A program that other "
+        + "users can change is refused.",
       valueName: "command"
     ),
     completion: .file()

@@ -136,11 +136,11 @@ import Testing
   @Test(arguments: [
     (["-", "-"], "only one of the responses can come from stdin"),
     (["-", "--detail", "-"], "only one of the responses can come from stdin"),
-    (["a.json", "a.json"], "a.json is named twice"),
+    (["a.json", "a.json"], "a.json is given twice"),
     (["a.json", "--body", "{}"], "--body needs a URL to be sent to, not a.json"),
     (
       ["http://a.example/", "http://b.example/", "--body", "{}"],
-      "--body asks for one listing, and 2 are named"
+      "--body works with one listing, but 2 are given"
     ),
     (["http://127.0.0.1:1/", "--body", "{"], "cannot read request body"),
     (["http://127.0.0.1:1/", "--body", "@no-such.json"], "cannot read request body no-such.json"),

@@ -48,8 +48,8 @@ import Testing
     let headings = sync.lines.filter { $0.contains(#/^[A-Z ]+:$/#) }.map(String.init)
     #expect(
       headings == [
-        "ARGUMENTS:", "OPTIONS:", "CACHE:", "WHAT IS FETCHED:", "LIMITS:", "CONNECTION:",
-        "WHEN THE FEED LOOKS WRONG:", "MONITORING:", "OUTPUT:",
+        "ARGUMENTS:", "OPTIONS:", "CACHE:", "SCOPE:", "LIMITS:", "CONNECTION:",
+        "PROTECTION AGAINST A BROKEN FEED:", "MONITORING:", "OUTPUT:",
       ]
     )
     #expect(root.output.contains("\nFETCH A SHOP:\n  sync "))
@@ -101,7 +101,7 @@ import Testing
 
   @Test(
     arguments: [
-      (["sync"], ["--parallel": "auto", "--per-host": "auto, 16 at most", "--retries": "4"]),
+      (["sync"], ["--parallel": "auto", "--per-host": "auto, at most 16", "--retries": "4"]),
       (["demo"], ["--port": "8080"]),
       (["order", "place"], ["--quantity": "1"]),
       (["order", "send"], ["--timeout": "30s", "--wait": "10s"]),

@@ -120,7 +120,7 @@ import Testing
     let command = try Command.larder(arguments)
 
     #expect(command.status == 64)
-    #expect(command.output == "" && command.errors.contains("cannot be empty; name one"))
+    #expect(command.output == "" && command.errors.contains("the path is empty; give one"))
   }
 
   @Test func `the command line equals that of the system`() {

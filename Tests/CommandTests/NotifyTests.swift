@@ -83,7 +83,8 @@ import Testing
 
   @Test(arguments: [
     (["notify", "--only", "prices"], "did you mean price?"),
-    (["notify", "--only", ""], "it takes some of"), (["notify", "--drop", "much"], "share"),
+    (["notify", "--only", ""], "it takes one or more of"),
+    (["notify", "--drop", "much"], "share"),
     (["warm", "--only", "price"], "--notify-url-file"),
     (["warm", "--notify-url-file", "nowhere"], "nowhere"),
   ])

@@ -186,7 +186,7 @@ import Testing
 
     let late = try shop.larder("status", "--check", "6h", "--quiet")
     #expect(late.status == 3 && late.output == "")
-    #expect(late.errors.contains("not complete within 6 h 0 min: banchan never"))
+    #expect(late.errors.contains("no complete run within 6 h 0 min: banchan never"))
     shop.store.faults = .none
     #expect(try shop.sync().status == 0)
     #expect(try shop.larder("status", "--check", "6h", "--quiet").status == 0)

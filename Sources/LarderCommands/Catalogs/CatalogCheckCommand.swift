@@ -29,14 +29,14 @@ struct CatalogCheckCommand: ParsableCommand {
       Example:  larder catalog check shop.yaml
                 larder catalog check shop.yaml --history --json
 
-      Reads the first page of each section, two details, and the beginnings of three pictures of each \
-      kind; keeps nothing. Says how many items have each field, which paths lead to nothing, and which \
+      Reads the first page of each section, two details, and the first bytes of three pictures of each \
+      kind. Stores nothing. Prints how many items have each field, which paths match nothing, and which \
       values look wrong: sale prices above normal ones, repeated ids, prices in cents that are read as \
-      whole units, pictures that are pages, listings with more pages. Anything that a sync would \
-      refuse is an error here.
+      whole units, HTML pages instead of pictures, listings with more pages. Anything that sync would \
+      refuse is an error.
 
-      --history asks no server. It reads what syncs have recorded, and names each struck price that is \
-      higher than the lowest price of the 30 days before the sale.
+      --history sends no requests. It reads the recorded history, and reports each struck-through price \
+      above the lowest price of the 30 days before the sale.
 
       \(statuses.text)
       """
@@ -49,7 +49,7 @@ struct CatalogCheckCommand: ParsableCommand {
   )
   var file: String
 
-  @Flag(help: "Check the struck prices of the last sync against the history, offline.")
+  @Flag(help: "Check the struck-through prices of the last sync against the history, offline.")
   var history = false
 
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions

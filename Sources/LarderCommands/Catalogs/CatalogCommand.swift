@@ -5,7 +5,7 @@ struct CatalogCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "done",
-      .failed: "the file exists",
+      .failed: "the file already exists",
       .partial: "something looks wrong",
       .data: "no items could be read",
       .unavailable: "the origin cannot be reached",
@@ -16,7 +16,7 @@ struct CatalogCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "catalog",
-    abstract: "Write, try and learn about catalog files.",
+    abstract: "Write and check catalog files; list the built-in formats.",
     discussion: """
       Example:  larder catalog init https://shop.example/products.json
                 larder catalog check shop.yaml

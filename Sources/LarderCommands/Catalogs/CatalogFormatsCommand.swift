@@ -12,7 +12,7 @@ struct CatalogFormatsCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "formats",
-    abstract: "List the built-in formats, one a line.",
+    abstract: "List the built-in formats, one on each line.",
     discussion: """
       Example:  larder catalog formats
 

@@ -12,7 +12,7 @@ struct CatalogInitCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
       .done: "written",
-      .failed: "the file exists",
+      .failed: "the file already exists",
       .data: "nothing looks like items",
       .unavailable: "the origin cannot be reached",
       .io: "the file cannot be written",
@@ -30,12 +30,12 @@ struct CatalogInitCommand: ParsableCommand {
                 larder catalog init https://shop.example/ --header 'token: ${TOKEN}'
                 curl -s https://shop.example/products.json | larder catalog init -
 
-      Recognizes shop systems by their responses; else finds the items and their fields by names and \
-      values, and writes its confidence in each as a comment. A field below 0.7 is commented out, \
-      listed with its alternatives, and named on the terminal. Shows the first items as they are read. \
-      Several listings become several sections. With the detail of one listed item, the file has the \
+      Recognizes known shop systems. For others, finds the items and their fields by names and values, \
+      and writes its confidence in each as a comment. A field below 0.7 is commented out, listed with \
+      its alternatives, and named on the terminal. Prints the first items as the file reads them. \
+      Several listings become several sections. With the detail of one listed item, the file reads the \
       details of all. If a listing seems to have more pages, up to 8 requests find out how to get the \
-      second. Look through the file, then try it with larder catalog check.
+      second. Read the file, then test it with larder catalog check.
 
       \(statuses.text)
       """
@@ -43,7 +43,7 @@ struct CatalogInitCommand: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "URLs, or files with responses, - for stdin; several become sections of one catalog.",
+      "URLs, or files with responses (- for stdin). Several become sections of one catalog.",
       valueName: "url|file"
     ),
     completion: .file(),
@@ -52,7 +52,7 @@ struct CatalogInitCommand: ParsableCommand {
   var sources: [String]
 
   @Option(
-    help: ArgumentHelp("The detail of an item that is listed.", valueName: "url|file"),
+    help: ArgumentHelp("The detail of one of the listed items.", valueName: "url|file"),
     completion: .file(),
     transform: PathArgument.read
   )
@@ -60,7 +60,7 @@ struct CatalogInitCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Ask for the listing by a POST of this JSON, or of a file's after @.",
+      "Request the listing with a POST of this JSON, or of the JSON in a file: @FILE.",
       valueName: "json|@file"
     )
   )
@@ -68,7 +68,7 @@ struct CatalogInitCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Send this header, with '${NAME}' of the environment for secrets; repeatable.",
+      "Send this header; write '${NAME}' for a secret in an environment variable. May be repeated.",
       valueName: "name: value"
     )
   )
@@ -89,7 +89,7 @@ struct CatalogInitCommand: ParsableCommand {
   )
   var name: String?
 
-  @Option(help: ArgumentHelp("The currency, such as EUR. (default: judged)", valueName: "code"))
+  @Option(help: ArgumentHelp("The currency, such as EUR. (default: detected)", valueName: "code"))
   var currency: String?
 
   @OptionGroup(title: Topic.connection) var connection: ConnectionOptions
@@ -107,13 +107,13 @@ struct CatalogInitCommand: ParsableCommand {
     }
     if let repeated = sources.first(where: { source in sources.filter { $0 == source }.count > 1 })
     {
-      throw ValidationError("\(repeated) is named twice; each listing is one section")
+      throw ValidationError("\(repeated) is given twice; each listing becomes one section")
     }
     if let name, !ProposedSource.isName(name) {
       throw ValidationError("--name must be usable as a file name, and \"\(name)\" is not")
     }
     if body != nil, sources.count > 1 {
-      throw ValidationError("--body asks for one listing, and \(sources.count) are named")
+      throw ValidationError("--body works with one listing, but \(sources.count) are given")
     }
     if body != nil, !CatalogProposal.isURL(sources[0]) {
       throw ValidationError("--body needs a URL to be sent to, not \(sources[0])")

@@ -22,7 +22,7 @@ struct CatalogSchemaCommand: ParsableCommand {
       """
   )
 
-  @Flag(help: "Print the schema, which is JSON without this too.")
+  @Flag(help: "No effect: the schema is always JSON.")
   var json = false
 
   func run() throws {

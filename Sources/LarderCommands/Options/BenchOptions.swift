@@ -7,7 +7,7 @@ import Foundation
 struct BenchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The passes that count. (default: cold,warm,revalidate)",
+      "The passes to report. (default: cold,warm,revalidate)",
       valueName: "passes"
     ),
     transform: PassesArgument.read
@@ -17,7 +17,7 @@ struct BenchOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Transfers at once, such as 1,4,16, or auto: 1, 2, 4 … 128 while the rate rises. (default: auto)",
+      "Simultaneous transfers, such as 1,4,16, or auto: 1, 2, 4 … 128 while the rate rises. (default: auto)",
       valueName: "n,…|auto"
     ),
     transform: SweepArgument.read
@@ -34,7 +34,7 @@ struct BenchOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Repeat until the 95 % interval of the rate is within this. (default: 5%)",
+      "Repeat until the rate is known to within this, with 95 % confidence. (default: 5%)",
       valueName: "percent"
     ),
     transform: PercentArgument.read
@@ -62,7 +62,7 @@ struct BenchOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Start nothing more after this time, such as 10m.", valueName: "time"),
+    help: ArgumentHelp("Start no measurement after this time, such as 10m.", valueName: "time"),
     transform: DurationArgument.read
   )
   var deadline: DurationArgument?
@@ -74,7 +74,7 @@ struct BenchOptions: ParsableArguments {
   var html: String?
 
   @Option(
-    help: ArgumentHelp("Compare with the output of an earlier --json.", valueName: "file"),
+    help: ArgumentHelp("Compare with an earlier result, written by --json.", valueName: "file"),
     transform: PathArgument.read
   )
   var baseline: String?
@@ -131,7 +131,7 @@ struct PassesArgument: Sendable, CustomStringConvertible {
     let words = argument.split(separator: ",", omittingEmptySubsequences: false)
     let named = words.compactMap { Pass(rawValue: String($0)) }
     guard named.count == words.count, Set(named).count == named.count else {
-      throw ValidationError("it takes \(all) or some of them, each once, between commas")
+      throw ValidationError("it takes one or more of \(all), separated by commas")
     }
     return PassesArgument(passes: Pass.allCases.filter { named.contains($0) })
   }
@@ -148,7 +148,9 @@ struct SweepArgument: Sendable {
   /// - Throws: `ValidationError` with the allowed forms.
   static func read(_ argument: String) throws -> SweepArgument {
     guard let plan = SweepPlan(argument) else {
-      throw ValidationError("it takes auto, or numbers from 1 to 1024, each once, between commas")
+      throw ValidationError(
+        "it takes auto, or different numbers from 1 to 1024, separated by commas"
+      )
     }
     return SweepArgument(plan: plan)
   }
@@ -192,7 +194,7 @@ struct OriginOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How many pictures it has (default: 1000), or how many requests a pass over URLs makes.",
+      "The number of pictures (default: 1000), or of requests in a pass over URLs.",
       valueName: "n"
     ),
     transform: WholeNumber.reader(1...1_000_000)
@@ -201,7 +203,10 @@ struct OriginOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How big they are, such as 500K. (default: 8K..40K)", valueName: "size"),
+    help: ArgumentHelp(
+      "The size of the pictures, such as 500K. (default: 8K..40K)",
+      valueName: "size"
+    ),
     transform: SizesArgument.read
   )
   var sizes = SizesArgument(8 << 10...40 << 10)
@@ -209,7 +214,7 @@ struct OriginOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How long it waits before each picture. (default: not at all)",
+      "The delay before each picture. (default: none)",
       valueName: "time"
     ),
     transform: DurationArgument.read

@@ -9,7 +9,7 @@ struct ConnectionOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Transfers at once to one host, 1 to 1024. (default: auto, 16 at most)",
+      "Simultaneous transfers to one host, 1 to 1024. (default: auto, at most 16)",
       valueName: "n|auto"
     ),
     transform: ParallelArgument.read
@@ -28,7 +28,7 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Connect to the second host instead of the first.",
+      "Connect to the second host and port instead of the first (as curl's option of this name).",
       valueName: "host:port:host:port"
     )
   )
@@ -43,7 +43,7 @@ struct ConnectionOptions: ParsableArguments {
 
   @Option(help: ProxyArgument.help) var proxy: String?
 
-  @Flag(help: "Allow private addresses for hosts that only fetched data names.")
+  @Flag(help: "Allow private addresses for hosts that are named only by fetched data.")
   var allowPrivateAddresses = false
 
   mutating func validate() throws {
@@ -81,8 +81,8 @@ enum ProxyArgument {
 
   /// The help of `--proxy`.
   static let help = ArgumentHelp(
-    "Use this proxy (http, https, socks5h); env takes those of curl's variables. A password belongs "
-      + "in LARDER_PROXY (default: LARDER_PROXY, else none).",
+    "Use this proxy (http, https, socks5h), or with env the proxies of curl's variables. Put a URL with a "
+      + "password into LARDER_PROXY (default: LARDER_PROXY, else none).",
     valueName: "url|env|none"
   )
 
@@ -109,7 +109,7 @@ enum ProxyArgument {
       return nil
     }
     let variables = ProcessInfo.processInfo.environment
-    let name = "the proxy that \(proxy == nil ? "LARDER_PROXY" : "--proxy") gives"
+    let name = "the proxy in \(proxy == nil ? "LARDER_PROXY" : "--proxy")"
     if text == Self.environment { return try ProxyRoute(environment: variables, named: name) }
     return ProxyRoute(try Proxy(parsing: text, named: name), variables: variables)
   }

@@ -64,7 +64,7 @@ struct LimitOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Transfers at once, 1 to 1024, or auto. (default: auto)",
+      "Simultaneous transfers, 1 to 1024, or auto. (default: auto)",
       valueName: "n|auto"
     ),
     transform: ParallelArgument.read
@@ -74,7 +74,7 @@ struct LimitOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Requests a second at most, such as 20/s. (default: no limit)",
+      "Send at most this many requests, such as 20/s. (default: no limit)",
       valueName: "n/s"
     ),
     transform: RateArgument.read
@@ -83,7 +83,7 @@ struct LimitOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("End after this time, such as 10m. (default: never)", valueName: "time"),
+    help: ArgumentHelp("Stop after this time, such as 10m. (default: never)", valueName: "time"),
     transform: DurationArgument.readPositive
   )
   var deadline: DurationArgument?
@@ -112,8 +112,8 @@ struct DoubtOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "How many of a section's items may be unreadable, such as 10% (at least one item) or 3; a "
-        + "section with more keeps its last good items. (default: 10%)",
+      "The most unreadable items in a section, such as 3 or 10% (but at least one). A section with "
+        + "more keeps its previous items. (default: 10%)",
       valueName: "n%|n"
     ),
     transform: MaxSkippedArgument.read
@@ -138,7 +138,7 @@ struct DoubtOptions: ParsableArguments {
 
 /// The options that select the parts of a catalog to fetch, and its source.
 struct ScopeOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Fetch from here instead of the catalog's base.", valueName: "url"))
+  @Option(help: ArgumentHelp("Use this URL instead of the catalog's base.", valueName: "url"))
   var base: String?
 
   @Flag(help: "Fetch only the pictures of the lists.")

@@ -8,7 +8,7 @@ import Pipeline
 struct MetricsOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Write the cache's numbers here afterwards, as Prometheus' textfile collector reads them.",
+      "At the end, write metrics to this file for Prometheus' textfile collector.",
       valueName: "file"
     ),
     transform: PathArgument.read
@@ -89,7 +89,7 @@ struct MetricsText {
     )
     add(
       "run_unfinished",
-      "Requests that the deadline or a signal kept the last run from making.",
+      "Requests that the last run left undone because of its deadline or a signal.",
       reports { ["": "\($0.unfinished.count)"] }
     )
     add(
@@ -132,7 +132,7 @@ struct MetricsText {
     )
     add(
       "oldest_picture_timestamp_seconds",
-      "When the picture that was checked longest ago was last checked.",
+      "The oldest time of the last check of a picture.",
       summary.oldestCheck.map { [Sample(value: "\($0.seconds)")] } ?? []
     )
     add("orders", "Messages about orders by their state of delivery.", deliveries)

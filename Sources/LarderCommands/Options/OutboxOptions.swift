@@ -5,7 +5,7 @@ import Orders
 struct OutboxOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The orders' file (default: LARDER_ORDERS, else larder/orders.sqlite below XDG_STATE_HOME).",
+      "The file with the orders (default: LARDER_ORDERS, else larder/orders.sqlite in XDG_STATE_HOME).",
       valueName: "file"
     ),
     transform: PathArgument.read
@@ -14,7 +14,7 @@ struct OutboxOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The language to tell orders in (default: LC_ALL, LC_MESSAGES, LANG).",
+      "The language of messages about orders (default: LC_ALL, LC_MESSAGES, LANG).",
       valueName: "locale"
     )
   )
@@ -49,7 +49,7 @@ struct OutboxOptions: ParsableArguments {
   /// - Throws: ``CommandFailure`` when nothing was ever ordered.
   func outbox(of order: String) throws -> Outbox {
     guard let outbox = try existing() else {
-      throw CommandFailure("cannot find order \(order): nothing was ordered yet", .failed)
+      throw CommandFailure("cannot find order \(order): there are no orders yet", .failed)
     }
     return outbox
   }

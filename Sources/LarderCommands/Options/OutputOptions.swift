@@ -4,7 +4,7 @@ import ArgumentParser
 struct OutputOptions: ParsableArguments {
   @Flag(
     help:
-      "Print one JSON document to stdout; crop, stamp and warm print one object a line."
+      "Print one JSON document to stdout; crop, stamp and warm print one JSON object on each line."
   )
   var json = false
 

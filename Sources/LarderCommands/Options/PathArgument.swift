@@ -8,7 +8,7 @@ enum PathArgument {
   ///   the working folder in some places and nothing in others.
   static func read(_ argument: String) throws -> String {
     guard !argument.isEmpty else {
-      throw ValidationError("a path cannot be empty; name one, or leave out the option")
+      throw ValidationError("the path is empty; give one, or leave out the option")
     }
     return argument
   }
@@ -33,7 +33,9 @@ struct CertificateFile: Sendable {
     let marks = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
     let text = String(decoding: bytes, as: UTF8.self)
     guard marks.contains(where: { text.contains("-----BEGIN \($0)-----") }) else {
-      throw ValidationError("it holds no certificate; expected PEM: -----BEGIN CERTIFICATE-----")
+      throw ValidationError(
+        "it contains no certificate; expected PEM: -----BEGIN CERTIFICATE-----"
+      )
     }
     return CertificateFile(path: argument)
   }

@@ -28,7 +28,7 @@ struct PictureOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Scale to N pixels a side, or to width and height. (default: the size of the cut part)",
+      "Scale to N pixels a side, or to width and height. (default: the size of the cropped part)",
       valueName: "n|wxh"
     ),
     transform: FrameOptions.size
@@ -37,7 +37,7 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The part to keep, or the place of a contained picture; attention picks the most striking part.",
+      "The part to keep, or the position with --fit contain; attention picks the most interesting part.",
       valueName: "gravity"
     )
   )
@@ -45,7 +45,7 @@ struct PictureOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The output format: keep, jpeg, png, webp or avif; keep makes a PNG of a GIF, TIFF or BMP, a JPEG of an HEIC.",
+      "The output format: keep, jpeg, png, webp or avif. keep writes PNG for GIF, TIFF and BMP, and JPEG for HEIC.",
       valueName: "format"
     )
   )
@@ -54,7 +54,7 @@ struct PictureOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "The encoder's quality. JPEG to JPEG keeps about the input's, else \(OutputFormat.usualQualities).",
+      "The encoder's quality. (default: about the input's from JPEG to JPEG, else \(OutputFormat.usualQualities))",
       valueName: "1-100"
     ),
     transform: WholeNumber.reader(1...100)
@@ -64,7 +64,7 @@ struct PictureOptions: ParsableArguments {
   @Flag(help: "Convert colours to sRGB by the embedded profile, then drop the profile.")
   var srgb = false
 
-  @Flag(help: "Make JPEGs progressive; other formats are not. (default: as a JPEG is)")
+  @Flag(help: "Write progressive JPEGs. (default: like the input JPEG)")
   var progressive = false
 
   @Option(
@@ -109,7 +109,7 @@ struct PictureOptions: ParsableArguments {
     name: .shortAndLong,
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Work on N pictures at once, 1 to 1024; memory grows with them. (default: one a processor)",
+      "Process N pictures at once, 1 to 1024; each needs memory. (default: one for each processor)",
       valueName: "n"
     ),
     transform: WholeNumber.reader(1...1024)
@@ -130,14 +130,14 @@ struct PictureOptions: ParsableArguments {
 
   mutating func validate() throws {
     if force, skipExisting {
-      throw ValidationError("--force replaces what --skip-existing leaves; give one of them")
+      throw ValidationError("--force and --skip-existing exclude each other")
     }
     if pictures.isEmpty { throw ValidationError("name a picture or a folder") }
     if out == nil, pictures != [Self.stream] {
       throw ValidationError("missing expected argument '--out <dir>': where the results go")
     }
     if pictures.count(where: { $0 == Self.stream }) > 1 {
-      throw ValidationError("- is stdin, which can be read once; give it once")
+      throw ValidationError("- (stdin) can be given only once")
     }
     if writesStandardOutput { try checkStream() }
   }
@@ -152,7 +152,7 @@ struct PictureOptions: ParsableArguments {
       (dryRun, "--dry-run"),
     ]
     if let option = idle.first(where: \.isGiven) {
-      throw ValidationError("\(option.name) is about files, and --out - makes none; leave out one")
+      throw ValidationError("\(option.name) has no effect with --out -; leave out one of them")
     }
   }
 
@@ -183,7 +183,7 @@ struct PictureOptions: ParsableArguments {
   func check(beside output: OutputOptions) throws {
     if writesStandardOutput, output.json {
       throw ValidationError(
-        "--json needs stdout, which has the picture with --out -; give --out DIR"
+        "--json and --out - both write to stdout; give --out DIR"
       )
     }
   }
@@ -229,7 +229,7 @@ struct FrameOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      The colour around a contained picture, or behind a clear one that becomes a JPEG: #rgb, #rrggbb, #rrggbbaa, \
+      The background with --fit contain, and behind transparent pictures that become JPEGs: #rgb, #rrggbb, #rrggbbaa, \
       transparent or a name. (default: white; transparent around a picture with alpha)
       """,
       valueName: "colour"
@@ -238,7 +238,7 @@ struct FrameOptions: ParsableArguments {
   )
   var background: PictureColour?
 
-  @Flag(help: "Never enlarge: a part smaller than --size keeps its pixels.")
+  @Flag(help: "Never enlarge: a part smaller than --size keeps its size.")
   var noEnlarge = false
 
   /// Refuses options that need `--size` when it is not given.

@@ -15,7 +15,7 @@ struct WebhookOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write for Slack or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
+      "Send messages for Slack, or as signed JSON (default: LARDER_WEBHOOK_PAYLOAD, else slack).",
       valueName: "slack|json"
     )
   )
@@ -79,7 +79,9 @@ struct WebhookOptions: ParsableArguments {
   /// - Throws: A usage error when there is no webhook, or no secret although one is needed.
   func webhook(_ template: String? = nil) throws -> Webhook {
     guard
-      let url = try webhookUrlFile.map({ try Self.secret(in: $0, "webhook URL file") })
+      let url = try webhookUrlFile.map({
+        try Self.secret(in: $0, "webhook URL file", content: "the URL")
+      })
         ?? OutboxOptions.variable("LARDER_WEBHOOK_URL")
     else {
       throw CommandFailure(
@@ -110,7 +112,9 @@ struct WebhookOptions: ParsableArguments {
   private func secrets() throws -> [WebhookSecret] {
     if unsigned { return [] }
     guard
-      let text = try webhookSecretFile.map({ try Self.secret(in: $0, "secret file") })
+      let text = try webhookSecretFile.map({
+        try Self.secret(in: $0, "secret file", content: "the secret")
+      })
         ?? OutboxOptions.variable("LARDER_WEBHOOK_SECRET")
     else {
       throw CommandFailure(
@@ -122,14 +126,18 @@ struct WebhookOptions: ParsableArguments {
     return try WebhookSecret.parse(text)
   }
 
-  private static func secret(in path: String, _ what: String) throws -> String {
+  private static func secret(
+    in path: String,
+    _ what: String,
+    content: String
+  ) throws -> String {
     let bytes = try FileReading.bytes(path, what: what, limit: 1 << 16)
     let text = String(decoding: bytes, as: UTF8.self)
     guard let first = text.firstIndex(where: { !$0.isWhitespace }),
       let last = text.lastIndex(where: { !$0.isWhitespace })
     else {
       throw CommandFailure(
-        "cannot send: \(what) \(path) is empty; write it there, on a line of its own",
+        "cannot send: \(what) \(path) is empty; write \(content) into it, on one line",
         .usage
       )
     }
@@ -141,7 +149,7 @@ struct WebhookOptions: ParsableArguments {
 struct TemplateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The words for Slack (default: \"{by} – {total} – {what}\").",
+      "The text of messages for Slack (default: \"{by} – {total} – {what}\").",
       valueName: "text"
     )
   )

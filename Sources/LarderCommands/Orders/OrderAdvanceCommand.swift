@@ -29,7 +29,7 @@ struct OrderAdvanceCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Refuse unless this is the next step.", valueName: "state"))
   var to: OrderState?
 
-  @Flag(help: "Tell the webhook too, with the next send.")
+  @Flag(help: "Also tell the webhook, with the next send.")
   var post = false
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions

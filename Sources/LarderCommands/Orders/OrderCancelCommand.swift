@@ -25,7 +25,7 @@ struct OrderCancelCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The order's id, or the beginning of it.", valueName: "order"))
   var order: String
 
-  @Flag(help: "Tell the webhook too, with the next send, if it may know of the order.")
+  @Flag(help: "Also tell the webhook, with the next send, if it may know of the order.")
   var post = false
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions
@@ -41,7 +41,7 @@ struct OrderCancelCommand: ParsableCommand {
     }
     if !post, moved.delivery.state == .delivered || moved.mayHaveArrived {
       Log(output).warning(
-        "the webhook may know of \(moved.order.id); --post would have sent the cancellation"
+        "the webhook may know \(moved.order.id); use --post to tell it about a cancellation"
       )
     }
   }

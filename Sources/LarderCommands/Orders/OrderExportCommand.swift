@@ -18,13 +18,13 @@ struct OrderExportCommand: ParsableCommand {
     discussion: """
       Example:  larder order export --format csv > orders.csv
 
-      In CSV, text that a spreadsheet would take for a formula has an apostrophe before it.
+      In CSV, text that a spreadsheet could read as a formula is preceded by an apostrophe.
 
       \(statuses.text)
       """
   )
 
-  @Option(help: ArgumentHelp("jsonl or csv.", valueName: "format"))
+  @Option(help: ArgumentHelp("The format: jsonl or csv.", valueName: "format"))
   var format = OrderExportFormat.jsonl
 
   @OptionGroup(title: Topic.orders) var outbox: OutboxOptions

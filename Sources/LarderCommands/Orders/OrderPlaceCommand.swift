@@ -12,7 +12,7 @@ struct OrderPlaceCommand: ParsableCommand {
       .failed: "no such item, sold out or beyond the budget",
       .partial: "placed but not delivered",
       .unavailable: "placed, but the webhook is stopped or cannot be reached",
-      .io: "the order could not be kept",
+      .io: "the order could not be stored",
       .tryAgain: "placed but not due yet, or another process holds the orders",
     ],
     stops: true
@@ -24,7 +24,7 @@ struct OrderPlaceCommand: ParsableCommand {
     discussion: """
       Example:  larder order place HBDEF --by Jiyeon --quantity 2 --send
 
-      The order is safely on disk when its id is printed. It goes out with --send, with \
+      The order is safely on disk when its id is printed. It is sent with --send, with \
       larder order send, or with larder warm.
 
       \(statuses.text)
@@ -39,18 +39,21 @@ struct OrderPlaceCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How many of the first item. (default: 1)", valueName: "n"),
+    help: ArgumentHelp("The quantity of the first item. (default: 1)", valueName: "n"),
     transform: WholeNumber.reader(1...OrderRequest.mostPieces)
   )
   var quantity = 1
 
-  @Option(name: .customLong("item"), help: ArgumentHelp("A further item.", valueName: "id=n"))
+  @Option(
+    name: .customLong("item"),
+    help: ArgumentHelp("Another item, with its quantity; may be repeated.", valueName: "id=n")
+  )
   var items: [WishArgument] = []
 
   @Option(help: ArgumentHelp("A note to the receiver.", valueName: "text"))
   var note: String?
 
-  @Option(help: ArgumentHelp("Refuse an order that costs more.", valueName: "amount"))
+  @Option(help: ArgumentHelp("Refuse an order with a higher total.", valueName: "amount"))
   var budget: String?
 
   @Flag(help: "Order items even if they are sold out.")
@@ -102,7 +105,7 @@ struct OrderPlaceCommand: ParsableCommand {
     do {
       return try Price(parsing: text, currency: currency)
     } catch {
-      throw CommandFailure("cannot read --budget: \(error); such as 20000", .usage)
+      throw CommandFailure("cannot read --budget: \(error); give an amount such as 20000", .usage)
     }
   }
 

@@ -20,7 +20,7 @@ struct OrderReplayCommand: ParsableCommand {
                 larder order replay --all
                 larder order replay --arrived ord_01k1
 
-      A replayed order keeps its id, so that a receiver that has it already can tell.
+      A replayed order keeps its id, so that the receiver can recognize a repetition.
 
       \(statuses.text)
       """

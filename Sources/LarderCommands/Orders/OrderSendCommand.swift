@@ -10,10 +10,10 @@ struct OrderSendCommand: ParsableCommand {
     [
       .done: "all orders that were due are delivered",
       .failed: "libcurl is missing, or the webhook's state cannot be read",
-      .partial: "some orders are dead, held or to be tried again; each is listed",
+      .partial: "some orders are dead, held, or will be retried; each is listed",
       .unavailable: "the webhook is stopped or cannot be reached",
       .io: "the orders cannot be read or written",
-      .tryAgain: "orders wait for their time",
+      .tryAgain: "some orders are not due yet",
     ],
     stops: true
   )
@@ -25,8 +25,8 @@ struct OrderSendCommand: ParsableCommand {
       Example:  larder order send --webhook-url-file /etc/larder/webhook
                 larder order send --on-ambiguous resend
 
-      Orders go out in the order of placing; to Slack, one a second at most, even if several \
-      processes send. An order is delivered when the webhook answers with a 2xx status, and Slack \
+      Orders are sent in the order in which they were placed; to Slack at most one a second, even \
+      if several processes send. An order is delivered when the webhook answers with a 2xx status, and Slack \
       with "ok". 400, 413 and 422 refuse one order (it is dead until replayed); 401, 403, 404 and 410 \
       stop the webhook until --resume or another URL. Any other failure is retried at once, then after \
       5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h, and not before a Retry-After of up to a \

@@ -73,7 +73,7 @@ struct StatusHelp {
 
 /// The headings of the groups of options in the help.
 enum Topic {
-  static let scope = "What is fetched"
+  static let scope = "Scope"
   static let limits = "Limits"
   static let doubt = "Protection against a broken feed"
   static let connection = "Connection"
@@ -85,7 +85,7 @@ enum Topic {
   static let orders = "Orders"
   static let webhook = "Webhook"
   static let notices = "Notices of changes"
-  static let items = "Which items"
+  static let items = "Items"
   static let origin = "The embedded origin"
   static let output = "Output"
 }

@@ -46,7 +46,7 @@ enum LibraryVersions {
       ("libcurl", curl?.version, "transfers" + (tls ?? "")),
       ("SQLite", string(larder_sqlite_release()), "index and orders"),
       ("libpng", string(cpng_release()), "PNG"),
-      ("zlib", string(zlibVersion()), "PNG and packed feeds"),
+      ("zlib", string(zlibVersion()), "PNG and compressed feeds"),
       ("libwebp", LibraryVersion(bits: UInt32(cwebp_release())).description, "WebP"),
       ("libavif", string(cavif_release()), "AVIF and HEIC"),
       ("libde265", string(chevc_release()), "HEIC"),
@@ -54,7 +54,7 @@ enum LibraryVersions {
       ("zimg", zimg, "scaling"),
       ("lcms2", littlecms, "colour profiles"),
       ("pixman", string(pixman_version_string()), "blending"),
-      ("Pango", pango, "writing on pictures"),
+      ("Pango", pango, "text on pictures"),
       ("libxml2", libxml2, "XML feeds and pages"),
     ]
   }

@@ -65,7 +65,7 @@ struct PlanTrustOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let it use the variables that this machine's own catalog file names.",
+      "Let the plan use the variables that this machine's own catalog file names.",
       valueName: "file"
     ),
     completion: .catalogFile
@@ -75,7 +75,7 @@ struct PlanTrustOptions: ParsableArguments {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Use the plan only if it is this one, as shard plan printed; its token command may run then.",
+      "Use the plan only if it has this digest, which shard plan printed. Its token command may then run.",
       valueName: "sha256"
     )
   )
@@ -84,7 +84,7 @@ struct PlanTrustOptions: ParsableArguments {
   mutating func validate() throws {
     if let name = variables.first(where: { !PlanTrust.mayBeAllowed($0) }) {
       throw ValidationError(
-        "--env \(name): no plan may use AWS_… and LARDER_…; give the value another name"
+        "--env \(name): plans may not use the variables AWS_… and LARDER_…; use another name"
       )
     }
     if let planDigest, planDigest.wholeMatch(of: /[0-9a-f]{64}/) == nil {

@@ -15,7 +15,7 @@ struct ShardPlanCommand: ParsableCommand {
       .data: "no section could be read",
       .unavailable: "the origin cannot be reached",
       .io: "the disk is full, not writable or damaged",
-      .tryAgain: "the deadline came; there is no plan",
+      .tryAgain: "the deadline passed; no plan was written",
       .configuration: "the catalog file is wrong",
     ],
     stops: true
@@ -43,14 +43,14 @@ struct ShardPlanCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How many shards, 1 to 100000.", valueName: "n"),
+    help: ArgumentHelp("The number of shards, 1 to 100000.", valueName: "n"),
     transform: WholeNumber.reader(1...100_000)
   )
   var shards: Int
 
   @Option(
     help: ArgumentHelp(
-      "Where the plan goes: a new folder, which all see, or s3://bucket/prefix.",
+      "The place of the plan: a new folder that all machines can read, or s3://bucket/prefix.",
       valueName: "dir|s3"
     ),
     completion: .directory,

@@ -11,10 +11,10 @@ import Sharding
 struct ShardRunCommand: ParsableCommand {
   private static let statuses = StatusHelp(
     [
-      .done: "the shard's manifest is there, this run's or another's",
+      .done: "the shard is committed, by this run or another one",
       .data: "the plan or manifest is incomplete or of another plan; never retry",
       .io: "the disk is full, not writable or damaged",
-      .tryAgain: "retry: the deadline came, the origin is down",
+      .tryAgain: "retry: the deadline passed, or the origin is down",
       .configuration: "the catalog file is wrong, or a variable is not set or not allowed",
     ],
     stops: true
@@ -58,19 +58,22 @@ struct ShardRunCommand: ParsableCommand {
   )
   var maxFailures = ShareArgument(percent: 10)
 
-  @Flag(help: "End as by SIGTERM when the parent process ends.")
+  @Flag(help: "End as after SIGTERM when the parent process ends.")
   var dieWithParent = false
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("How many shards run at once at most.", valueName: "n"),
+    help: ArgumentHelp("The most shards that run at once.", valueName: "n"),
     transform: WholeNumber.reader(1...100_000)
   )
   var clusterSlots: Int?
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Transfers at once to one host, of all shards together.", valueName: "n"),
+    help: ArgumentHelp(
+      "Simultaneous transfers to one host, for all shards together.",
+      valueName: "n"
+    ),
     transform: WholeNumber.reader(1...100_000)
   )
   var hostLimit: Int?
@@ -83,7 +86,7 @@ struct ShardRunCommand: ParsableCommand {
 
   mutating func validate() throws {
     guard (clusterSlots == nil) == (hostLimit == nil) else {
-      throw ValidationError("--cluster-slots and --host-limit need each other")
+      throw ValidationError("--cluster-slots and --host-limit must be given together")
     }
     if let clusterSlots, let hostLimit {
       guard connection.perHost == nil else {
@@ -207,13 +210,13 @@ enum ShardNumber {
       guard let value = environment[name] else { continue }
       if let number = WholeNumber.read(value, in: 0...99_999) { return number }
       throw CommandFailure(
-        "cannot run shard \(name)=\"\(value)\": it is no number from 0",
+        "cannot run shard \(name)=\"\(value)\": it is not a shard's number",
         .usage
       )
     }
     throw CommandFailure(
-      "cannot tell which shard to run: none of \(variables.joined(separator: ", ")) is set; "
-        + "say --shard N",
+      "cannot find the shard to run: none of \(variables.joined(separator: ", ")) is set; "
+        + "give --shard N",
       .usage
     )
   }
