@@ -352,7 +352,7 @@ struct BenchTable {
       return []
     }
     return [
-      "noisy: the runs differ too much to say how exact the rate is; more pictures or --runs would"
+      "noisy: the runs differ too much for a precise rate; measure more pictures, or give a higher --runs"
     ]
   }
 
@@ -413,16 +413,16 @@ struct BenchTable {
     let protocols = row.protocols.sorted { $0.key < $1.key }.map(\.key)
     // These figures also include time that larder itself spent waiting.
     let writing = row.writingShare ?? 0
-    let place = writing < Self.writingMatters ? "there" : "there and here"
+    let place = writing < Self.writingMatters ? "at the server" : "at the server and here"
     let limit =
       writing < Self.writingMatters
       ? []
       : [
-        "limited by writing here: transfers waited \(Self.number(writing * 100))% of the time for larder's own "
-          + "files, hashes and index; --discard measures the server alone, --scratch DIR another disk"
+        "limited by this machine: transfers waited \(Self.number(writing * 100))% of the time for larder's own "
+          + "files, hashes and index; --discard measures only the server, --scratch DIR uses another disk"
       ]
     return [
-      "\(place), median (and 99 %) in ms: \(words.joined(separator: ", ")); "
+      "phases of a request \(place), median (and 99 %) in ms: \(words.joined(separator: ", ")); "
         + "\(protocols.joined(separator: ", ")), retries: \(row.retries)"
     ] + limit
   }
@@ -449,13 +449,13 @@ struct BenchTable {
     }
     if lines.isEmpty {
       lines.append(
-        "no figure of \(baseline.findings.count) is worse than the baseline by \(limit)%"
+        "none of \(baseline.findings.count) figures is more than \(limit)% worse than the baseline"
       )
     }
     if !baseline.missing.isEmpty {
       lines.append("not measured this time: \(baseline.missing.joined(separator: ", "))")
     }
-    return lines + ["judged by a \(baseline.test)"]
+    return lines + ["statistical test: \(baseline.test)"]
   }
 
   /// A number with three significant digits.

@@ -75,8 +75,8 @@ extension CatalogFileOnDisk {
   func demandOrigins(base: String?) throws {
     guard try readsFiles(base: base) else { return }
     throw CommandFailure(
-      "cannot plan \(catalog.name): its sections or details are files of this machine; use "
-        + "larder sync",
+      "cannot plan \(catalog.name): its sections or details are local files, which other machines cannot read; "
+        + "use larder sync",
       .usage
     )
   }

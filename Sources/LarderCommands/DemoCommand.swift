@@ -164,10 +164,10 @@ struct Demonstration {
     step("4. Crop the first pictures to squares, and stamp them with the time")
     try pictures(reader)
 
-    step("5. Order, and bring the order to the store's webhook")
+    step("5. Place an order, and send it to the store's webhook")
     try order(reader, from: store)
 
-    step("6. The first section, from the cache alone, and a check of every byte of every picture")
+    step("6. List the first section, offline, and verify every byte of every picture")
     store.stop()
     let sections = try reader.sections()
     let items = try reader.list(section: sections.first?.key)
@@ -209,12 +209,12 @@ struct Demonstration {
         .map { Price(minorUnits: $0, currency: reader.catalog.currency) }
       return price?.formatted() ?? "no price"
     }
-    var lines = diff.removed.map { "gone       \(titles[$0.id] ?? $0.id)" }
+    var lines = diff.removed.map { "removed    \(titles[$0.id] ?? $0.id)" }
     lines += diff.added.map { "new        \(titles[$0.id] ?? $0.id)" }
     for change in diff.changed {
       let isPrice = change.field == "salePrice" || change.field == "normalPrice"
       let values =
-        isPrice ? ": \(amount(change.from)) → \(amount(change.to))" : ": another \(change.field)"
+        isPrice ? ": \(amount(change.from)) → \(amount(change.to))" : ": new \(change.field)"
       lines.append("changed    \(titles[change.id] ?? change.id)\(values)")
       if isPrice, let price = Self.lowest(of: change.id, before: before, now: now) {
         lines.append("           the price fell to \(price.formatted()), the lowest in 30 days")
@@ -469,7 +469,7 @@ enum SampleFolder {
       return found
     }
     throw CommandFailure(
-      "cannot find the sample store: it is neither \(installed) nor a folder samples above "
+      "cannot find the sample store: there is no \(installed), and no folder samples above "
         + "\(program); give its folder with --samples",
       .usage
     )

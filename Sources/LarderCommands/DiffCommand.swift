@@ -168,7 +168,7 @@ struct RunDocument: Encodable {
   /// One line for each run, the newest first.
   var text: String {
     runs.map {
-      "\(padded($0.run.description, to: 5)) \($0.started)  \($0.outcome ?? "killed, or still running")"
+      "\(padded($0.run.description, to: 5)) \($0.started)  \($0.outcome ?? "killed or still running")"
     }
     .joined(separator: "\n")
   }

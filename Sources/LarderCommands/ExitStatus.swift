@@ -182,7 +182,7 @@ struct CommandFailure: Error {
   ///
   /// The text after the last "; " is the remedy, and is left out of `message`.
   var json: [UInt8] {
-    let sentence = message ?? "it did not end as it should"
+    let sentence = message ?? "the command failed"
     let cut = sentence.ranges(of: "; ").last
     let body = Body(
       status: status.rawValue,

@@ -120,19 +120,19 @@ struct ExportSummary {
   var text: String {
     var lines =
       namesEach
-      ? report.collisions.map { "taken    \($0.wanted): \($0.url) is \($0.path)" } : []
+      ? report.collisions.map { "renamed  \($0.wanted): \($0.url) is now \($0.path)" } : []
     lines += report.missing.map { "missing  \($0)" }
     lines += report.failed.map { "failed   \($0.url): \($0.reason)" }
     if report.unfinished > 0 {
       lines.append(
-        "\(folder): interrupted: \(Quantities.count(report.files, "picture")) there, "
-          + "\(report.unfinished) not exported and no manifest written; run it again to continue"
+        "\(folder): interrupted: \(Quantities.count(report.files, "picture")) exported, "
+          + "\(report.unfinished) not, and no manifest written; run it again to continue"
       )
       return lines.map(PlainText.row).joined(separator: "\n")
     }
     var sum =
       "\(folder): \(Quantities.count(report.files, "picture")), \(report.linked) linked, "
-      + "\(report.copied) copied, \(report.unchanged) there already; catalog.json, "
+      + "\(report.copied) copied, \(report.unchanged) unchanged; catalog.json, "
       + "manifest.jsonl, manifest.csv"
     if report.places > 0 {
       sum += ", items.geojson with \(Quantities.count(report.places, "place"))"

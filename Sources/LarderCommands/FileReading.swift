@@ -45,7 +45,7 @@ enum FileReading {
     if Terminal.isStandardInput {
       throw LarderError(
         .usage,
-        "cannot read a picture from a terminal; send one with < or |, or name a file"
+        "cannot read a picture from a terminal; redirect one with < or |, or give a file"
       )
     }
     let bytes: [UInt8]

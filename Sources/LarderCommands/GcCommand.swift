@@ -213,7 +213,7 @@ struct GcDocument: Encodable {
     }
     var sum =
       "\(Quantities.count(removed.count, "picture")) and \(Quantities.count(strays.count, "stray")) "
-      + (dryRun ? "would go" : "removed") + ": \(bytesFreed.formatted()) freed, "
+      + (dryRun ? "would be removed" : "removed") + ": \(bytesFreed.formatted()) freed, "
       + "\(bytesKept.formatted()) kept"
     if runsForgotten > 0 { sum += ", \(Quantities.count(runsForgotten, "old run")) forgotten" }
     if changesForgotten > 0 {
@@ -222,13 +222,13 @@ struct GcDocument: Encodable {
     lines.append(sum)
     if unfinished > 0 {
       lines.append(
-        "interrupted: \(Quantities.count(unfinished, "file")) still to go; run it again to continue"
+        "interrupted: \(Quantities.count(unfinished, "file")) not removed yet; run it again to continue"
       )
     }
     if bytesOver > 0 {
       lines.append(
         "\(bytesOver.formatted()) more than --max-size are held because catalogs refer to "
-          + "them; --include-referenced takes those too"
+          + "them; --include-referenced removes those too"
       )
     }
     return lines.joined(separator: "\n")

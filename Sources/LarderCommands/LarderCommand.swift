@@ -72,7 +72,7 @@ package struct LarderCommand: ParsableCommand {
   /// Parses the arguments, runs the command, and ends the process with an ``ExitStatus``.
   package static func main() {
     guard !ProgramArguments.all.isEmpty else {
-      log.error("cannot start: the system handed over no command line; start larder by its name")
+      log.error("cannot start: the argument list is empty; start larder by its name")
       Output.end(.failed)
     }
     Signals.ignoreBrokenPipe()

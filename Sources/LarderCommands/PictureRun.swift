@@ -76,9 +76,12 @@ struct PictureRun {
     let results = try made.get()
     let counts = tally.withLock(\.self)
     if counts.undated > 0, total > 1, !isJSON {
-      let words = counts.undated == 1 ? "1 picture does" : "\(counts.undated) pictures do"
+      let words =
+        counts.undated == 1
+        ? "1 picture has no date, and was not stamped"
+        : "\(counts.undated) pictures have no date, and were not stamped"
       Output.error(
-        "\(words) not say when taken, and got no stamp; --time file shows when files were last written"
+        "\(words); --time file uses the time at which a file was last written"
       )
     }
     if results.count < total {
@@ -99,7 +102,7 @@ struct PictureRun {
   private func stream() throws -> ExitStatus {
     guard !Terminal.isStandardOutput else {
       throw CommandFailure(
-        "cannot write a picture to a terminal; send it on with > or |, or give --out DIR",
+        "cannot write a picture to a terminal; redirect it with > or |, or give --out DIR",
         .usage
       )
     }
@@ -224,7 +227,7 @@ struct PictureTally {
     let made = done - skipped - failed + unposted
     let others = [
       (skipped, "skipped"), (unreadable, "unreadable"), (undated, "undated"),
-      (there, "there already"), (unwritten, "not written"), (unposted, "not posted"),
+      (there, "existing"), (unwritten, "not written"), (unposted, "not posted"),
       (damaged, "damaged"),
     ]
     let words = others.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
@@ -253,7 +256,7 @@ struct PictureLine {
     guard let output else { return PlainText.line(input) }
     if result.isSkipped { return "\(PlainText.line(output))  skipped: it exists already" }
     guard let summary = result.summary else {
-      return "\(PlainText.line(output))  to be made of \(PlainText.line(input))"
+      return "\(PlainText.line(output))  from \(PlainText.line(input)) (not made yet)"
     }
     var line =
       "\(PlainText.line(output))  \(summary.width)×\(summary.height)  \(summary.method.rawValue)"
@@ -265,7 +268,8 @@ struct PictureLine {
     if let upload = result.upload, upload.isAccepted {
       line +=
         upload.attempts == 0
-        ? "  posted before" : "  posted" + (upload.message.map { ": \(PlainText.line($0))" } ?? "")
+        ? "  already posted"
+        : "  posted" + (upload.message.map { ": \(PlainText.line($0))" } ?? "")
     }
     return line
   }
@@ -286,14 +290,14 @@ struct PictureLine {
     }
     if summary.remarks.contains(.noGamma) {
       warnings.append(
-        "\(input) says by gAMA how light it is, which a \(summary.format.name) has no place for: "
-          + "\(output) may look lighter or darker; keep PNG"
+        "\(input) has a gamma value (gAMA chunk), which \(summary.format.name) cannot store: "
+          + "\(output) may look lighter or darker; use --format png"
       )
     }
     if summary.remarks.contains(.enlarged) {
       warnings.append(
-        "\(output) is more than twice as large as \(input) has pixels for, and looks soft; "
-          + "choose a smaller --size or --no-enlarge"
+        "\(output) is enlarged more than twice from \(input), and looks blurred; "
+          + "choose a smaller --size, or --no-enlarge"
       )
     }
     if summary.remarks.contains(.smallText) {
@@ -303,7 +307,7 @@ struct PictureLine {
     }
     if summary.remarks.contains(.faintText) {
       warnings.append(
-        "the text on \(output) is hard to read in places: it stands out less than 3 to 1; choose "
+        "the text on \(output) is hard to read in places: its contrast is below 3:1; choose "
           + "--style scrim or bar"
       )
     }
@@ -325,11 +329,11 @@ struct OtherFiles {
     var words = kinds.prefix(Self.most).map { "\($0.value) \($0.key)" }
     let rest = kinds.dropFirst(Self.most).reduce(0) { $0 + $1.value }
     if rest > 0 { words.append("\(rest) of other kinds") }
-    let are = files.count == 1 ? "is no picture" : "are no pictures"
+    let are = files.count == 1 ? "is not a picture" : "are not pictures"
     return "\(Quantities.count(files.count, "file")) \(are): " + words.joined(separator: ", ")
   }
 
   private static func kind(of file: FilePath) -> String {
-    file.extension.map { "." + $0.lowercased() } ?? "without an ending"
+    file.extension.map { "." + $0.lowercased() } ?? "without extension"
   }
 }

@@ -511,10 +511,10 @@ struct WarmParagraph {
       guard let cause else { return nil }
       return isOne ? Self.sentence(cause) : "\(names) are incomplete: \(cause)."
     case .stale:
-      return "\(names) \(isOne ? "is the last good one" : "are the last good ones"): "
+      return "\(names) \(isOne ? "shows its" : "show their") previous items: "
         + "\(cause ?? "it could not be fetched")."
     case .failed:
-      return "\(names) \(isOne ? "was" : "were") never had: \(cause ?? "no reason known")."
+      return "\(names) \(isOne ? "was" : "were") never fetched: \(cause ?? "no reason known")."
     }
   }
 

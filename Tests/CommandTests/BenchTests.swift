@@ -129,7 +129,7 @@ import Testing
     )
 
     #expect(bench.lines.dropFirst().first?.contains(#/cold +1 +[\d.]+ +noisy /#) == true)
-    #expect(bench.output.contains("noisy: the runs differ too much to say how exact the rate is"))
+    #expect(bench.output.contains("noisy: the runs differ too much for a precise rate"))
   }
 
   @Test func `the table says how its latencies were measured, and its columns are aligned`() throws

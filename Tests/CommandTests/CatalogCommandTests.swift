@@ -55,7 +55,7 @@ import class Support.ClosedPort
     ])
 
     #expect(proposed.status == 1)
-    #expect(proposed.errors.contains("it exists, and is not written over"))
+    #expect(proposed.errors.contains("it exists; choose another name"))
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
     #expect(shop.store.requests.count == 0)
   }

@@ -21,7 +21,7 @@ import Testing
           #/changed    [^\n]+: 10,800원 → 5,900원\n {11}the price fell to 5,900원, the lowest in 30 days\n/#
         )
       )
-      #expect(demo.output.contains(#/gone       \p{Hangul}/#))
+      #expect(demo.output.contains(#/removed    \p{Hangul}/#))
       #expect(
         demo.output.contains(
           #/cropped    3 pictures to 256 × 256 in [^\n]+\nstamped    3 pictures/#
@@ -81,7 +81,9 @@ import Testing
     #expect(demo.status == 64)
     #expect(demo.errors.contains("cannot find the sample store: "))
     #expect(
-      demo.errors.contains("neither \(folder.path)/share/larder/samples nor a folder samples")
+      demo.errors.contains(
+        "there is no \(folder.path)/share/larder/samples, and no folder samples"
+      )
     )
     #expect(demo.errors.contains("above \(program); give its folder with --samples"))
   }

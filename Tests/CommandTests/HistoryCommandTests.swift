@@ -130,7 +130,7 @@ import Testing
     #expect(check.output.hasPrefix("main  3 items\n\nsoup  1 item\n\n"))
     #expect(
       check.output.contains(
-        "nothing is known of 4 items on sale: the history does not reach 30 days back from the sale"
+        "4 items on sale could not be checked: the history does not cover the 30 days before the sale"
       )
     )
     #expect(check.lines.last == "nothing looks wrong")
@@ -156,7 +156,7 @@ import Testing
     #expect(check.status == 3 && json.status == 3)
     #expect(
       check.output.contains(
-        #/! normalPrice: 8,000원 is struck beside 6,000원, on sale since 2\S+Z; the lowest price of the 30 days before was 6,900원, since 2\S+Z \(A1\)\n/#
+        #/! normalPrice: 8,000원 is struck through beside 6,000원 \(on sale since 2\S+Z\), but the lowest price of the 30 days before was 6,900원, since 2\S+Z \(A1\)\n/#
       )
     )
     #expect(check.lines.last == "1 thing looks wrong")

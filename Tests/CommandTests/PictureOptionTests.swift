@@ -141,7 +141,7 @@ struct PictureOptionTests {
       ]
       return try Command.larder(words + options)
     }
-    let count = "5 files are no pictures: 3 .mp4, 1 .jpg, 1 without an ending\n"
+    let count = "5 files are not pictures: 3 .mp4, 1 .jpg, 1 without extension\n"
 
     let (plain, named, quiet) = try (crop(), crop("-v"), crop("--quiet"))
 
@@ -161,7 +161,7 @@ struct PictureOptionTests {
 
     let plan = try Command.larder(words + ["--dry-run"])
     #expect(plan.status == 0)
-    #expect(plan.output == "\(output)  to be made of \(Self.photo)\n")
+    #expect(plan.output == "\(output)  from \(Self.photo) (not made yet)\n")
     #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
 
     let first = try Command.larder(words + ["--skip-existing", "--json"])
@@ -231,7 +231,7 @@ struct PictureOptionTests {
     )
     #expect(all.status == 3)
     let told = """
-      larder: 3 pictures do not say when taken, and got no stamp; --time file shows when files were last written
+      larder: 3 pictures have no date, and were not stamped; --time file uses the time at which a file was last written
       1 picture made, 3 undated
 
       """

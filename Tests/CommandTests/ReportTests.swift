@@ -159,7 +159,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: shop.folder.path("other.html")))
 
     let page = try shop.larder("report", "--out", "-")
-    #expect(page.errors.contains("without") || page.errors.contains("no pictures"))
+    #expect(page.errors.contains("without") || page.errors.contains("no thumbnails"))
     #expect(!page.output.contains("<img src="))
   }
 }

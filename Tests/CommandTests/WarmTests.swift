@@ -44,7 +44,7 @@ import Testing
     }
     #expect(first.errors.contains("(http-404 1)"))
     #expect(second.errors.contains("1 known failing picture."))
-    #expect(second.errors.contains("Section soup is the last good one"))
+    #expect(second.errors.contains("Section soup shows its previous items"))
   }
 
   @Test
@@ -62,7 +62,7 @@ import Testing
     #expect(lines.allSatisfy { $0.count <= 510 })
     #expect(
       warm.errors.contains(
-        #/All \d sections are the last good ones: cannot fetch its page: http-503/#
+        #/All \d sections show their previous items: cannot fetch its page: http-503/#
       )
     )
   }

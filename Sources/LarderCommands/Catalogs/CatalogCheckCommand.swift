@@ -151,8 +151,8 @@ struct CatalogTrial {
     check.findings.append(
       CatalogFinding(
         .duplicateKey,
-        message: "another source of the catalog file has a section with this key: a sync refuses "
-          + "this one; correct \"key\" beside \"each\", or leave one of them out"
+        message: "another source of the catalog file has a section with this key, so sync refuses "
+          + "this one; correct \"key\" beside \"each\", or remove one of them"
       )
     )
     return check
@@ -434,8 +434,8 @@ struct CheckDocument: Encodable {
           field: "normalPrice",
           count: 1,
           message:
-            "\(struck.price.formatted()) is struck beside \(struck.salePrice.formatted()), on sale since "
-            + "\(struck.began.rfc3339); the lowest price of the 30 days before was "
+            "\(struck.price.formatted()) is struck through beside \(struck.salePrice.formatted()) (on sale since "
+            + "\(struck.began.rfc3339)), but the lowest price of the 30 days before was "
             + "\(struck.lowest.price.formatted()), since \(struck.lowest.time.rfc3339)",
           examples: [struck.id],
           struck: Struck(struck)
@@ -476,8 +476,8 @@ struct CheckDocument: Encodable {
     let count = sections.map { $0.findings.count + ($0.error == nil ? 0 : 1) }.reduce(0, +)
     if let history, history.unknown > 0 {
       blocks.append(
-        "nothing is known of \(Quantities.count(history.unknown, "item")) on sale: the history does not reach "
-          + "30 days back from the sale"
+        "\(Quantities.count(history.unknown, "item")) on sale could not be checked: the history does not cover "
+          + "the 30 days before the sale"
       )
     }
     blocks.append(

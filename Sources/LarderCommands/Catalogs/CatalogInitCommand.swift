@@ -504,7 +504,7 @@ struct ProposalDocument: Encodable {
     if !unsure.isEmpty { lines.append("unsure: \(unsure.joined(separator: ", "))") }
     if let file {
       lines.append(
-        "look through its comments, then: larder catalog check \(ShownCommand.word(PlainText.line(file)))"
+        "read its comments, then run: larder catalog check \(ShownCommand.word(PlainText.line(file)))"
       )
     }
     return lines.joined(separator: "\n")

@@ -171,7 +171,7 @@ struct SendSummary {
       }
     }
     warnings += report.held.map { message in
-      "\(noun) \(message) may have arrived, and no answer says whether it did. Look at \(host): "
+      "\(noun) \(message) may have arrived: there was no clear answer. Check at \(host): "
         + decision(message)
     }
     if let reason = report.stopped {

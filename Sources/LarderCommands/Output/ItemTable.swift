@@ -133,7 +133,7 @@ struct ItemCard {
     if let since = item.detailSince, item.detail != nil {
       add(
         "gone",
-        "the shop has no detail since \(since.rfc3339); shown as last seen",
+        "the shop removed the detail by \(since.rfc3339); the last version is shown",
         to: &lines
       )
     }

@@ -126,7 +126,7 @@ struct OrderCard {
       lines.append(line)
       for attempt in message.attempts {
         lines.append(
-          "  \(attempt.began.text)  \(attempt.outcome.map(PlainText.line) ?? "under way, or cut off")"
+          "  \(attempt.began.text)  \(attempt.outcome.map(PlainText.line) ?? "in progress, or interrupted")"
         )
       }
     }

@@ -24,18 +24,18 @@ extension LarderError {
         "install that version or later, or choose another folder with --cache"
       case .nameCatalog: "name one with --catalog"
 
-      case .list: "larder order list names them all"
+      case .list: "larder order list shows all orders"
       case .history: "larder order show \(thing ?? "ID") shows its history"
       case .giveName: "give one with --by"
       case .budget: "order less, or raise --budget"
-      case .anyway: "--anyway orders it nevertheless"
+      case .anyway: "give --anyway to order it nevertheless"
       case .nameFile: "name one with --orders or LARDER_ORDERS"
       case .writableFile: "choose a file that you can write to with --orders or LARDER_ORDERS"
       case .secret: "give whsec_…, or --unsigned if the receiver does not check"
 
       case .otherTime: "use --time file or now"
       case .presentTime: "use --time now"
-      case .encodeAnew: "leave out --strict to have it re-encoded"
+      case .encodeAnew: "leave out --strict to re-encode it"
       case .smallerOrMorePixels: "make it smaller first, or crop and stamp it with --max-pixels"
       case .morePixels: "raise --max-pixels"
       case .replace: "add --force to replace it, or --skip-existing to leave it"
@@ -54,7 +54,7 @@ extension SyncReport.Remedy {
     switch self {
     case .acceptRemovals: "if the shop intends it, run once with --allow-removals"
     case .acceptSkipped: "or allow more with --max-skipped"
-    case .allowPrivateAddresses: "--allow-private-addresses lets it"
+    case .allowPrivateAddresses: "--allow-private-addresses allows it"
     }
   }
 

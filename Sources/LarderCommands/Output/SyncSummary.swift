@@ -61,7 +61,7 @@ struct SyncSummary {
     add(report.details.fetched, "fetched", to: &parts)
     add(report.details.unchanged, "unchanged", to: &parts)
     add(report.details.missing, "without detail", to: &parts)
-    add(report.details.stale, "of those kept from before", to: &parts)
+    add(report.details.stale, "kept from before", to: &parts)
     add(report.details.failed, "failed", to: &parts)
     return parts.joined(separator: ", ")
   }

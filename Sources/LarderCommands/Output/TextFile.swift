@@ -41,7 +41,7 @@ enum TextFile {
   /// - Throws: ``CommandFailure`` when it cannot.
   static func demandRoom(at path: String) throws {
     guard !path.isEmpty else {
-      throw CommandFailure("cannot write a file without a name; name a file", .usage)
+      throw CommandFailure("the name of the output file is empty; give one", .usage)
     }
     if FileReading.isFolder(path) {
       throw CommandFailure("cannot write \(path): it is a folder; name a file", .usage)
@@ -61,7 +61,7 @@ enum TextFile {
   /// The message for a file that would be overwritten.
   static func refusal(_ path: String) -> CommandFailure {
     CommandFailure(
-      "cannot write \(path): it exists, and is not written over; name another with --out",
+      "cannot write \(path): it exists; choose another name with --out",
       .failed
     )
   }
