@@ -128,10 +128,10 @@ package final class BenchRun: Sendable {
     report.loop = plan.rate == nil ? "closed" : "open"
     report.latency =
       plan.rate == nil
-      ? "closed loop: a request starts when another has ended, so that a slow answer delays those "
-        + "after it unseen (coordinated omission); a constant rate is measured from the planned start"
-      : "open loop: each request is measured from its planned start, so that a slow answer counts "
-        + "against all that it delays"
+      ? "closed loop: a request starts when another ends, so a slow answer delays later requests without "
+        + "showing in their latency (coordinated omission); with --rate, latency is measured from the planned start"
+      : "open loop: latency is measured from the planned start, so a slow answer also counts in the "
+        + "requests that it delays"
     report.interrupted = hasStopped
     let first = report.runs.first?.pass
     let quickest = rows.filter { $0.pass == first }

@@ -24,7 +24,7 @@ package enum DatabaseFailure: Error, Equatable {
     case .full: "cannot write \(path): no space left"
     case .damaged: "cannot read \(path): it is damaged"
     case .strange: "cannot read \(path): a row has a value that larder does not write"
-    case .busy: "cannot use \(path): another process holds it"
+    case .busy: "cannot use \(path): another process has locked it"
     case .newer(let seen, let known):
       "cannot use \(path): it was written by a newer larder (schema \(seen), this one knows \(known))"
     case .unfit(let words), .refused(let words, _): "cannot use \(path): \(words)"

@@ -216,7 +216,7 @@ extension SQLiteDatabase {
     var state: Int32 = 0
     guard let connection = db.sqliteConnection,
       configure(connection, SQLITE_DBCONFIG_DEFENSIVE, 1, &state) == SQLITE_OK, state == 1
-    else { throw DatabaseFailure.unfit("SQLite does not guard its schema") }
+    else { throw DatabaseFailure.unfit("this SQLite does not support defensive mode") }
     try db.execute(sql: "PRAGMA trusted_schema = OFF")
     // Check the result: SQLite silently ignores unknown pragmas.
     guard try Int.fetchOne(db, sql: "PRAGMA trusted_schema") == 0 else {

@@ -53,7 +53,7 @@ extension FaultRule {
     var seen: Set<String> = []
     for word in words {
       if word.key != "header", !seen.insert(word.key).inserted {
-        throw word.error("'\(word.key)' is there twice", "give it once per line")
+        throw word.error("'\(word.key)' is given twice", "write it once in a rule")
       }
       switch word.key {
       case "path": path = try word.text("a path such as /pictures/*.jpg")

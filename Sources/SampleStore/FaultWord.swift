@@ -37,7 +37,7 @@ struct FaultWord {
       )
       guard keys.contains(key) else {
         throw word.error(
-          "'\(key)' is no key",
+          "'\(key)' is not a key",
           "write one of \(keys.joined(separator: ", "))"
         )
       }

@@ -134,7 +134,7 @@ final class Folder: Sendable {
       throw SampleError(
         .folder,
         "serve \(path)",
-        "it is not a folder that can be read",
+        "it is not a readable folder",
         "name a folder"
       )
     }

@@ -60,7 +60,7 @@ struct SQLiteDatabaseTests {
     ]
 
     for configure in guards {
-      #expect(throws: DatabaseFailure.unfit("SQLite does not guard its schema")) {
+      #expect(throws: DatabaseFailure.unfit("this SQLite does not support defensive mode")) {
         try queue.inDatabase { try SQLiteDatabase.harden($0, configure) }
       }
     }

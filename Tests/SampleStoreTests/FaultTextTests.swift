@@ -49,7 +49,7 @@ struct FaultTextTests {
   }
 
   @Test(arguments: [
-    ("hang\npath=/a stauts=503", 2, 9, "'stauts' is no key"),
+    ("hang\npath=/a stauts=503", 2, 9, "'stauts' is not a key"),
     ("status=abc", 1, 8, "'status' is 'abc'; write a status from 200 to 599"),
     ("status=600", 1, 8, "'status' is '600'"),
     ("status", 1, 1, "'status' has no value; write status= and a status"),
@@ -65,14 +65,14 @@ struct FaultTextTests {
     ("hang=1", 1, 6, "'hang' alone: it takes no value"),
     ("hang per=day", 1, 10, "rule or path"),
     ("path=/a", 1, 1, "the rule does nothing; add an effect"),
-    ("hang hang", 1, 6, "'hang' is there twice"),
+    ("hang hang", 1, 6, "'hang' is given twice"),
     ("hang retry-after=1", 1, 6, "'retry-after' needs 'status'"),
     ("hang seed=1", 1, 6, "'seed' needs 'share'"),
     ("hang hits=1 every=2", 1, 1, "exclude each other"),
     ("body=\"never", 1, 6, "the quotes are not closed"),
     ("body=\"a\\q\"", 1, 8, "the backslash is not followed by a known escape"),
     ("body=\"a\"b", 1, 9, "the quotes end inside a word"),
-    ("한글 hang", 1, 1, "'한글' is no key"),
+    ("한글 hang", 1, 1, "'한글' is not a key"),
   ])
   func `a mistake is reported with line, column and what was expected`(
     text: String,

@@ -96,7 +96,7 @@ struct LifecycleTests {
 
     #expect(
       error?.description
-        == "cannot serve /nowhere: it is not a folder that can be read; name a folder"
+        == "cannot serve /nowhere: it is not a readable folder; name a folder"
     )
   }
 

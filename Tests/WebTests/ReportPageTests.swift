@@ -250,7 +250,7 @@ import Testing
     let first = try ReportFixture.page(data)
     let korean = try ReportFixture.page(data, .korean)
 
-    #expect(first.contains("This is the first run: all of it is new."))
+    #expect(first.contains("This is the first run: everything is new."))
     #expect(korean.contains("첫 실행이라 모두 새 상품입니다."))
   }
 

@@ -131,19 +131,19 @@ import Testing
     func refused(_ words: String, _ page: StoreFixture.Page) throws {
       #expect(page.status == 422)
       #expect(page.html.contains(words), "\(words)")
-      #expect(page.html.contains("Nothing was ordered yet."))
+      #expect(page.html.contains("Nothing has been ordered yet."))
       #expect(try visitor.placed.isEmpty)
     }
 
     try refused("1,000원 over the budget", await visitor.order(basket, budget: "13,000"))
     try refused("budget is no amount", await visitor.order(basket, budget: "much"))
-    try refused("Say who orders", await visitor.order(basket, by: " "))
+    try refused("Enter your name", await visitor.order(basket, by: " "))
     let long = String(repeating: "a", count: 1001)
     try refused("note is too long", await visitor.order(basket, note: long))
     let many = await visitor.order(basket) { request in
       request.form += [("item", "A1"), ("quantity", "-1")]
     }
-    try refused("A quantity is a number", many)
+    try refused("Enter a quantity from", many)
     #expect(many.html.contains("value=\"Jiyeon\""))
     #expect(await visitor.order(basket, budget: "14000").status == 303)
   }

@@ -47,8 +47,8 @@ package struct BenchPage: Sendable {
   private var subtitle: String {
     let sink =
       report.sink == .cache
-      ? "pictures written, hashed and indexed in a cache of their own"
-      : "pictures fetched and thrown away"
+      ? "pictures written, hashed and indexed in a temporary cache"
+      : "pictures fetched and discarded"
     let rate = report.rate.map { ", \(Markup.number($0)) requests a second" } ?? ""
     return "larder bench: \(sink)\(rate)\(report.interrupted ? "; interrupted" : "")"
   }
@@ -65,13 +65,16 @@ package struct BenchPage: Sendable {
     let reuse = row.connections.reused + row.connections.opened
     let tiles = [
       (Markup.number(best.imagesPerSecond) + "/s", "pictures, \(best.pass.rawValue), at best"),
-      ("\(best.parallel)", "transfers at once for that"),
+      ("\(best.parallel)", "simultaneous transfers for that rate"),
       (Markup.number(best.bytesPerSecond / 1_048_576) + " MiB/s", "picture bytes"),
-      (row.totalMilliseconds.p99.map { Markup.number($0) + " ms" } ?? "–", "99 % took no longer"),
+      (
+        row.totalMilliseconds.p99.map { Markup.number($0) + " ms" } ?? "–",
+        "99 % of requests took at most this"
+      ),
       (
         reuse > 0
           ? Markup.decimal(100 * Double(row.connections.reused) / Double(reuse), 1) + " %" : "–",
-        "found an open connection"
+        "reused a connection"
       ),
       (row.protocols.keys.sorted().joined(separator: ", "), "protocol"),
     ]
@@ -291,7 +294,7 @@ struct BenchPageTables: Sendable {
     let limit = Markup.decimal(baseline.maxRegression * 100, 1)
     let note = "<p class=\"faint\">\(Markup.escaped(baseline.test))</p>"
     return table(
-      "Beside the baseline; \(limit) % worse is too much",
+      "Compared with the baseline; more than \(limit) % worse counts as a regression",
       ["pass", "at once", "figure", "before", "now", "worse by", "by chance", ""],
       baseline.findings.map { finding in
         [

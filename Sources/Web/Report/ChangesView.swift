@@ -80,7 +80,7 @@ struct ChangesView {
     } else {
       span = say("run \(changes.new), the first", "첫 실행 (\(changes.new)번)")
       label = say("first run", "첫 실행")
-      quiet = say("This is the first run: all of it is new.", "첫 실행이라 모두 새 상품입니다.")
+      quiet = say("This is the first run: everything is new.", "첫 실행이라 모두 새 상품입니다.")
       found = []
     }
     count = found.map(\.rows.count).reduce(0, +)

@@ -89,7 +89,7 @@ struct ProblemView {
     if let error = report.details.error {
       problems.append(
         ProblemView(
-          say("Details keep fields that the shop lost", "상세 정보의 일부를 이전 값으로 유지"),
+          say("Details keep fields that are missing at the shop", "상세 정보의 일부를 이전 값으로 유지"),
           meaning: PlainText.line(error),
           advice: report.details.remedy.flatMap(advice.remedy) ?? "",
           language
@@ -217,9 +217,14 @@ struct ProblemView {
     guard !report.unfinished.isEmpty else { return [] }
     return [
       ProblemView(
-        language.count(report.unfinished.count, "fetch not begun", "fetches not begun", "남은 요청"),
-        meaning: language.of("The run ended before.", "차례가 오기 전에 실행이 끝났습니다."),
-        advice: language.of("The next sync does them.", "다음 동기화가 이어서 합니다."),
+        language.count(
+          report.unfinished.count,
+          "file not fetched yet",
+          "files not fetched yet",
+          "남은 요청"
+        ),
+        meaning: language.of("The run ended before these were fetched.", "차례가 오기 전에 실행이 끝났습니다."),
+        advice: language.of("The next sync fetches them.", "다음 동기화가 이어서 합니다."),
         rows: report.unfinished.prefix(Self.most).map {
           Row(name: nil, number: nil, text: nil, url: $0.url)
         },
@@ -279,14 +284,14 @@ struct ReasonWords: Equatable {
       meaning = say("The shop's certificate is not valid.", "쇼핑몰의 인증서에 문제가 있습니다.")
       advice = say("Have the shop renew its certificate.", "쇼핑몰에 인증서 갱신을 요청해 주세요.")
     case "proxy-failed", "proxy-auth", "proxy-refused":
-      meaning = say("The proxy did not let it through.", "프록시가 통과시키지 않았습니다.")
+      meaning = say("The proxy refused the request.", "프록시가 통과시키지 않았습니다.")
       advice = say("Check the proxy and its password.", "프록시와 비밀번호를 확인해 주세요.")
     case "not-a-picture":
       meaning = say("The response is not a picture.", "받은 파일이 사진이 아닙니다.")
       advice = say("Look at the address in a browser.", "브라우저에서 주소를 열어 확인해 주세요.")
     case "undecodable", "field-missing", "details-missing":
       meaning = say(
-        "The shop's data is not as the catalog file says.",
+        "The shop's data does not match the catalog file.",
         "쇼핑몰 자료가 카탈로그 파일의 설정과 다릅니다."
       )
       advice = say("Correct the paths in the catalog file.", "카탈로그 파일의 경로를 고쳐 주세요.")
@@ -295,7 +300,7 @@ struct ReasonWords: Equatable {
       meaning = say("The address is not safe to fetch.", "안전하게 열 수 없는 주소입니다.")
       advice = say("Correct the address at the shop.", "쇼핑몰에서 주소를 고쳐 주세요.")
     case "deadline", "bytes-limit", "keep-free", "cancelled":
-      meaning = say("The run ended before it came to this.", "차례가 오기 전에 실행이 끝났습니다.")
+      meaning = say("The run ended before this was fetched.", "차례가 오기 전에 실행이 끝났습니다.")
       advice = retry
     case "disk", "out-of-memory":
       meaning = say("This machine had no space for it.", "이 컴퓨터에 공간이 부족합니다.")

@@ -35,7 +35,7 @@ struct SheetData {
       facts.append((language.note(name), PlainText.line(note)))
     }
     if let since = shown.detailSince {
-      facts.append((say("Detail gone since", "상세 정보 없음"), clock.text(since)))
+      facts.append((say("No detail since", "상세 정보 없음"), clock.text(since)))
     }
     let line = item.description.map(PlainText.line) ?? ""
     var text = shown.detail?.description.map(PlainText.block) ?? ""

@@ -47,7 +47,8 @@ final class ImageRoutes: Sendable {
       guard let number = Int(text), sides.contains(number), text == "\(number)" else {
         let sizes = sides.map(String.init).joined(separator: ", ")
         let words =
-          sides.isEmpty ? "this server has no squares" : "squares are of \(sizes) pixels"
+          sides.isEmpty
+          ? "this server does not make squares" : "squares have sides of \(sizes) pixels"
         return .now(.problem(400, words), .square)
       }
       side = number
@@ -273,7 +274,7 @@ final class ImageRoutes: Sendable {
 
 extension Answer {
   /// The answer for a picture that no catalog names.
-  static let noPicture = Answer.problem(404, "no catalog names such a picture")
+  static let noPicture = Answer.problem(404, "no catalog has such a picture")
   /// The answer while the cache cannot be read.
   static let unreadable = Answer.problem(
     503,

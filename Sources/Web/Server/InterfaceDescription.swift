@@ -90,7 +90,7 @@ struct InterfaceDescription {
   private static let price = query(
     "price",
     ["type": "string", "pattern": "^([0-9]{1,9}[.]{2}|[.]{2}[0-9]{1,9})$"],
-    "Bounds in the currency's major unit: 5000.., ..9000; 5000..9000 is understood too"
+    "A price range in the currency's major unit: 5000..9000, 5000.. or ..9000"
   )
   private static let sort = query(
     "sort",
@@ -115,7 +115,7 @@ struct InterfaceDescription {
       "type": "integer", "minimum": 1, "maximum": .number(InterfaceRoutes.most),
       "default": .number(InterfaceRoutes.usual),
     ],
-    "How many items at most; Link: rel=\"next\" names the next page"
+    "The largest number of items; Link: rel=\"next\" has the next page"
   )
 
   private static func query(_ name: String, _ schema: DescriptionNode, _ words: String)
@@ -181,7 +181,7 @@ struct InterfaceDescription {
 
   private static func problem(_ status: String) -> DescriptionNode {
     let words: [String: String] = [
-      "400": "A parameter is malformed", "404": "There is no such thing",
+      "400": "A parameter is malformed", "404": "Not found",
       "412": "A precondition does not hold", "416": "No such range",
       "421": "The server has another name", "429": "Too many requests",
       "502": "The picture's origin does not deliver it",
@@ -331,7 +331,8 @@ enum InterfaceSchemas {
     "minorUnits": number, "currency": text,
     "at": [
       "type": "string", "format": "date-time",
-      "description": "Since when the lowest price of the 30 days up to the last sync held",
+      "description":
+        "The time from which the lowest price of the 30 days before the last sync applied",
     ],
   ])
 

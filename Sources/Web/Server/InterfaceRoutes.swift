@@ -189,7 +189,7 @@ struct InterfaceQuery: Sendable {
     default:
       throw Refusal(
         status: 404,
-        words: "there is no such path; /openapi.json names those there are"
+        words: "there is no such path; /openapi.json lists all paths"
       )
     }
     if isPaged {
@@ -235,8 +235,8 @@ struct InterfaceQuery: Sendable {
   /// The message of a 404.
   var nothing: String {
     switch what {
-    case .section: "there is no such section; /api/sections names those there are"
-    case .item: "no section lists such an item"
+    case .section: "there is no such section; /api/sections lists all"
+    case .item: "there is no such item"
     case .sections, .search: "there is nothing"
     }
   }

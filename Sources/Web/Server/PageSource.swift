@@ -20,7 +20,10 @@ struct PageSource: Sendable {
     if request.method == .post {
       let type = request.single("Content-Type")?.split(separator: ";").first ?? ""
       guard type.lowercased() == "application/x-www-form-urlencoded" else {
-        return .now(.problem(415, "a form is sent as application/x-www-form-urlencoded"), .page)
+        return .now(
+          .problem(415, "forms must be sent as application/x-www-form-urlencoded"),
+          .page
+        )
       }
       guard let pairs = RequestTarget.pairs(request.body) else {
         return .now(.problem(400, "the form is malformed"), .page)

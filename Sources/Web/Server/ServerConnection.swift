@@ -136,7 +136,7 @@ final class ServerConnection: ChannelDuplexHandler {
     var answer: Answer =
       switch error {
       case .headerOverflow: .problem(431, "the head of the request is too large")
-      case .invalidVersion: .problem(505, "this server speaks HTTP/1.1")
+      case .invalidVersion: .problem(505, "only HTTP/1.1 is supported")
       default: .problem(400, "this is not an HTTP request")
       }
     answer.closes = true

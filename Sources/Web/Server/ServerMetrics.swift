@@ -72,7 +72,7 @@ final class ServerMetrics: Sendable {
   private func text(_ images: (pulls: PullCounts?, squares: SquareCounts)) -> String {
     let (state, open) = state.withLock { ($0, $0.connections) }
     var text = MetricLines()
-    text.family("http_requests_total", "Requests that were answered.", "counter")
+    text.family("http_requests_total", "Answered requests.", "counter")
     let keys = state.requests.keys.sorted {
       ($0.route.rawValue, $0.method, $0.status) < ($1.route.rawValue, $1.method, $1.status)
     }
@@ -121,7 +121,11 @@ final class ServerMetrics: Sendable {
       text.sample([], "\(pulls.bytes)")
       text.family("pulls_under_way", "Pictures that are being fetched.", "gauge")
       text.sample([], "\(pulls.underWay)")
-      text.family("pulls_unkept", "Pictures that wait until no run holds the cache.", "gauge")
+      text.family(
+        "pulls_unkept",
+        "Fetched pictures that wait because a run holds the cache.",
+        "gauge"
+      )
       text.sample([], "\(pulls.unkept)")
     }
     return text.text

@@ -118,7 +118,7 @@ final class Site: Sendable {
   ) -> Result<ServerRequest, Refusal> {
     let head = incoming.head
     guard head.version.major == 1 else {
-      return .failure(Refusal(.problem(505, "this server speaks HTTP/1.1"), closes: true))
+      return .failure(Refusal(.problem(505, "only HTTP/1.1 is supported"), closes: true))
     }
     guard !incoming.isTooLong else {
       let words = "the body is longer than \(limits.body) bytes"

@@ -56,10 +56,10 @@ extension PageLanguage {
   /// The message for a fault.
   func fault(_ fault: OrderFault) -> String {
     switch fault {
-    case .name: of("Say who orders, in up to 200 characters.", "주문하는 사람을 200자까지 적어 주세요.")
+    case .name: of("Enter your name, up to 200 characters.", "주문하는 사람을 200자까지 적어 주세요.")
     case .note: of("The note is too long.", "남길 말이 너무 깁니다.")
     case .quantity:
-      of("A quantity is a number from 1 to 999.", "수량은 1부터 999까지의 숫자로 적어 주세요.")
+      of("Enter a quantity from 1 to 999.", "수량은 1부터 999까지의 숫자로 적어 주세요.")
     case .trouble:
       of("Remove the items that cannot be ordered.", "주문할 수 없는 상품을 삭제해 주세요.")
     case .budget(let words): words
@@ -71,7 +71,7 @@ extension PageLanguage {
       )
     case .tooMuch: of("The total is too large.", "합계가 너무 큽니다.")
     case .outdated:
-      of("The form was too old. Please send it once more.", "주문서가 오래되었습니다. 한 번 더 보내 주세요.")
+      of("The form has expired. Please send it again.", "주문서가 오래되었습니다. 한 번 더 보내 주세요.")
     case .empty: of("The basket is empty.", "장바구니가 비어 있습니다.")
     case .other(let words): words
     }

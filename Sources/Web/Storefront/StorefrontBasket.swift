@@ -316,7 +316,7 @@ struct StorefrontBasketPage {
     isNameless = faults.contains(.name)
     self.faults = faults.map { language.fault($0) }
     hasFaults = !faults.isEmpty
-    faultTitle = language.of("Nothing was ordered yet.", "아직 주문되지 않았습니다.")
+    faultTitle = language.of("Nothing has been ordered yet.", "아직 주문되지 않았습니다.")
     message = language.of("Your basket is empty.", "장바구니가 비어 있습니다.")
     (way, wayWords) = ("/", language.of("See the store", "상품 보러 가기"))
   }

@@ -78,7 +78,7 @@ struct StorefrontItemPage {
     hasOther = detailed != nil && detailed != item.price && item.price != nil
     other =
       detailed.map {
-        language.of("On its own page: \($0.formatted())", "상세 페이지 가격: \($0.formatted())")
+        language.of("Price in the detail: \($0.formatted())", "상세 페이지 가격: \($0.formatted())")
       } ?? ""
     (section, sectionAddress) = (shelf.title, StorefrontAddress.section(shelf.section.key))
     facts = Self.facts(shown, visit)
@@ -172,7 +172,7 @@ struct StorefrontItemPage {
     if let since = shown.detailSince {
       facts.append(
         Fact(
-          name: visit.say("Detail gone since", "상세 정보 없음"),
+          name: visit.say("No detail since", "상세 정보 없음"),
           value: visit.clock.text(since)
         )
       )

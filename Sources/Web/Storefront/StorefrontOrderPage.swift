@@ -104,7 +104,7 @@ struct StorefrontOrdersPage {
       $0 == 1 ? "/orders" : "/orders?page=\($0)"
     }
     hasPages = !pages.isEmpty
-    message = visit.say("Nothing was ordered yet.", "아직 주문한 것이 없습니다.")
+    message = visit.say("Nothing has been ordered yet.", "아직 주문한 것이 없습니다.")
     (way, wayWords) = ("/", visit.say("See the store", "상품 보러 가기"))
   }
 }

@@ -429,7 +429,7 @@ extension StorefrontOrders {
   private func unknown() -> StorefrontAnswer {
     nothing(
       visit.say("There is no such order.", "없는 주문입니다."),
-      visit.say("Orders of this machine are in the list.", "이 컴퓨터의 주문은 주문 내역에 있습니다.")
+      visit.say("The orders of this machine are in the list of orders.", "이 컴퓨터의 주문은 주문 내역에 있습니다.")
     )
   }
 
