@@ -49,8 +49,8 @@ struct ProxyAdmission {
     guard !found.isEmpty else {
       return .refuse(
         .dnsFailed,
-        "only fetched data names this host, and it does not resolve here, so its address behind the proxy "
-          + "cannot be checked"
+        "this host comes from fetched data and does not resolve on this machine, so the address that the "
+          + "proxy would use cannot be checked"
       )
     }
     let open = found.filter(AddressPolicy.isPublic)

@@ -239,7 +239,8 @@ extension TransferFailure {
   mutating func ask(toWait seconds: Int64, from now: UnixTime) {
     reason = .askedToWait
     retryAfter = seconds
-    detail = "the host asks to be left alone until \((now + min(seconds, 31_536_000)).rfc3339)"
+    detail =
+      "the host asks to wait until \((now + min(seconds, 31_536_000)).rfc3339) (Retry-After)"
   }
 
   /// The information that the attempt gives about its host.

@@ -161,7 +161,7 @@ struct FeedLimitTests {
     (rss("<item>\(repeated("<e/>", 10_001))</item>"), "10000 elements"),
     (
       rss("<item>\(repeated("<e>", 100))\(repeated("</e>", 100))</item>"),
-      "64 elements in one another"
+      "64 elements deep"
     ),
     ("<?xml version='1.0' encoding='UTF-7'?>\(rss(""))", "encoding"),
     ("<?xml version='1.0' encoding='iso-2022-jp'?>\(rss(""))", "encoding"),

@@ -83,7 +83,7 @@ struct JSONPathTests {
       ("$[?@.*==1]", 4, "value(…)"),
       ("$[?(@.a]", 8, "\")\""), ("$[?@.a==shop]", 9, "'shop'"), ("$[?size(@)==1]", 4, "\"value\""),
       ("$[?length(@,1)==1]", 4, "one argument"), ("$[?count(1)==1]", 10, "a path"),
-      ("$[?match(@.a,'b')==true]", 4, "true or false by themselves"), ("$[?@.a==01]", 9, "zeros"),
+      ("$[?match(@.a,'b')==true]", 4, "already give true or false"), ("$[?@.a==01]", 9, "zeros"),
       ("$[?@.a==1e999]", 9, "Double"),
       ("$[01]", 3, "leading zeros"), ("$[-0]", 3, "leading zeros"), ("$['a]", 6, "a closing '"),
       ("$.a-b", 4, "['…']"), ("$.1", 3, "a name"), ("$ ", 2, "no white space"),

@@ -76,7 +76,7 @@ struct NotationTests {
     arguments: [
       ("<rss><channel><item>", "is not well-formed XML"), ("<html></html>", "begins with <html>"),
       ("hello", "column names"),
-      (String(repeating: "<rss>", count: 100_000), "more than 64 elements in one another"),
+      (String(repeating: "<rss>", count: 100_000), "nested more than 64 elements deep"),
     ])
   func `a body that is not a merchant feed is refused as such`(body: String, words: String) {
     #expect(decodingError(body, "format: google-merchant")?.reason.contains(words) == true)

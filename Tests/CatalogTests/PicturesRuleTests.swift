@@ -37,7 +37,7 @@ struct PicturesRuleTests {
       _ = try catalog("{headers: {\"\(host)\": {A: b}}}")
     }
 
-    #expect(error?.reason == "\"\(host)\" is no host")
+    #expect(error?.reason == "\"\(host)\" is not a host")
     #expect(error?.line == 4)
   }
 

@@ -53,7 +53,7 @@ struct PriceTests {
       ("5 - 7 %", "USD", "unknown unit"), ("-5 - 7", "USD", "is negative"),
       ("1,980円（税抜1,800円）", "JPY", "not one amount"),
       ("1,800円（税抜）", "JPY", "unknown unit"), ("12,50 €/kg", "EUR", "unknown unit"),
-      ("from 5", "USD", "unknown unit \"from\""), ("1,2345,678", "KRW", "no known way"),
+      ("from 5", "USD", "unknown unit \"from\""), ("1,2345,678", "KRW", "unknown digit grouping"),
       ("99999999999999999999", "KRW", "too large"), ("92233720368547758.08", "USD", "too large"),
       ("2,500원 (40,000원 이상 무료)", "KRW", "not one amount"),
     ])

@@ -40,13 +40,13 @@ struct RequestTests {
     arguments: [
       ("request: {method: PUT, body: x}", "expected GET or POST, found \"PUT\""),
       ("request: {method: POST}", "\"body\" is missing"),
-      ("request: {method: GET, body: x}", "goes with method POST"),
+      ("request: {method: GET, body: x}", "needs method: POST"),
       ("request: {bdoy: x}", "unknown key \"bdoy\""),
       ("request: {body: '{'}", "the body is not JSON"),
       ("request: {body: '{}', type: json}", "\"json\" is not a media type"),
       ("request: {body: '{\"a\": {cursor}}'}", "nothing fills {cursor}"),
       ("paging: {from: $.next}", "paging has no place for the cursor"),
-      ("paging: {from: $.next, cursor: a, first: 1}", "goes with page, not with cursor"),
+      ("paging: {from: $.next, cursor: a, first: 1}", "belongs to page, not to cursor"),
     ])
   func `an invalid request is refused with its line`(line: String, reason: String) {
     let error = parsingError("name: a\ncurrency: KRW\nsections: [{key: m, url: m}]\n\(line)\n")

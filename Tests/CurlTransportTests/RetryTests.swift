@@ -206,7 +206,7 @@ import Transport
     #expect(all[20].response != nil)
     for failure in all.compactMap(\.failure) {
       #expect(failure.reason == .askedToWait && failure.retryAfter == 3600)
-      #expect(failure.detail.contains("asks to be left alone until 20"))
+      #expect(failure.detail.contains("asks to wait until 20"))
     }
   }
 

@@ -56,7 +56,7 @@ struct UnfollowedListingTests {
     let report = try sync()
 
     #expect(report.outcome == .partial)
-    #expect(report.sections[0].warning?.contains("goes on") == true)
+    #expect(report.sections[0].warning?.contains("reports further pages") == true)
   }
 
   @Test(arguments: [

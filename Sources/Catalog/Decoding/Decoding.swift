@@ -224,7 +224,7 @@ enum SectionLimit {
       subject: "sections",
       expected: "at most \(most) sections",
       reason: "the response has \(count) sections, and larder reads \(most) at most",
-      remedy: "correct \"each\" under sections, or ask for less"
+      remedy: "correct \"each\" under sections, or request fewer sections"
     )
   }
 }

@@ -570,7 +570,7 @@ extension DecodedListing {
     }
     guard let continuation, elementCount > 0 else { return nil }
     return
-      "the shop says that the listing goes on (\(continuation)), and no further page is read; "
+      "the shop reports further pages (\(continuation)), which are not read; "
       + advice
   }
 }

@@ -209,7 +209,7 @@ struct CatalogFileParser {
         throw node.error(
           "paging has no place for the cursor",
           expected: "{cursor}",
-          remedy: "write {cursor} into the URL or body, or name a parameter by cursor"
+          remedy: "write {cursor} into the URL or body, or set cursor to the name of a parameter"
         )
       }
     }

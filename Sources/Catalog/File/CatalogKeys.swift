@@ -181,7 +181,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
         "The title (default: the one in the body, else the key); with each, a path"
       ),
       CatalogKey("subtitle", .scalar, "A line under the title; with each, a path"),
-      CatalogKey("url", .text, "Where it is, relative to base or absolute"),
+      CatalogKey("url", .text, "The section's URL, relative to base or absolute"),
       CatalogKey(
         "each",
         .reference("path"),
@@ -190,7 +190,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
       CatalogKey(
         "paging",
         .orNull(.reference("paging")),
-        "How this section continues on further pages; null when one response is all of it"
+        "How this section continues on further pages; null if one response has the whole section"
       ),
       CatalogKey(
         "request",
@@ -231,7 +231,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("salePrice", .reference("prices"), "The price to pay"),
     CatalogKey("latitude", .reference("paths"), "Degrees north; needs longitude"),
     CatalogKey("longitude", .reference("paths"), "Degrees east; needs latitude"),
-    CatalogKey("address", .reference("paths"), "The place in words"),
+    CatalogKey("address", .reference("paths"), "The address as text"),
     CatalogKey("images", .orNull(.reference("images")), "Pictures by their role"),
   ]
 
@@ -243,21 +243,25 @@ enum CatalogKeys: String, CaseIterable, Sendable {
   ]
 
   private static let priceKeys = [
-    CatalogKey("path", .reference("path"), "Where the price is"),
+    CatalogKey("path", .reference("path"), "The path to the price"),
     CatalogKey(
       "scale",
       .anyOf([.number(0...9), .reference("path")]),
-      "How many digits of a whole number are decimals, or a path to that number"
+      "The number of decimals in a whole number, or a path to it"
     ),
     CatalogKey(
       "divisor",
       .anyOf([.number(1...1_000_000_000), .reference("path")]),
       "The divisor of the number: 10, 100, …, or a path to it"
     ),
-    CatalogKey("units", .reference("path"), "Where its whole units are, instead of path"),
-    CatalogKey("nanos", .reference("path"), "Where the billionths beside units are"),
+    CatalogKey(
+      "units",
+      .reference("path"),
+      "The path to the price's whole units, instead of path"
+    ),
+    CatalogKey("nanos", .reference("path"), "The path to the billionths, used with units"),
     CatalogKey("none", .anyOf([.scalar, .list]), "Values that mean that there is no such price"),
-    CatalogKey("minorUnits", .flag, "Whether the number counts minor units, such as cents"),
+    CatalogKey("minorUnits", .flag, "True if the number counts minor units, such as cents"),
     CatalogKey(
       "currency",
       .anyOf([.oneOf(Currency.codes), .reference("path")]),
@@ -269,9 +273,9 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "url",
       .text,
-      "Where a detail is; {id} is the item's id, {NAME} its field NAME; without either all are in one"
+      "The URL of a detail; {id} is the item's id, {NAME} its field NAME; without either, one response has all details"
     ),
-    CatalogKey("values", .notes, "Where {NAME} is in an item, when not in the field NAME"),
+    CatalogKey("values", .notes, "Paths to the values of {NAME}, if not the item's field NAME"),
     CatalogKey("request", .reference("request"), "How a detail is requested, if not by GET"),
     CatalogKey("entries", .reference("paths"), "A path from the body to the details"),
     CatalogKey("id", .reference("paths"), "The item's id, from an entry"),
@@ -286,15 +290,19 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey("page", .text, "The query parameter that counts pages, until an empty page"),
     CatalogKey("parameter", .text, "The same as page"),
     CatalogKey("offset", .text, "The query parameter that counts the elements before a page"),
-    CatalogKey("cursor", .text, "The query parameter for the value that from finds in the body"),
-    CatalogKey("next", .reference("path"), "Where the body names the next page's URL"),
+    CatalogKey(
+      "cursor",
+      .text,
+      "The query parameter for the cursor, which from reads from the body"
+    ),
+    CatalogKey("next", .reference("path"), "The path to the next page's URL in the body"),
     CatalogKey("link", .flag, "Follow the response's Link header with rel=next"),
     CatalogKey(
       "first",
       .number(0...1_000_000),
       "The first page's value of page (1) or offset (0)"
     ),
-    CatalogKey("from", .reference("path"), "Where the body has the cursor"),
+    CatalogKey("from", .reference("path"), "The path to the next cursor in the body"),
     CatalogKey("size", .reference("size"), "The page size to request"),
     CatalogKey("limit", .number(1...1_000_000), "The most pages to read"),
   ]
@@ -302,24 +310,24 @@ enum CatalogKeys: String, CaseIterable, Sendable {
   private static let requestKeys = [
     CatalogKey("method", .oneOf(["GET", "POST"]), "POST when there is a body"),
     CatalogKey("type", .text, "The body's media type; application/json unless given"),
-    CatalogKey("body", .text, "What is sent, with places such as {cursor} in it"),
+    CatalogKey("body", .text, "The request body; placeholders such as {cursor} are replaced"),
   ]
 
   private static let textsKeys = [
-    CatalogKey("path", .reference("path"), "Where the texts are"),
-    CatalogKey("all", .reference("paths"), "Where they are, if in several places"),
+    CatalogKey("path", .reference("path"), "The path to the texts"),
+    CatalogKey("all", .reference("paths"), "Paths to the texts, if there are several places"),
     CatalogKey("split", .text, "The separator that splits one text into several"),
     CatalogKey(
       "template",
       .text,
-      "What each becomes: {value} is the text, {NAME} the item's field NAME, {A.B} the field B of its A"
+      "The template for each text: {value} is the text, {NAME} the item's field NAME, {A.B} the field B of its A"
     ),
     CatalogKey(
       "largest",
       .reference("path"),
-      "Where each size of a picture has its width; the largest is used"
+      "The path to the width of each size of a picture; the largest is used"
     ),
-    CatalogKey("url", .reference("path"), "Where each size has its URL; goes with largest"),
+    CatalogKey("url", .reference("path"), "The path to each size's URL; used with largest"),
   ]
 
   private static let tokenKeys = [
@@ -327,7 +335,7 @@ enum CatalogKeys: String, CaseIterable, Sendable {
     CatalogKey(
       "command",
       .list,
-      "A program and its arguments, run once per run without a shell; its first line is the value"
+      "A program and its arguments, run without a shell, once per run of larder; the first line of its output is the value"
     ),
   ]
 

@@ -128,7 +128,7 @@ enum DetailParser {
           "no place {\(member.name)} in url or body",
           expected: names.isEmpty ? "a place in url or body" : names.joined(separator: ", "),
           nearestKey: nearest(to: member.name, in: names),
-          remedy: member.name == "id" ? "{id} is what item.id finds" : nil
+          remedy: member.name == "id" ? "{id} is the value of item.id" : nil
         )
       }
       given[member.name] = try member.value.paths()

@@ -255,7 +255,7 @@ enum PagingParser {
       ("first", ["page", "parameter", "offset"]), ("from", ["cursor", "from"]),
     ] {
       guard let value = mapping[key], !owners.contains(step) else { continue }
-      throw value.error("goes with \(owners[0]), not with \(step)")
+      throw value.error("belongs to \(owners[0]), not to \(step)")
     }
   }
 

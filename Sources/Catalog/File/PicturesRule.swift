@@ -155,9 +155,9 @@ struct PicturesParser {
 
   private static func fault(_ text: String, _ key: YAMLNode) -> CatalogError {
     key.error(
-      "\"\(text.prefix(80))\" is no host",
+      "\"\(text.prefix(80))\" is not a host",
       expected: "a host",
-      remedy: "write cdn.example, or cdn.example:8080 with a port of its own"
+      remedy: "write cdn.example, or cdn.example:8080 for another port"
     )
   }
 }

@@ -153,7 +153,7 @@ enum RequestParser {
     let method = try mapping["method"].map(method) ?? (mapping["body"] == nil ? .get : .post)
     guard method == .post else {
       for key in ["type", "body"] {
-        if let value = mapping[key] { throw value.error("goes with method POST") }
+        if let value = mapping[key] { throw value.error("needs method: POST") }
       }
       return RequestRule()
     }

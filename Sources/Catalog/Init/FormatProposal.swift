@@ -86,7 +86,7 @@ struct FormatProposal {
         .unexpectedShape,
         subject: "the response",
         reason: "it is a feed without items",
-        remedy: "name a URL that lists items"
+        remedy: "give a URL that lists items"
       )
     }
   }

@@ -163,7 +163,7 @@ package struct MappingProposal {
         subject: "the response",
         expected: "an array of items",
         reason: "the list in it is empty",
-        remedy: "name a URL that lists some items"
+        remedy: "give a URL whose list is not empty"
       )
     }
     let names = root.members.prefix(8).map { PlainText.line(String($0.name.prefix(40))) }
@@ -178,7 +178,7 @@ package struct MappingProposal {
       reason: "nothing in it looks like items: looked for an array of objects with an id and a "
         + "title, best with a price and a picture, at any depth, in sections and by name; "
         + "found \(found)",
-      remedy: "name a URL that lists items, or write items and item by hand"
+      remedy: "give a URL that lists items, or write items and item by hand"
     )
   }
 }

@@ -99,7 +99,7 @@ package struct ProposedFile {
         subject: first.sources[0].label,
         reason:
           "a transform names its sections, so no other sections can be added",
-        remedy: "propose a catalog file for it alone"
+        remedy: "propose a catalog file for this URL only"
       )
     }
     if let ask { try tryPagings(pages, name, ask) }
@@ -194,7 +194,7 @@ package struct ProposedFile {
       expected: "items",
       reason: "it has a list that looks like items, and none of them can be read"
         + (reason.map { ": \($0)" } ?? ""),
-      remedy: "name a URL that lists items, or write items and item by hand"
+      remedy: "give a URL that lists items, or write items and item by hand"
     )
   }
 

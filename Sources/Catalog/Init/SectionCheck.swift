@@ -171,8 +171,9 @@ extension DecodedListing {
           .pageSize,
           field: "paging.size",
           count: elementCount,
-          message: "\(size.value) elements a page are asked for, and \(elementCount) came; "
-            + "the shop does not know \(size.name), or names it otherwise"
+          message:
+            "the request asks for \(size.value) elements a page, but \(elementCount) were returned; "
+            + "the shop ignores the parameter \(size.name), or has another name for it"
         )
       ]
     }

@@ -140,7 +140,7 @@ struct IRegexpParser {
   /// Parses the whole pattern.
   mutating func parse() throws(IRegexp.Fault) -> Tree {
     let tree = try choice()
-    guard position == scalars.count else { throw fault("no \")\" without \"(\"") }
+    guard position == scalars.count else { throw fault("\"(\" before \")\"") }
     return tree
   }
 
@@ -163,7 +163,7 @@ struct IRegexpParser {
     switch scalar {
     case "(":
       guard depth < Self.depthLimit else {
-        throw fault("at most \(Self.depthLimit) groups in one")
+        throw fault("at most \(Self.depthLimit) nested groups")
       }
       position += 1
       depth += 1
@@ -294,7 +294,7 @@ struct IRegexpParser {
     case "("..."+", "-", ".", "?", "["..."^", "{"..."}":
       position += 1
       return scalar
-    default: throw fault("one of ()*+-.?[\\]^{|}nrtpP behind \"\\\"")
+    default: throw fault("one of ()*+-.?[\\]^{|}nrtpP after \"\\\"")
     }
   }
 

@@ -360,7 +360,7 @@ extension JSONPathParser {
     case .query:
       throw error("a path that leads to one value at most; write value(…)", at: term.position)
     case .finding:
-      throw error("a value; match and search are true or false by themselves", at: term.position)
+      throw error("a value; match and search already give true or false", at: term.position)
     }
   }
 

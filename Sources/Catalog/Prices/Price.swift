@@ -125,7 +125,9 @@ extension Price {
   ///   - currency: The catalog's currency, an ISO 4217 code.
   /// - Throws: ``CatalogError`` with code `price`.
   public init(_ number: Int, scale: Int, currency: String) throws(CatalogError) {
-    guard (0...9).contains(scale) else { throw priceError("a scale of \(scale) makes no sense") }
+    guard (0...9).contains(scale) else {
+      throw priceError("a scale of \(scale) is not possible (0 to 9)")
+    }
     guard number >= 0 else { throw priceError("\(number) is negative") }
     var digits = String(number).utf8.map { $0 - 48 }
     if digits.count <= scale {
@@ -284,7 +286,7 @@ struct WrittenPrice {
       && groups.dropFirst().dropLast().allSatisfy { (2...3).contains($0.count) }
       && groups.last?.count == 3
     guard groups.count == 1 || isGrouped, groups.count > 1 || !groups[0].isEmpty else {
-      throw priceError("\"\(Self.shortened(text))\" groups its digits in no known way")
+      throw priceError("\"\(Self.shortened(text))\" has an unknown digit grouping")
     }
     return (groups.flatMap(\.self), fraction)
   }

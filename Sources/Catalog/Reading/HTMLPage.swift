@@ -100,7 +100,7 @@ struct HTMLPage: ~Copyable {
       // The parser is past the words before these events; only the last tag of the piece may be incomplete.
       if receiver.events > events { words = wordCount(of: piece) }
       guard receiver.depth <= limits.depth else {
-        throw refusal("has more than \(limits.depth) elements in one another", subject)
+        throw refusal("has more than \(limits.depth) nested elements", subject)
       }
       guard processorTime() < end else {
         throw refusal("takes more than \(Int(seconds)) s of processor time", subject)
@@ -197,7 +197,7 @@ struct HTMLPage: ~Copyable {
       subject: subject,
       expected: "a page that a browser could show",
       reason: "the page \(what)",
-      remedy: "name another page, or the shop's JSON"
+      remedy: "try another page, or the shop's JSON"
     )
   }
 }

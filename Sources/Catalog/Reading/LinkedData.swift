@@ -79,7 +79,7 @@ enum LinkedData {
         subject: subject,
         expected: "at most \(blockLimit) blocks",
         reason: "the page has more than \(blockLimit) blocks of JSON-LD",
-        remedy: "name another page"
+        remedy: "try another page"
       )
     }
     return gathering.scripts

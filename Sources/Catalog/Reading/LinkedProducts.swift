@@ -298,7 +298,7 @@ struct LinkedProducts {
         subject: "JSON-LD",
         expected: "at most \(byteLimit) bytes of products",
         reason: "references make more than \(byteLimit) bytes of its products",
-        remedy: "name another page"
+        remedy: "try another page"
       )
     }
   }
@@ -362,7 +362,8 @@ extension LinkedProducts {
       expected: "a Product of schema.org",
       reason: "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD, "
         + found,
-      remedy: "name the page of a product, a category page that has them, or the shop's JSON"
+      remedy:
+        "use the URL of a product page, of a category page with products, or of the shop's JSON"
     )
   }
 }

@@ -79,7 +79,7 @@ public struct Transform: Hashable, Sendable {
       reason:
         "a transform holds the whole response in memory, and takes \(Self.mostInput >> 20) MiB at most; this "
         + "one has \((count + (1 << 20) - 1) >> 20) MiB",
-      remedy: "ask for it in pages, or read it by items and item alone"
+      remedy: "request it in pages (paging), or read it with items and item only"
     )
   }
 

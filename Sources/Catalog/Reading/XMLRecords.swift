@@ -112,7 +112,7 @@ struct XMLRecords {
     _ reader: borrowing XMLReader
   ) throws(CatalogError) {
     guard open.count < Self.mostDepth else {
-      throw reader.fault("has more than \(Self.mostDepth) elements in one another")
+      throw reader.fault("is nested more than \(Self.mostDepth) elements deep")
     }
     let isPlain = space.map { rule.plain.contains($0) } ?? false
     let full = isPlain ? name : prefix.map { "\($0):\(name)" } ?? name
@@ -131,7 +131,7 @@ struct XMLRecords {
       throw reader.fault("is in an item of more than \(Self.mostElements) elements")
     }
     guard around <= Self.mostAround else {
-      throw reader.fault("is one of more than \(Self.mostAround) elements outside of records")
+      throw reader.fault("exceeds the limit of \(Self.mostAround) elements outside of records")
     }
   }
 
