@@ -136,7 +136,7 @@ import Testing
     }
 
     try refused("1,000원 over the budget", await visitor.order(basket, budget: "13,000"))
-    try refused("budget is no amount", await visitor.order(basket, budget: "much"))
+    try refused("budget is not an amount", await visitor.order(basket, budget: "much"))
     try refused("Enter your name", await visitor.order(basket, by: " "))
     let long = String(repeating: "a", count: 1001)
     try refused("note is too long", await visitor.order(basket, note: long))

@@ -155,7 +155,7 @@ def run():
         file.truncate(100)
     how = wait_for("shard 7 has ended", lambda: slurm.ended(f"{array}_7"))
     demand(how == ("FAILED", 65), f"a shard with a torn list ended {how}")
-    demand(said(shop, array, 7).count("plan anew") == 1, f"65 was tried again: {said(shop, array, 7)}")
+    demand(said(shop, array, 7).count("make a new plan") == 1, f"65 was tried again: {said(shop, array, 7)}")
     how = wait_for("the merge is dropped", lambda: slurm.ended(merge))
     demand(how[0] == "CANCELLED", f"the merge of a plan with a torn list ended {how}")
     environment = os.environ | {"PLAN": shop.plan, "CACHE": shop.cache, "PAUSE": "1"}

@@ -138,7 +138,7 @@ struct PlanTrustOptions: ParsableArguments {
     )
     guard try !file.readsFiles(base: admitted.options.base) else {
       throw CommandFailure(
-        "cannot use \(place.name): its sections or details are files of this machine; make a new plan",
+        "cannot use \(place.name): its sections or details are local files, which other machines cannot read; make a new plan",
         .data
       )
     }
