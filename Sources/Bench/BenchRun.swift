@@ -129,7 +129,7 @@ package final class BenchRun: Sendable {
     report.latency =
       plan.rate == nil
       ? "closed loop: a request starts when another ends, so a slow answer delays later requests without "
-        + "showing in their latency (coordinated omission); with --rate, latency is measured from the planned start"
+        + "showing in their latency (coordinated omission); at a constant rate, it is measured from the planned start"
       : "open loop: latency is measured from the planned start, so a slow answer also counts in the "
         + "requests that it delays"
     report.interrupted = hasStopped

@@ -362,7 +362,7 @@ final class DetailStage: Sendable {
           attempts: tally.total,
           detail:
             "cannot read any of \(tally.total) details: the shop answers that they do not exist; correct "
-            + "detail.url in the catalog file, or leave detail out"
+            + "detail.url in the catalog file, or remove detail"
         )
       )
     }
