@@ -59,10 +59,10 @@ struct ServeCommand: ParsableCommand {
   @Flag(help: "Serve the cache, and fetch nothing.")
   var offline = false
 
-  @Option(help: ArgumentHelp("Fetch from here instead of the catalog's base.", valueName: "url"))
+  @Option(help: ArgumentHelp("Use this URL instead of the catalog's base.", valueName: "url"))
   var base: String?
 
-  @Option(help: ArgumentHelp("Refuse an order that costs more.", valueName: "amount"))
+  @Option(help: ArgumentHelp("Refuse an order with a higher total.", valueName: "amount"))
   var budget: String?
 
   @OptionGroup(title: Topic.limits) var room: RoomOptions

@@ -176,7 +176,7 @@ struct PictureOptionTests {
     #expect(asked["skipped"].bool == true && asked["width"].isNull)
     #expect(asked["output"].string == output)
     #expect(refused.status == 1 && refused.errors.contains("--skip-existing to leave it"))
-    #expect(both.status == 64 && both.errors.contains("give one of them"))
+    #expect(both.status == 64 && both.errors.contains("exclude each other"))
   }
 
   @Test func `--strict requires --lossless`() throws {

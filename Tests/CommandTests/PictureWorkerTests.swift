@@ -201,7 +201,12 @@ import Testing
       code: .overTime,
       words: "it took more than 0.1 s of processor time"
     ),
-    Failing(testDescription: "ends", script: "exit 3", code: .worker, words: "gave no answer"),
+    Failing(
+      testDescription: "ends",
+      script: "exit 3",
+      code: .worker,
+      words: "gave no valid answer"
+    ),
     Failing(
       testDescription: "crashes",
       script: "kill -SEGV $$",
@@ -224,7 +229,7 @@ import Testing
       testDescription: "answers nonsense",
       script: "head -c 64 /dev/zero >&3; exec sleep 1000",
       code: .worker,
-      words: "gave no answer"
+      words: "gave no valid answer"
     ),
   ]
 

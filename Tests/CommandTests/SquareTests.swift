@@ -137,7 +137,7 @@ import Testing
     let failures = try Document(first)["squares"]["failures"]
     #expect(failures.count == 2)
     let reasons = [0, 1].compactMap { failures[$0]["reason"].string }
-    #expect(reasons.contains { $0.contains("missing or broken") })
+    #expect(reasons.contains { $0.contains("missing or damaged") })
     #expect(reasons.contains { $0.contains("ends before the picture begins") })
     #expect(failures[1]["path"].string?.hasPrefix("images/") == true)
     #expect(second.status == 0)

@@ -63,7 +63,7 @@ struct StreamTests {
   @Test(arguments: [
     ("crop - --size 64 --json", "give --out DIR"),
     ("crop a.jpg b.jpg --out -", "one picture to stdout"),
-    ("crop - - --out out", "give it once"), ("crop a.jpg", "'--out <dir>'"),
+    ("crop - - --out out", "given only once"), ("crop a.jpg", "'--out <dir>'"),
     ("crop - b.jpg", "'--out <dir>'"), ("crop . --out -", "is for one picture"),
     ("crop - --name {stem}.{ext}", "--name has no effect with --out -"),
     ("crop - --skip-existing", "--skip-existing has no effect with --out -"),

@@ -95,7 +95,7 @@ import Testing
     (["bench", "CATALOG", "--pass", "hot"], "one or more of cold,warm,revalidate"),
     (["bench", "CATALOG", "--precision", "-1"], "from 0% to 1000%"),
     (["bench", "CATALOG", "--max-regression", ""], "from 0% to 1000%"),
-    (["bench", "CATALOG", "--html", ""], "name one"),
+    (["bench", "CATALOG", "--html", ""], "give one, or leave out"),
     (["bench", "--origin", "sample", "--count", "0"], "from 1 to 1000000"),
     (["order", "place", "A1", "--by", "a", "--quantity", "-1"], "from 1 to 1000000"),
     (["order", "send", "--limit", "none"], "from 1 to 1000000000"),

@@ -88,7 +88,11 @@ struct ManySectionsTests {
     #expect(report.outcome == .partial)
     #expect(lines(report) == ["x 2 network", "A 3 network", "y 1 network"])
     #expect(Set(report.failures.map(\.id)) == ["A", "x"])
-    #expect(report.failures.allSatisfy { $0.detail?.contains("the same key") == true })
+    #expect(
+      report.failures.allSatisfy {
+        $0.detail?.contains("already has a section with this key") == true
+      }
+    )
   }
 
   @Test

@@ -120,7 +120,7 @@ package final class PictureWorkers: PictureWorking {
     case .closed, .nonsense:
       return LarderError(
         .worker,
-        "cannot process \(name): its worker process ended without an answer; run again"
+        "cannot process \(name): its worker process gave no valid answer; run again"
       )
     }
   }

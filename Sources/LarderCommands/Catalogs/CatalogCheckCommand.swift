@@ -152,7 +152,7 @@ struct CatalogTrial {
       CatalogFinding(
         .duplicateKey,
         message: "another source of the catalog file has a section with this key, so sync refuses "
-          + "this one; correct \"key\" beside \"each\", or remove one of them"
+          + "this one; correct \"key\" beside \"each\", or remove one of the sources"
       )
     )
     return check

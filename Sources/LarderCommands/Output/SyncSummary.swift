@@ -81,7 +81,7 @@ struct SyncSummary {
 
   private func text(_ squares: SyncReport.Squares) -> String {
     var parts = ["\(squares.made) made of \(squares.side) × \(squares.side)"]
-    add(squares.fresh, "there already", to: &parts)
+    add(squares.fresh, "existing", to: &parts)
     add(squares.removed, "removed", to: &parts)
     add(squares.unfit, "not possible", to: &parts)
     add(squares.unfinished, "unfinished", to: &parts)

@@ -148,7 +148,7 @@ package enum PackedBody {
     case cunpack_done: return passage.spool.take()
     case cunpack_too_large: throw most < limit ? .bomb : .tooLarge(limit)
     case cunpack_cut: throw .broken("its gzip data ends too early")
-    case cunpack_no_memory: throw .broken("there is not enough memory to unpack its gzip data")
+    case cunpack_no_memory: throw .broken("there is not enough memory to decompress its gzip data")
     default:
       if let failure = passage.failure { throw .unread(failure) }
       throw .broken("its gzip data is damaged")

@@ -164,8 +164,8 @@ struct SectionGuard: Sendable {
       undecodable: .section,
       id: key,
       reading.start,
-      "cannot use section \(key) from this response: another source of the catalog file has a "
-        + "section with the same key; correct \"key\" beside \"each\", or leave one of them out"
+      "cannot use section \(key) from this response: another source of the catalog file already "
+        + "has a section with this key; correct \"key\" beside \"each\", or remove one of the sources"
     )
   }
 

@@ -274,7 +274,7 @@ package struct UploadDestination: Sendable {
     guard bare?.utf8.allSatisfy({ $0 > 31 && $0 != 127 }) != false else {
       throw LarderError(
         .usage,
-        "cannot send the token: it has more than one line; keep only the token"
+        "cannot send the token: it has more than one line; leave only the token in the file or variable"
       )
     }
     self.token = bare
