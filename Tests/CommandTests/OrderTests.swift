@@ -97,7 +97,7 @@ import Testing
 
     #expect(try Self.order("advance", id, in: shop, environment).status == 0)
     let late = try Self.order("cancel", id, in: shop, environment)
-    #expect(late.status == 1 && late.errors.contains("preparing already"))
+    #expect(late.status == 1 && late.errors.contains("already preparing"))
     let shown = try Document(try Self.order("show", id, "--json", in: shop, environment))
     #expect(shown["history"].count == 2 && shown["state"].string == "preparing")
   }

@@ -147,7 +147,7 @@ struct PictureOptionTests {
 
     #expect(none.status == 65 && none.errors.hasPrefix(count))
     #expect(plain.status == 0 && plain.errors == count)
-    #expect(named.errors.hasPrefix(count) && named.errors.contains("sub/c.mp4 is no picture\n"))
+    #expect(named.errors.hasPrefix(count) && named.errors.contains("sub/c.mp4 is not a picture\n"))
     #expect(quiet.status == 0 && quiet.errors.isEmpty)
   }
 

@@ -88,7 +88,7 @@ import Testing
     #expect(try move(nil) == .preparing)
     let error = #expect(throws: LarderError.self) { try move(.cancelled) }
     #expect(error?.code == .state)
-    #expect(error?.description.contains("preparing already") == true)
+    #expect(error?.description.contains("already preparing") == true)
     #expect(try move(.ready) == .ready)
     #expect(try move(.collected) == .collected)
     #expect(throws: LarderError.self) { try move(nil) }

@@ -157,8 +157,8 @@ struct PagingSyncTests {
     for report in [report, same] {
       #expect(report.outcome == .partial)
       #expect(report.sections.map(\.items) == [2])
-      #expect(report.sections[0].error?.contains("behind 2 pages") == true)
-      #expect(report.sections[0].error?.contains("raise limit") == true)
+      #expect(report.sections[0].error?.contains("more than 2 pages") == true)
+      #expect(report.sections[0].error?.contains("raise paging.limit") == true)
       #expect(report.failures.map(\.reason) == ["page-limit"])
       #expect(report.failures.map(\.id) == ["A"])
     }

@@ -89,7 +89,7 @@ struct PageSequence {
       return .beyondLimit(
         next,
         "cannot read all of section \(reading.key ?? "all"): it has more than \(rule.limit) pages; "
-          + "raise limit under paging in the catalog file"
+          + "raise paging.limit in the catalog file"
       )
     }
     return .next(next)
