@@ -235,7 +235,7 @@ struct HEICTests {
     let film = box("ftyp", Array("hevc\0\0\0\0hevc".utf8)) + box("moov", [])
     let other = heic([HEIFItem(type: "avc1", properties: [HEIFItem.extents(4, 4)])])
 
-    #expect { try PictureFile(film) } throws: { "\($0)".contains("film") }
+    #expect { try PictureFile(film) } throws: { "\($0)".contains("video") }
     #expect { try PictureFile(other) } throws: { "\($0)".contains("avc1") }
   }
 }

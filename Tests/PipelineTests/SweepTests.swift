@@ -213,7 +213,7 @@ struct SweepTests {
 
     #expect(report.outcome == .complete)
     #expect(said.withLock { $0.count } == 1)
-    #expect(said.withLock { $0.first?.hasPrefix("the run is whole") } == true)
+    #expect(said.withLock { $0.first?.hasPrefix("the run is complete") } == true)
     let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
     #expect(try reader.lastRun().id == report.run)
   }
