@@ -1,7 +1,7 @@
 """The origin of the side-by-side runs: nginx on loopback, in plain text and over TLS with HTTP/2.
 
-A path is /DELAY/fresh|stale/SET/NAME: `echo_sleep` (Debian's libnginx-mod-http-echo) makes the delay
-before the first byte; fresh answers may be kept for a day, stale ones must be asked about each time.
+A path is /DELAY/fresh|stale/SET/NAME: `echo_sleep` (Debian's libnginx-mod-http-echo) makes the delay before the first byte; fresh answers may be
+cached for a day, stale ones must be revalidated each time.
 """
 import json
 import os
@@ -41,7 +41,7 @@ def sizes(count, least, most):
 class Origin:
     """nginx in a folder of its own; `sets` maps names to lists of sizes.
 
-    It listens at `address` and is asked at `shown`, at four ports: plain text, TLS, and both again, as another host.
+    It listens at `address`, which clients reach as `shown`, on four ports: plain text, TLS, and both again as another host.
     """
 
     def __init__(self, work, sets, port, address="127.0.0.1", shown="127.0.0.1"):

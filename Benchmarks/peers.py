@@ -1,4 +1,4 @@
-"""How each program is told to fetch a list of pictures, with so many connections.
+"""The commands with which each program fetches a list of pictures over CONNECTIONS connections.
 
 A peer's `command` takes a Job and gives arguments and environment, or None when it cannot do that pass:
 cold starts with an empty folder, warm with everything fresh, revalidate with everything held and stale.
@@ -104,7 +104,7 @@ WITHOUT_HTTP2 = {"aria2c", "img2dataset"}
 
 
 def present():
-    """The peers that are installed; who is not is named on stderr."""
+    """The installed peers; missing ones are listed on stderr."""
     found = {}
     for name, command in PEERS.items():
         job = Job("cold", "out", "urls", "curl", "catalog", "ca", False)
