@@ -46,6 +46,19 @@ struct ListingPartsTests {
     #expect(try pagesRead(reader) - before < 20)
   }
 
+  @Test func `items come back as they were kept, whatever is empty or long in them`() throws {
+    let pictures = (0..<300).map { PictureID(IdentityDigest(high: 1, low: $0)) }
+    let items = [("a", 0, 0), ("b", 9, 2), (String(repeating: "c", count: 5000), 5000, 300)].map {
+      key,
+      bytes,
+      count in
+      let body = [UInt8](repeating: 7, count: bytes)
+      return ItemRecord(key: key, body: body, pictures: Array(pictures.prefix(count)))
+    }
+
+    #expect(try index.items(listing: index.keepListing(items)) == items)
+  }
+
   @Test func `a missing listing is damage, not fewer items`() throws {
     let listing = try kept(3)
     try index.write { try $0.execute(sql: "DELETE FROM listing") }

@@ -82,4 +82,15 @@ struct ItemWriterTests {
     }
     #expect(count == 100)
   }
+
+  @Test func `a transaction's size counts all that items hold in memory`() {
+    let pictures = (0..<100).map { PictureID(IdentityDigest(high: 0, low: $0)) }
+    let item = ItemRecord(
+      key: String(repeating: "k", count: 1000),
+      body: [1, 2, 3],
+      pictures: pictures
+    )
+
+    #expect(ListedRecords(listing: 0, items: [item]).byteCount > 1000 + 3 + 100 * 16)
+  }
 }

@@ -21,19 +21,73 @@ package struct ItemRecord: Sendable, Equatable {
 }
 
 /// A batch of consecutive items of one listing, which is given by its index among several.
+///
+/// All bytes of the items share one allocation. Separate arrays for thousands of small bodies would take twice the
+/// memory, and the heap would keep it after another thread freed them.
 package struct ListedRecords: Sendable {
+  /// One item.
+  struct Item {
+    let key: UnsafeRawBufferPointer
+    let body: UnsafeRawBufferPointer
+    /// 16 bytes per picture.
+    let pictures: UnsafeRawBufferPointer
+  }
+
+  private struct Place {
+    var start: Int
+    var key: UInt32
+    var body: UInt32
+  }
+
   /// The index of the listing, from 0.
   package let listing: Int
-  /// The items.
-  let items: [ItemRecord]
+  /// The key, the body and the pictures of each item.
+  private var bytes: [UInt8] = []
+  private var places: [Place] = []
 
   /// Items of a listing.
   package init(listing: Int, items: [ItemRecord]) {
-    (self.listing, self.items) = (listing, items)
+    self.listing = listing
+    // Records are accessed by index, because copying one costs more than reading it.
+    let count = items.indices.reduce(0) { sum, place in
+      sum + items[place].key.utf8.count + items[place].body.count
+        + items[place].pictures.count * IdentityDigest.size
+    }
+    bytes.reserveCapacity(count)
+    places.reserveCapacity(items.count)
+    for place in items.indices {
+      let start = bytes.count
+      bytes += items[place].key.utf8
+      let end = bytes.count
+      bytes += items[place].body
+      let body = UInt32(bytes.count - end)
+      places.append(Place(start: start, key: UInt32(end - start), body: body))
+      guard !items[place].pictures.isEmpty else { continue }
+      bytes += IdentityDigest.pack(items[place].pictures.map(\.digest))
+    }
   }
 
-  /// The size of the items' JSON in bytes.
-  package var byteCount: Int { items.indices.reduce(0) { $0 + items[$1].body.count } }
+  /// The size of the items in memory, in bytes.
+  package var byteCount: Int { bytes.count + places.count * MemoryLayout<Place>.stride }
+
+  /// The places of the items, from 0.
+  var indices: Range<Int> { places.indices }
+
+  /// Calls `body` with the item at a place; its pointers are valid only during the call.
+  func withItem<Result>(at place: Int, _ body: (Item) throws -> Result) rethrows -> Result {
+    let own = places[place]
+    let (key, end) = (own.start + Int(own.key), own.start + Int(own.key) + Int(own.body))
+    let next = place + 1 < places.count ? places[place + 1].start : bytes.count
+    return try bytes.withUnsafeBytes { bytes in
+      try body(
+        Item(
+          key: UnsafeRawBufferPointer(rebasing: bytes[own.start..<key]),
+          body: UnsafeRawBufferPointer(rebasing: bytes[key..<end]),
+          pictures: UnsafeRawBufferPointer(rebasing: bytes[end..<next])
+        )
+      )
+    }
+  }
 }
 
 /// A row of `listing`, with packed lists, so that queries over many listings need not read items.
@@ -87,18 +141,17 @@ package struct ListingDraft: Sendable {
   package init() {}
 
   /// Adds items; returns their versions.
-  mutating func add(_ records: [ItemRecord]) -> [ItemVersion] {
-    // Records are accessed by index, here and below, because copying one costs more than reading it.
-    let versions = records.indices.map {
-      ItemVersion(IdentityDigest(of: records[$0].body))
+  mutating func add(_ records: ListedRecords) -> [ItemVersion] {
+    let versions = records.indices.map { place in
+      records.withItem(at: place) { ItemVersion(IdentityDigest(of: $0.body)) }
     }
     items += IdentityDigest.pack(versions.map(\.digest))
     for place in records.indices {
-      let utf8 = records[place].key.utf8
-      if utf8.contains(0) { keys += utf8.filter { $0 != 0 } } else { keys += utf8 }
-      keys.append(0)
-      guard !records[place].pictures.isEmpty else { continue }
-      pictures += IdentityDigest.pack(records[place].pictures.map(\.digest))
+      records.withItem(at: place) { item in
+        if item.key.contains(0) { keys += item.key.filter { $0 != 0 } } else { keys += item.key }
+        keys.append(0)
+        pictures += item.pictures
+      }
     }
     return versions
   }
@@ -148,20 +201,20 @@ package struct ListingDraft: Sendable {
 /// A listing that is not stored yet.
 package struct NewListing: Sendable {
   private let row: ListingRow
-  private let items: [ItemRecord]
+  private let items: ListedRecords
   private let versions: [ItemVersion]
 
   /// A listing of these items, in order.
   package init(_ items: [ItemRecord]) {
     var draft = ListingDraft()
-    versions = draft.add(items)
+    self.items = ListedRecords(listing: 0, items: items)
+    versions = draft.add(self.items)
     row = draft.row
-    self.items = items
   }
 
   /// A listing whose items are stored already.
   package init(_ draft: ListingDraft) {
-    (row, items, versions) = (draft.row, [], [])
+    (row, items, versions) = (draft.row, ListedRecords(listing: 0, items: []), [])
   }
 
   /// Stores the listing and its items; returns its id.
@@ -169,7 +222,7 @@ package struct NewListing: Sendable {
   /// An equal listing is not stored twice: runs with the same items share one.
   func keep(in db: Database) throws -> ListingID {
     if let known = try row.number(in: db) { return known }
-    try Index.insert([ListedRecords(listing: 0, items: items)], versions, db)
+    try Index.insert([items], versions, db)
     return try row.keep(in: db)
   }
 }
@@ -196,7 +249,7 @@ extension Index {
     in drafts: inout [ListingDraft]
   ) throws(LarderError) {
     var versions: [ItemVersion] = []
-    for part in parts { versions += drafts[part.listing].add(part.items) }
+    for part in parts { versions += drafts[part.listing].add(part) }
     try write { db in try Self.insert(parts, versions, db) }
   }
 
@@ -249,19 +302,20 @@ extension Index {
     var order: [(version: IdentityDigest, part: Int32, place: Int32)] = []
     order.reserveCapacity(versions.count)
     for (part, records) in parts.enumerated() {
-      for place in records.items.indices {
+      for place in records.indices {
         order.append((versions[order.count].digest, Int32(part), Int32(place)))
       }
     }
     // Sorted like the table's index, so that many rows share a page, because digests are random.
     order.sort { $0.version < $1.version }
     for (version, part, place) in order {
-      let items = parts[Int(part)].items
-      row.bind(1, version)
-      row.bind(2, items[Int(place)].key)
-      row.bind(3, items[Int(place)].body)
-      row.bind(4, IdentityDigest.pack(items[Int(place)].pictures.map(\.digest)))
-      try row.run()
+      try parts[Int(part)].withItem(at: Int(place)) { item in
+        row.bind(1, version)
+        row.bind(2, utf8: item.key)
+        row.bind(3, item.body)
+        row.bind(4, item.pictures)
+        try row.run()
+      }
     }
   }
 

@@ -206,30 +206,35 @@ struct RowWriter: ~Copyable {
   /// Binds a text, or NULL.
   mutating func bind(_ place: Int32, _ text: String?) {
     guard var text else { return _ = sqlite3_bind_null(raw, place) }
+    text.withUTF8 { bind(place, utf8: UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Binds the bytes of a text.
+  mutating func bind(_ place: Int32, utf8: UnsafeRawBufferPointer) {
     // An empty buffer may have a nil pointer, which SQLite would bind as NULL.
-    if text.isEmpty { return _ = sqlite3_bind_text(raw, place, "", 0, Self.copied) }
-    text.withUTF8 { utf8 in
-      let held = hold(UnsafeRawBufferPointer(utf8))
-      let start = held ?? UnsafeRawPointer(utf8.baseAddress)
-      _ = sqlite3_bind_text(
-        raw,
-        place,
-        start?.assumingMemoryBound(to: CChar.self),
-        Int32(utf8.count),
-        held == nil ? Self.copied : nil
-      )
-    }
+    if utf8.isEmpty { return _ = sqlite3_bind_text(raw, place, "", 0, Self.copied) }
+    let held = hold(utf8)
+    _ = sqlite3_bind_text(
+      raw,
+      place,
+      (held ?? utf8.baseAddress)?.assumingMemoryBound(to: CChar.self),
+      Int32(utf8.count),
+      held == nil ? Self.copied : nil
+    )
   }
 
   /// Binds bytes, or NULL.
   mutating func bind(_ place: Int32, _ bytes: [UInt8]?) {
     guard let bytes else { return _ = sqlite3_bind_null(raw, place) }
+    bytes.withUnsafeBytes { bind(place, $0) }
+  }
+
+  /// Binds bytes.
+  mutating func bind(_ place: Int32, _ bytes: UnsafeRawBufferPointer) {
     if bytes.isEmpty { return _ = sqlite3_bind_zeroblob(raw, place, 0) }
-    bytes.withUnsafeBytes {
-      let held = hold($0)
-      let start = held ?? $0.baseAddress
-      _ = sqlite3_bind_blob(raw, place, start, Int32($0.count), held == nil ? Self.copied : nil)
-    }
+    let held = hold(bytes)
+    let start = held ?? bytes.baseAddress
+    _ = sqlite3_bind_blob(raw, place, start, Int32(bytes.count), held == nil ? Self.copied : nil)
   }
 
   /// Binds a key.

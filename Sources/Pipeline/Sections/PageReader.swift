@@ -377,12 +377,7 @@ final class ItemWriter: Sendable {
   /// The slots for windows that wait or are being written; ``add(_:to:)`` blocks when all are taken.
   ///
   /// There are more than a transaction takes, so that decoding and writing overlap.
-  private let places = DispatchSemaphore(value: 10)
-  /// Written items, which are released by the thread that calls ``add(_:to:)``.
-  ///
-  /// That thread also allocated them. If another thread freed them, both would contend for the allocator's lock.
-  private let spent = Mutex<[ListedRecords]>([])
-
+  private let places = DispatchSemaphore(value: 8)
   /// The number of bytes of items in a transaction.
   private let batch: Int
 
@@ -391,7 +386,7 @@ final class ItemWriter: Sendable {
   /// - Parameters:
   ///   - index: The index.
   ///   - batch: The number of bytes of items in a transaction.
-  init(_ index: Index, batch: Int = 16 << 20) {
+  init(_ index: Index, batch: Int = 20 << 20) {
     self.index = index
     self.batch = batch
   }
@@ -403,10 +398,10 @@ final class ItemWriter: Sendable {
   ///   - listing: The number of the listing that they belong to, from 0.
   /// - Throws: ``LarderError`` when the index could not be written.
   func add(_ items: [ItemRecord], to listing: Int = 0) throws(LarderError) {
+    let records = ListedRecords(listing: listing, items: items)
     places.wait()
-    letGo()
     queue.async { [self] in
-      kept.withLock { take(ListedRecords(listing: listing, items: items), into: &$0) }
+      kept.withLock { take(records, into: &$0) }
       places.signal()
     }
     try demandSuccess()
@@ -423,14 +418,8 @@ final class ItemWriter: Sendable {
         return kept.listings
       }
     }
-    letGo()
     try demandSuccess()
     return listings
-  }
-
-  private func letGo() {
-    var items: [ListedRecords] = []
-    spent.withLock { swap(&$0, &items) }
   }
 
   private func demandSuccess() throws(LarderError) {
@@ -452,7 +441,6 @@ final class ItemWriter: Sendable {
     } catch {
       failure.withLock { $0 = error }
     }
-    spent.withLock { $0 += kept.waiting }
     kept.waiting.removeAll(keepingCapacity: true)
     kept.bytes = 0
   }
