@@ -113,14 +113,16 @@ let package = Package(
         .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "SystemPackage", package: "swift-system"),
-      ]
+      ],
+      resources: [.embedInCode("Templates")]
     ),
     .target(
       name: "Bench",
       dependencies: [
         "Base", "Cache", "Catalog", "Pipeline", "Transport", "Web",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
-      ]
+      ],
+      resources: [.embedInCode("Page/Templates")]
     ),
     .target(
       name: "Sharding",

@@ -58,14 +58,6 @@ import Testing
     #expect(PageData.object(["a": PageData.list(["1", "2"])]) == #"{"a":[1,2]}"#)
   }
 
-  @Test func `every template declares its content type and can be parsed`() throws {
-    for (name, text) in ReportTemplates.texts {
-      #expect(text.hasPrefix("{{% CONTENT_TYPE: PAGE}}"), "\(name)")
-    }
-    let library = try ReportTemplates.library()
-    for name in ReportTemplates.texts.keys { #expect(library.getTemplate(named: name) != nil) }
-  }
-
   @Test(arguments: [
     ([], nil), (["Soup", "Stew"], nil), (["된장찌개", "Soup", "김치"], "ko"), (["カレー"], "ja"),
   ])

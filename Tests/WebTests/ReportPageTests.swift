@@ -15,7 +15,9 @@ import Testing
     for name in ["Run", "Took", "Received", "Requests", "Failures"] {
       #expect(page.contains("data-name=\"\(name)\""), "\(name)")
     }
-    #expect(ReportStyle.css.contains("#run-list [data-name]::before{content:attr(data-name)"))
+    #expect(
+      PageAssets.reportStyle.contains("#run-list [data-name]::before{content:attr(data-name)")
+    )
   }
 
   @Test func `the problems section is before the items, or after them when it is empty`()
@@ -110,15 +112,15 @@ import Testing
 
   @Test func `a page allows its own script and style by their digests, and pictures`() throws {
     let html = try ReportFixture.page(ReportFixture.data([ReportFixture.item("1")]))
-    let policy = PagePolicy.text(script: ReportScript.text, style: ReportStyle.css)
+    let policy = PagePolicy.text(script: PageAssets.reportScript, style: PageAssets.reportStyle)
 
     #expect(html.contains(PageText.escaped(policy)))
     #expect(
       policy.hasPrefix("default-src 'none'; img-src 'self' file: data:; script-src 'sha256-")
     )
     #expect(!policy.contains("unsafe"))
-    #expect(html.contains("<script>\(ReportScript.text)</script>"))
-    #expect(html.contains("<style>\(ReportStyle.css)</style>"))
+    #expect(html.contains("<script>\(PageAssets.reportScript)</script>"))
+    #expect(html.contains("<style>\(PageAssets.reportStyle)</style>"))
     #expect(!html.contains(" style="))
     #expect(!html.contains("http://") && !html.contains("https://"))
     #expect(ReportMark.isIn(Array(html.utf8.prefix(1024))))
@@ -230,8 +232,8 @@ import Testing
     #expect(problems.map(\.title) == ["60 pictures · http-404"])
     #expect(problems[0].advice.hasSuffix("raise the limit"))
     #expect(problems[0].rows.count == 50 && problems[0].more == "and 10 more")
-    #expect(problems[0].rows[6].isLinked && problems[0].rows[6].name == "Stew")
-    #expect(!problems[0].rows[5].isLinked && problems[0].rows[5].name == "6")
+    #expect(problems[0].rows[6].number == 6 && problems[0].rows[6].name == "Stew")
+    #expect(problems[0].rows[5].number == nil && problems[0].rows[5].name == "6")
     #expect(
       ProblemView.all(
         SyncReport(catalog: "shop"),

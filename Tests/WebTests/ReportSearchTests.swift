@@ -33,10 +33,10 @@ struct ReportSearchTests {
       )
     }
     let fields = items.map { [$0.title, $0.description ?? ""] + $0.badges + [$0.id] }
-    let start = try #require(ReportScript.text.firstRange(of: "const point="))
-    let end = try #require(ReportScript.text.firstRange(of: "let shown=0;"))
+    let start = try #require(PageAssets.reportScript.firstRange(of: "const point="))
+    let end = try #require(PageAssets.reportScript.firstRange(of: "let shown=0;"))
     let program =
-      ReportScript.text[start.lowerBound..<end.lowerBound]
+      PageAssets.reportScript[start.lowerBound..<end.lowerBound]
         + """
 
         const [fields,queries]=JSON.parse(process.argv[1]);
@@ -65,8 +65,8 @@ struct ReportSearchTests {
   }
 }
 
-/// The node program that runs the report's script.
-private enum Node {
+/// The node program, which runs and checks scripts of pages.
+enum Node {
   static let path = "/usr/bin/node"
   static let isThere = FileManager.default.isExecutableFile(atPath: path)
 }

@@ -168,7 +168,7 @@ import Testing
     #expect(page.html.contains("alt=\"Dish A1, picture 1 of "))
     #expect(page.html.contains("data-less=\"Decrease quantity\""))
     #expect(page.html.contains("data-more=\"Increase quantity\""))
-    #expect(StorefrontScript.text.contains("input.dataset[by<0?'less':'more']"))
+    #expect(PageAssets.storefrontScript.contains("input.dataset[by<0?'less':'more']"))
   }
 
   @Test func `after adding an item, the focus of a screen reader is on the message`()
@@ -183,7 +183,7 @@ import Testing
         "<p id=\"told\" tabindex=\"-1\" class=\"note good\" role=\"status\">It is"
       )
     )
-    #expect(StorefrontScript.text.contains("$('#told'))?.focus()"))
+    #expect(PageAssets.storefrontScript.contains("$('#told'))?.focus()"))
   }
 
   @Test(arguments: [
@@ -220,13 +220,13 @@ import Testing
     #expect(
       page.html.contains("<div class=\"row reach\"><output for=\"quantity\">7,000원</output>")
     )
-    #expect(StorefrontStyle.css.contains(".buy .reach{position:fixed"))
+    #expect(PageAssets.storefrontStyle.contains(".buy .reach{position:fixed"))
   }
 
   @Test
   func `no page scrolls smoothly, because links would miss their target when pictures load later`()
   {
-    for style in [StorefrontStyle.css, ReportStyle.css] {
+    for style in [PageAssets.storefrontStyle, PageAssets.reportStyle] {
       #expect(!style.contains("scroll-behavior:smooth"))
     }
   }
@@ -303,15 +303,6 @@ import Testing
     _ language: PageLanguage
   ) {
     #expect(PageLanguage(preferred: header) == language)
-  }
-
-  @Test(arguments: PageLanguage.allCases)
-  func `every template is complete in every language`(_ language: PageLanguage) throws {
-    _ = try StorefrontTemplates.library(language)
-    for text in StorefrontTemplates.texts.values {
-      let worded = StorefrontTemplates.worded(text, language)
-      #expect(!worded.contains("[[") && !worded.contains("]]"))
-    }
   }
 
   @Test func `a basket reads back from its cookie, and is limited to a cookie's size`() {

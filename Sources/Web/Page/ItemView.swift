@@ -2,19 +2,21 @@ import Catalog
 import Mustache
 import Pipeline
 
-/// The template data of an item's card, in the report and in the web store.
-struct ItemView: MustacheParent, Equatable {
+/// The template data of an item's card, in the report and in the web store; missing texts are empty.
+struct ItemView: PageView, MustacheParent, Equatable {
+  static let template = "report-card"
+
   /// The card's position on the page, from 0.
   var number: Int
   var title: String
   var text: String
-  /// The `src` of the picture; empty when there is none.
+  /// The `src` of the picture.
   var picture: String
   /// The text instead of a missing picture, for example "no picture".
   var noPicture: String
-  /// Its price; empty when it is unknown.
+  /// Its price.
   var price: String
-  /// Its normal price, when that is higher; else empty.
+  /// Its normal price, when that is higher.
   var normal: String
   var badges: [String]
   var isStale: Bool
@@ -24,7 +26,7 @@ struct ItemView: MustacheParent, Equatable {
 
   /// The labels of all cards.
   struct Words: Equatable {
-    let sale, normal, stale, missing, failed: String
+    let missing, failed: String
     /// A `lang` attribute for the labels, when the shop's texts are in another language; else empty.
     let own: String
 
@@ -35,9 +37,6 @@ struct ItemView: MustacheParent, Equatable {
     ///   - speech: The `lang` attribute of the shop's texts, as in ``ReportShelf/speech``.
     ///   - leavesOut: Whether the page leaves out all pictures.
     init(_ language: PageLanguage, within speech: String = "", leavesOut: Bool = false) {
-      sale = language.of("sale price", "할인가")
-      normal = language.of("normal price", "정가")
-      stale = language.of("as last seen", "이전 정보")
       missing =
         leavesOut
         ? language.of("picture left out", "사진 생략") : language.of("no picture", "사진 없음")
@@ -75,20 +74,13 @@ struct ItemView: MustacheParent, Equatable {
     case "number": number
     case "title": title
     case "text": text
-    case "hasText": !text.isEmpty
     case "picture": picture
-    case "hasPicture": !picture.isEmpty
     case "noPicture": noPicture
     case "price": price
     case "normal": normal
-    case "isReduced": !normal.isEmpty
-    case "isPlain": normal.isEmpty && !price.isEmpty
     case "badges": badges
     case "isStale": isStale
     case "line": line
-    case "saleWord": words.sale
-    case "normalWord": words.normal
-    case "staleWord": words.stale
     case "own": words.own
     default: nil
     }

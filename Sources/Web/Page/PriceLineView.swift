@@ -24,13 +24,6 @@ struct PriceLineView: MustacheParent, Equatable {
   /// Of more steps, at most two for each column of the drawing are kept.
   static let mostSteps = 32
 
-  /// The template of the chart, for the report's cards and the store's item pages.
-  static let template = """
-    {{% CONTENT_TYPE: PAGE}}<p class=l{{{own}}}><svg viewBox="0 0 128 40" role=img><title>{{spoken}}</title>\
-    <path d="{{path}}"/><circle cx="{{x}}" cy="{{y}}" r="5"/></svg><span>{{words}}\
-    {{#longer}}<small>{{.}}</small>{{/longer}}</span></p>
-    """
-
   /// Creates the chart of an item; nil when its price did not change.
   ///
   /// - Parameters:
@@ -133,7 +126,7 @@ struct PriceLineView: MustacheParent, Equatable {
     case "y": y
     case "spoken": spoken
     case "words": words
-    case "longer": longer.isEmpty ? nil : longer
+    case "longer": longer
     case "own": own
     default: nil
     }

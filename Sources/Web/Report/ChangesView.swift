@@ -10,7 +10,6 @@ struct ChangesView {
   struct Group {
     let title: String
     let rows: [Row]
-    let hasMore: Bool
     let more: String
     let speech: String
   }
@@ -19,22 +18,15 @@ struct ChangesView {
   struct Row: Equatable {
     let name: String
     /// The item's card, when it is on the page.
-    let number: Int
-    let isLinked: Bool
-    let hasField: Bool
+    let number: Int?
     let field: String
     let hasValues: Bool
     let from: String
     let to: String
-    let was: String
-    let now: String
-    let language: String
   }
 
   let span: String
-  let isQuiet: Bool
   let quiet: String
-  let hasGroups: Bool
   let groups: [Group]
   /// The number of changes.
   let count: Int
@@ -89,12 +81,10 @@ struct ChangesView {
       return Group(
         title: "\(title) (\(rows.count.grouped))",
         rows: Array(rows.prefix(Self.most)),
-        hasMore: rest > 0,
-        more: say("and \(rest.grouped) more", "외 \(rest.grouped)건"),
+        more: rest > 0 ? say("and \(rest.grouped) more", "외 \(rest.grouped)건") : "",
         speech: speech
       )
     }
-    (hasGroups, isQuiet) = (!groups.isEmpty, groups.isEmpty)
   }
 
   /// A field's value for readers: a price gets its unit, and a list of URLs is not shown.
@@ -125,16 +115,11 @@ private struct Rows {
     let card = cards[id]
     return ChangesView.Row(
       name: card?.title ?? PlainText.line(title ?? id),
-      number: card?.number ?? -1,
-      isLinked: card != nil,
-      hasField: !field.isEmpty,
+      number: card?.number,
       field: field,
       hasValues: !from.isEmpty || !to.isEmpty,
       from: from,
-      to: to,
-      was: language.of("was", "이전"),
-      now: language.of("now", "현재"),
-      language: language.rawValue
+      to: to
     )
   }
 

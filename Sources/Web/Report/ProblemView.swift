@@ -17,37 +17,22 @@ package struct ReportAdvice: Sendable {
 struct ProblemView {
   /// A failed section, detail or picture, or a skipped item.
   struct Row: Equatable {
-    let hasName: Bool
-    let name: String
-    let number: Int
-    let isLinked: Bool
-    let hasText: Bool
-    let text: String
-    let hasURL: Bool
-    let url: String
-    let hasLink: Bool
-    let link: String
+    let name, text, url, link: String
+    /// The item's card, when it is on the page.
+    let number: Int?
 
     init(name: String?, number: Int?, text: String?, url: String?) {
-      (hasName, self.name) = (name != nil, name ?? "")
-      (isLinked, self.number) = (number != nil, number ?? -1)
-      (hasText, self.text) = (text?.isEmpty == false, text ?? "")
-      let plain = url.map(PlainText.line) ?? ""
-      (hasURL, self.url) = (!plain.isEmpty, plain)
-      let target = url.flatMap(PageText.link)
-      (hasLink, link) = (target != nil, target ?? "")
+      (self.name, self.number, self.text) = (name ?? "", number, text ?? "")
+      self.url = url.map(PlainText.line) ?? ""
+      link = url.flatMap(PageText.link) ?? ""
     }
   }
 
   let title: String
   let tone: String
-  let hasMeaning: Bool
   let meaning: String
-  let hasAdvice: Bool
   let advice: String
-  let hasRows: Bool
   let rows: [Row]
-  let hasMore: Bool
   let more: String
 
   /// The most failures of a kind that are listed; the rest is only counted.
@@ -63,13 +48,11 @@ struct ProblemView {
     _ language: PageLanguage
   ) {
     (self.title, self.tone, self.meaning, self.advice) = (title, tone, meaning, advice)
-    (hasMeaning, hasAdvice) = (!meaning.isEmpty, !advice.isEmpty)
     let shown = rows.prefix(Self.most)
-    (self.rows, hasRows) = (Array(shown), !shown.isEmpty)
+    self.rows = Array(shown)
     let rest = (count ?? rows.count) - shown.count
-    hasMore = rest > 0
     let number = rest.grouped
-    more = language.of("and \(number) more", "외 \(number)건")
+    more = rest > 0 ? language.of("and \(number) more", "외 \(number)건") : ""
   }
 
   /// All problems, whole sections first.

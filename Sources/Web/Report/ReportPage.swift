@@ -3,7 +3,6 @@ import Cache
 import Catalog
 import Dispatch
 import Imaging
-import Mustache
 import Pipeline
 import Synchronization
 
@@ -62,17 +61,16 @@ package struct ReportPage {
   /// - Returns: HTML in UTF-8.
   /// - Throws: A template parser's error, which the tests rule out.
   package func html(_ book: PictureBook) throws -> String {
-    let library = try ReportTemplates.library()
+    let templates = try PageTemplates.shared(language)
     let shelves = ReportShelf.all(data)
-    let view = view(shelves, cards: cards(shelves, book, library), book)
-    return library.render(view, withTemplate: "page") ?? ""
+    return templates.html(view(shelves, cards: cards(shelves, book, templates), book))
   }
 
   /// The HTML of each section's cards, rendered on all processors.
   private func cards(
     _ shelves: [ReportShelf],
     _ book: PictureBook,
-    _ library: MustacheLibrary
+    _ templates: PageTemplates
   ) -> [String] {
     let jobs = shelves.enumerated().flatMap { place, shelf in
       stride(from: 0, to: shelf.items.count, by: 250).map { (shelf: place, from: $0) }
@@ -92,7 +90,7 @@ package struct ReportPage {
         let picture = book.source(item.thumbnail?.sha256)
         var view = ItemView(item, number: shelf.first + offset, picture: picture, words)
         view.line = PriceLineView(item, clock, language, own: words.own)
-        text += library.render(view, withTemplate: "card") ?? ""
+        text += templates.html(view)
       }
       made.withLock { $0[job] = text }
     }
@@ -132,6 +130,16 @@ package struct ReportPage {
       sheets: sheets.json,
       clock,
       language
+    )
+  }
+}
+
+/// The `meta` element by which a report of larder is recognized.
+package enum ReportMark {
+  /// Whether a file that begins with `start` is a report of larder, which a later one may replace.
+  package static func isIn(_ start: [UInt8]) -> Bool {
+    String(decoding: start, as: UTF8.self).contains(
+      "<meta name=\"generator\" content=\"larder report\">"
     )
   }
 }

@@ -4,15 +4,16 @@ import Catalog
 import FoundationEssentials
 import Pipeline
 
-/// The template data of the whole report page.
-struct ReportView {
+/// The template data of the whole report page; missing texts are empty.
+struct ReportView: PageView {
+  static let template = "report"
+
   /// A figure at the top, with a link to the part that explains it.
   struct Tile: Equatable {
     let value: String
     let label: String
     let target: String
     let tone: String
-    var hasTime = false
     var time = ""
   }
 
@@ -20,25 +21,21 @@ struct ReportView {
   struct Shelf {
     let anchor: String
     let title: String
-    let hasSubtitle: Bool
     let subtitle: String
     let count: String
-    let hasNote: Bool
     let note: String
-    let isEmpty: Bool
     let cards: String
     let speech: String
 
     init(_ shelf: ReportShelf, cards: String, _ language: PageLanguage) {
       (anchor, title, subtitle) = (shelf.anchor, shelf.title, shelf.subtitle)
-      hasSubtitle = !shelf.subtitle.isEmpty
       count = language.count(shelf.items.count, "item", "items", "상품")
-      hasNote = shelf.isStale
-      note = language.of(
-        "The last run could not update this section: it is shown as last seen.",
-        "지난 실행에서 이 섹션을 가져오지 못해 이전 자료를 보여 줍니다."
-      )
-      isEmpty = shelf.items.isEmpty
+      note =
+        shelf.isStale
+        ? language.of(
+          "The last run could not update this section: it is shown as last seen.",
+          "지난 실행에서 이 섹션을 가져오지 못해 이전 자료를 보여 줍니다."
+        ) : ""
       self.cards = cards
       speech = shelf.speech
     }
@@ -50,18 +47,15 @@ struct ReportView {
   let style: String
   let script: String
   let data: String
-  let words: ReportWords
   let catalog: String
   let lede: String
   let made: MomentView
   let zone: String
   let tiles: [Tile]
-  let hasShelves: Bool
   let shelves: [Shelf]
   let changes: ChangesView
+  /// The problems, which are shown before the items.
   let problems: [ProblemView]
-  /// Whether there are problems; then they are shown before the items.
-  let needsAttention: Bool
   /// Whether the page reports a period; then the changes are shown first, and the sizes are left out.
   let isPeriod: Bool
   let runs: RunsView
@@ -79,15 +73,13 @@ struct ReportView {
     _ language: PageLanguage
   ) {
     self.language = language.rawValue
-    (style, script, data) = (ReportStyle.css, ReportScript.text, sheets)
+    (style, script, data) = (PageAssets.reportStyle, PageAssets.reportScript, sheets)
     policy = PagePolicy.text(script: script, style: style)
-    words = ReportWords(language)
     catalog = PlainText.line(report.catalog)
-    title = "\(catalog) – \(words.kind)"
+    title = "\(catalog) – \(language.of("Catalog report", "카탈로그 보고서"))"
     made = MomentView(clock.now, clock)
     zone = clock.zone
-    (self.shelves, hasShelves) = (shelves, !shelves.isEmpty)
-    needsAttention = !problems.isEmpty
+    self.shelves = shelves
     isPeriod = report.changes.period != nil
     (self.changes, self.problems, self.runs, self.sizes) = (changes, problems, runs, sizes)
     let items = language.count(report.items.count, "item", "items", "상품")
@@ -120,7 +112,6 @@ struct ReportView {
         label: say("last run", "지난 실행"),
         target: "runs",
         tone: RunsView.tone(outcome),
-        hasTime: true,
         time: when
       ),
       Tile(
@@ -154,68 +145,6 @@ struct ReportView {
         tone: ""
       ),
     ]
-  }
-}
-
-/// The labels that every report has.
-struct ReportWords {
-  let kind, skip, search, sections, nothingFound, emptySection, emptyCatalog: String
-  let footer, back, next, close: String
-  let changes, problems, noProblems, advice: String
-  let runs, days, goodDay, partDay, badDay, noDay: String
-  let run, began, outcome, duration, received, requests, failures: String
-  let sizes, section, items, picturesHeld, size, share, shared: String
-
-  /// The words in a language.
-  init(_ language: PageLanguage) {
-    let say = language.of
-    kind = say("Catalog report", "카탈로그 보고서")
-    skip = say("Skip to the items", "상품으로 건너뛰기")
-    search = say("Search items", "상품 검색")
-    sections = say("Sections", "섹션")
-    nothingFound = say(
-      "No item has these words in its title, description, badge or id.",
-      "제목, 설명, 배지, 상품 번호에 이 말이 들어 있는 상품이 없습니다."
-    )
-    emptySection = say("The shop lists nothing here.", "이 섹션에는 상품이 없습니다.")
-    emptyCatalog = say("The catalog has no sections.", "카탈로그에 섹션이 없습니다.")
-    footer = say(
-      "Made by larder from the cache on this machine. The page loads nothing from the network.",
-      "이 컴퓨터에 저장된 자료로 larder가 만들었습니다. 이 페이지는 외부에서 아무것도 불러오지 않습니다."
-    )
-    back = say("Previous", "이전")
-    next = say("Next", "다음")
-    close = say("Close", "닫기")
-    changes = say("What changed", "달라진 점")
-    problems = say("What needs attention", "확인할 점")
-    noProblems = say(
-      "Nothing failed and nothing was skipped.",
-      "실패하거나 건너뛴 것이 없습니다."
-    )
-    advice = say("What to do:", "할 일:")
-    runs = say("Runs over time", "실행 기록")
-    days = say("Days with a good run", "정상 실행된 날")
-    goodDay = say("a complete run", "온전한 실행")
-    partDay = say("only partial runs", "일부만 된 실행")
-    badDay = say("failed runs only", "실패한 실행만")
-    noDay = say("no run", "실행 없음")
-    run = say("Run", "실행")
-    began = say("Began", "시작")
-    outcome = say("Outcome", "결과")
-    duration = say("Took", "걸린 시간")
-    received = say("Received", "받은 크기")
-    requests = say("Requests", "요청")
-    failures = say("Failures", "실패")
-    sizes = say("Size by section", "섹션별 크기")
-    section = say("Section", "섹션")
-    items = say("Items", "상품")
-    picturesHeld = say("Pictures held", "저장된 사진")
-    size = say("Size", "크기")
-    share = say("Share", "비율")
-    shared = say(
-      "A picture that several sections show counts in each, and once in the sum.",
-      "여러 섹션에 나오는 사진은 섹션마다 세고, 합계에는 한 번만 셉니다."
-    )
   }
 }
 

@@ -3,7 +3,6 @@ import Cache
 import Catalog
 import Crypto
 import Dispatch
-import Mustache
 import Pipeline
 import Synchronization
 
@@ -121,7 +120,9 @@ package struct Storefront: Sendable {
   // MARK: - Pages without a catalog
 
   /// The content of a page with a single message.
-  private struct Notice {
+  struct Notice: PageView {
+    static let template = "storefront-notice"
+
     let eyebrow, heading, message: String
     let way = "/"
     let wayWords: String
@@ -141,7 +142,7 @@ package struct Storefront: Sendable {
       message: message,
       wayWords: visit.say("To the store", "처음으로")
     )
-    return finished(page, visit, "notice", notice, shelves: nil)
+    return finished(page, visit, notice, shelves: nil)
   }
 
   private func refused(_ visit: StorefrontRequest, _ allowed: String) -> StorefrontAnswer {
@@ -159,14 +160,13 @@ package struct Storefront: Sendable {
   func finished(
     _ page: StorefrontPage,
     _ visit: StorefrontRequest,
-    _ template: String,
-    _ view: Any,
+    _ view: some PageView,
     shelves: StorefrontSections?,
     shop: String? = nil
   ) -> StorefrontAnswer {
-    let library: MustacheLibrary
+    let templates: PageTemplates
     do {
-      library = try StorefrontTemplates.shared(visit.language)
+      templates = try PageTemplates.shared(visit.language)
     } catch {
       var answer = StorefrontAnswer(
         status: 500,
@@ -176,9 +176,9 @@ package struct Storefront: Sendable {
       return answer
     }
     var page = page
-    page.main = library.render(view, withTemplate: template) ?? ""
+    page.main = templates.html(view)
     let shop = PlainText.line(shop ?? catalog ?? "larder")
-    return page.answer(visit, page.html(visit, shop, shelves, library))
+    return page.answer(visit, page.html(visit, shop, shelves, templates))
   }
 }
 

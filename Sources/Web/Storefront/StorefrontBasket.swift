@@ -223,13 +223,14 @@ extension Price {
 }
 
 /// The template data of the basket page with its order form.
-struct StorefrontBasketPage {
+struct StorefrontBasketPage: PageView {
+  static let template = "storefront-basket"
+
   /// A line.
   struct Line {
     let id, title, address, picture, noPicture, each, sum, units, trouble, speech: String
     let quantity: Int
     let most = StorefrontBasket.mostPieces
-    let hasPicture, hasPrice, hasPage, isGone: Bool
   }
 
   /// The values of the form.
@@ -241,15 +242,13 @@ struct StorefrontBasketPage {
   let summary, speech, total, totalUnits, money, token, key: String
   let draft: Draft
   let left, limit, budgetHint: String
-  let hasLines, isOver, isNameless, hasLimit: Bool
-  let hasFaults: Bool
-  let faultTitle: String
+  let isOver, isNameless: Bool
   let faults: [String]
-  let heading, kept: String
-  /// Whether this is a "buy now" page for one item, and whether the basket has other items.
-  let isSingle, hasKept: Bool
+  /// Whether this is a "buy now" page for one item.
+  let isSingle: Bool
+  /// A message about the other items in the basket; empty when there are none.
+  let kept: String
   let message, way, wayWords: String
-  let hasWay = true
 
   init(
     _ visit: StorefrontRequest,
@@ -272,32 +271,27 @@ struct StorefrontBasketPage {
       return Line(
         id: line.id,
         title: view?.title ?? PlainText.line(line.id),
-        address: StorefrontAddress.item(line.id),
+        address: line.item == nil ? "" : StorefrontAddress.item(line.id),
         picture: path.map { squares.address($0, 256) } ?? "",
         noPicture: view?.noPicture ?? words.missing,
-        each: price?.formatted() ?? "",
+        each: line.trouble == nil ? price?.formatted() ?? "" : "",
         sum: line.trouble == nil ? line.sum?.formatted() ?? "–" : "",
         units: line.trouble == nil ? price.map { "\($0.minorUnits)" } ?? "" : "",
         trouble: line.trouble.map { language.trouble($0) } ?? "",
         speech: shelves.item(line.id)?.shelf.speech ?? "",
-        quantity: line.quantity,
-        hasPicture: path != nil,
-        hasPrice: price != nil && line.trouble == nil,
-        hasPage: line.item != nil,
-        isGone: line.trouble != nil
+        quantity: line.quantity
       )
     }
     isSingle = visit.single != nil
-    heading = isSingle ? language.of("Order now", "바로 주문") : language.of("Basket", "장바구니")
     let others = visit.basket.lines.count
-    hasKept = isSingle && others > 0
-    kept = language.of(
-      others == 1
-        ? "Only this item is ordered; one item stays in your basket."
-        : "Only this item is ordered; \(others) items stay in your basket.",
-      "이 상품만 주문합니다. 장바구니의 상품 \(others)개는 그대로 있습니다."
-    )
-    hasLines = !lines.isEmpty
+    kept =
+      isSingle && others > 0
+      ? language.of(
+        others == 1
+          ? "Only this item is ordered; one item stays in your basket."
+          : "Only this item is ordered; \(others) items stay in your basket.",
+        "이 상품만 주문합니다. 장바구니의 상품 \(others)개는 그대로 있습니다."
+      ) : ""
     summary = bill.summary(visit.orderLanguage)
     speech = shelves.speech
     total = bill.total?.formatted() ?? "–"
@@ -307,7 +301,6 @@ struct StorefrontBasketPage {
     self.draft = Draft(by: draft.by, note: draft.note, budget: draft.budget)
     isOver = bill.total.map(budget.isExceeded) ?? false
     left = bill.total.map { budget.words(for: $0, language) } ?? ""
-    hasLimit = budget.house != nil
     limit = budget.house.map { "\($0.minorUnits)" } ?? ""
     budgetHint =
       budget.house.map {
@@ -315,8 +308,6 @@ struct StorefrontBasketPage {
       } ?? language.of("(optional)", "(선택)")
     isNameless = faults.contains(.name)
     self.faults = faults.map { language.fault($0) }
-    hasFaults = !faults.isEmpty
-    faultTitle = language.of("Nothing has been ordered yet.", "아직 주문되지 않았습니다.")
     message = language.of("Your basket is empty.", "장바구니가 비어 있습니다.")
     (way, wayWords) = ("/", language.of("See the store", "상품 보러 가기"))
   }

@@ -6,8 +6,10 @@ import Pipeline
 import Synchronization
 import SystemPackage
 
-/// The template data of an item's page.
-struct StorefrontItemPage {
+/// The template data of an item's page; missing texts are empty.
+struct StorefrontItemPage: PageView {
+  static let template = "storefront-item"
+
   /// A picture of the gallery.
   struct Picture {
     let number: Int
@@ -18,8 +20,8 @@ struct StorefrontItemPage {
   /// A picture of the long description.
   struct Sheet {
     let source, label: String
-    let hasSize: Bool
-    let width, height: Int
+    /// Its size in pixels; nil when its file says none.
+    let size: PixelSize?
   }
 
   /// A name with its value.
@@ -28,7 +30,7 @@ struct StorefrontItemPage {
   }
 
   let shop, speech, title, text, id, price, normal, other, units, money, token: String
-  let saleWord, normalWord, noPicture, stale, long: String
+  let noPicture, stale, long, off: String
   /// The section that lists it first.
   let section, sectionAddress: String
   let badges: [String]
@@ -38,10 +40,8 @@ struct StorefrontItemPage {
   let cards: [StorefrontCard]
   /// The chart of its price; nil when the price never changed.
   let line: PriceLineView?
-  let off, most: Int
-  let hasText, isReduced, isPlain, isUnpriced, hasOff, hasOther, isStale, hasFacts: Bool
-  let hasBadges, hasPictures, isMany, hasStory, hasLong, hasMore: Bool
-  let isAdded, isFull, isOld, isOrderable, isSoldOut: Bool
+  let most: Int
+  let isMany, hasStory, isAdded, isFull, isOld, isOrderable, isSoldOut: Bool
 
   init(
     _ visit: StorefrontRequest,
@@ -61,51 +61,43 @@ struct StorefrontItemPage {
     self.shop = shop
     speech = shelf.speech
     (title, price, normal, badges) = (view.title, view.price, view.normal, view.badges)
-    (saleWord, normalWord, noPicture) = (words.sale, words.normal, view.noPicture)
+    noPicture = view.noPicture
     id = item.id
-    off = item.percentOff ?? 0
-    hasOff = off > 0
-    (isReduced, isUnpriced) = (!view.normal.isEmpty, view.price.isEmpty)
-    isPlain = view.normal.isEmpty && !view.price.isEmpty
-    hasBadges = !badges.isEmpty
-    text = item.description.map(PlainText.block) ?? ""
-    hasText = !text.isEmpty && text != title
+    off = item.percentOff.map(String.init) ?? ""
+    let listed = item.description.map(PlainText.block) ?? ""
+    text = listed == title ? "" : listed
     let described = shown.detail?.description.map(PlainText.block) ?? ""
-    long = described == text ? "" : described
-    hasLong = !long.isEmpty
+    long = described == listed ? "" : described
     // Detail and list may disagree. Orders use the list's price.
     let detailed = shown.detail?.prices.last
-    hasOther = detailed != nil && detailed != item.price && item.price != nil
     other =
-      detailed.map {
-        language.of("Price in the detail: \($0.formatted())", "상세 페이지 가격: \($0.formatted())")
+      detailed.flatMap { price in
+        if price == item.price || item.price == nil { return nil }
+        return language.of(
+          "Price in the detail: \(price.formatted())",
+          "상세 페이지 가격: \(price.formatted())"
+        )
       } ?? ""
     (section, sectionAddress) = (shelf.title, StorefrontAddress.section(shelf.section.key))
     facts = Self.facts(shown, visit)
-    hasFacts = !facts.isEmpty
     line = PriceLineView(shown, visit.clock, language)
-    isStale = shown.isStale
-    stale = visit.asLastSeen(since)
+    stale = shown.isStale ? visit.asLastSeen(since) : ""
     pictures = Self.gallery(shown, visit, squares)
-    (hasPictures, isMany) = (!pictures.isEmpty, pictures.count > 1)
+    isMany = pictures.count > 1
     let parts = shown.pictures.filter { $0.role == .section && $0.path != nil }
     sheets = parts.enumerated().map { place, image in
-      let size = sizes.size(of: image)
-      return Sheet(
+      Sheet(
         source: StorefrontAddress.picture(image.path ?? ""),
         label: language.of(
           "\(view.title), description, part \(place + 1)",
           "\(view.title), 상세 설명 \(place + 1)"
         ),
-        hasSize: size != nil,
-        width: size?.width ?? 0,
-        height: size?.height ?? 0
+        size: sizes.size(of: image)
       )
     }
-    hasStory = hasLong || !sheets.isEmpty
+    hasStory = !long.isEmpty || !sheets.isEmpty
     let cardWords = ItemView.Words(language, within: speech)
     cards = more.map { StorefrontCard($0, cardWords, squares, isEager: false) }
-    hasMore = !cards.isEmpty
     isSoldOut = item.isSoldOut
     isOrderable = token != nil && !item.isSoldOut && item.price != nil
     self.token = token ?? ""

@@ -5,23 +5,20 @@ import Mustache
 import Pipeline
 
 /// The template data of the home page: the item with the largest saving, and the first items of each section.
-struct StorefrontHome {
+struct StorefrontHome: PageView {
+  static let template = "storefront-home"
+
   /// The item with the largest saving.
   struct Deal {
-    let lede, title, text, address, picture, price, normal, saleWord, normalWord: String
-    let hasText: Bool
+    let title, text, address, picture, price, normal: String
     let off: Int
 
     init?(_ shown: ShownItem?, _ language: PageLanguage) {
       guard let shown, let off = shown.item.percentOff, let path = shown.thumbnail?.path else {
         return nil
       }
-      let words = ItemView.Words(language)
-      let view = ItemView(shown, number: 0, picture: path, words)
-      lede = language.of("The largest saving now", "지금 가장 큰 할인")
-      (title, text, hasText) = (view.title, view.text, !view.text.isEmpty)
-      (price, normal) = (view.price, view.normal)
-      (saleWord, normalWord) = (words.sale, words.normal)
+      let view = ItemView(shown, number: 0, picture: path, ItemView.Words(language))
+      (title, text, price, normal) = (view.title, view.text, view.price, view.normal)
       address = StorefrontAddress.item(shown.item.id)
       // Prefer a picture of the detail, which is larger.
       let top = shown.pictures.first { $0.role == .top && $0.path != nil }?.path
@@ -33,21 +30,20 @@ struct StorefrontHome {
   /// A section with its first items.
   struct Shelf {
     let anchor, title, subtitle, address, all, speech, note, message: String
-    let hasSubtitle, hasNote, hasCards: Bool
-    let hasWay = false
+    let way = "", wayWords = ""
     let cards: [StorefrontCard]
   }
 
   let shop, speech, message: String
-  let hasDeal: Bool
+  let way = "", wayWords = ""
   let deal: Deal?
-  let hasShelves: Bool
-  let hasWay = false
   let shelves: [Shelf]
 }
 
 /// The template data of a list: items, filters, and links to the pages.
-struct StorefrontList {
+struct StorefrontList: PageView {
+  static let template = "storefront-list"
+
   /// How many items a page has.
   static let pageSize = 48
 
@@ -70,17 +66,13 @@ struct StorefrontList {
   }
 
   let title, subtitle, note, path, clear, found, unit, speech: String
-  let hasSubtitle, hasNote, hasSearch, hasBadge, isWrong, isNarrowed, isFiltered: Bool
+  let isSearch, isWrong, isNarrowed, isFiltered: Bool
   let query: Words
-  let hasBadges: Bool
   let badges: [Badge]
   let orders: [Order]
-  let hasCards: Bool
   let cards: [StorefrontCard]
-  let hasPages: Bool
   let pages: [PageLink]
   let message, way, wayWords: String
-  let hasWay: Bool
 
   /// Applies a query: filters, sorts, and takes its page.
   ///
@@ -114,10 +106,9 @@ struct StorefrontList {
   ) {
     let language = visit.language
     (title, subtitle, speech, note) = heading
-    (hasSubtitle, hasNote) = (!heading.subtitle.isEmpty, !heading.note.isEmpty)
     self.path = path
+    isSearch = path == "/search"
     self.query = Words(search: query.search, badge: query.badge, low: query.low, high: query.high)
-    (hasSearch, hasBadge) = (!query.search.isEmpty, !query.badge.isEmpty)
     (isWrong, isNarrowed) = (query.isWrongRange, query.isNarrowed)
     // On a phone, prices and sort order are collapsed unless one is set.
     isFiltered = !query.low.isEmpty || !query.high.isEmpty || query.order != nil
@@ -139,7 +130,6 @@ struct StorefrontList {
       query,
       path
     )
-    hasBadges = !badges.isEmpty
     orders = [
       (nil, language.of("As the shop lists them", "상점 순서")),
       (ItemSort.price, language.of("Price, low to high", "낮은 가격순")),
@@ -150,11 +140,9 @@ struct StorefrontList {
     }
     let words = ItemView.Words(language, within: heading.speech)
     cards = chosen.shown.enumerated().map { StorefrontCard($1, words, squares, isEager: $0 < 4) }
-    hasCards = !cards.isEmpty
     pages = PageLink.all(chosen.page, of: pageCount, language) { page in
       query.with { $0.page = page }.address(path)
     }
-    hasPages = !pages.isEmpty
     if items.isEmpty {
       (message, way, wayWords) = (language.of("Nothing here yet.", "아직 상품이 없습니다."), "", "")
     } else if query.isNarrowed {
@@ -167,7 +155,6 @@ struct StorefrontList {
       )
       (way, wayWords) = ("/", language.of("See everything", "전체 상품 보기"))
     }
-    hasWay = !way.isEmpty
   }
 
   /// The most frequent badges, and the chosen one.
@@ -208,7 +195,7 @@ struct StorefrontCard: MustacheParent {
   private let address: String
   private let path: String?
   private let squares: StorefrontSquares
-  private let off: Int?
+  private let off: String
   private let isSoldOut: Bool
   private let isEager: Bool
 
@@ -224,7 +211,7 @@ struct StorefrontCard: MustacheParent {
     path = shown.thumbnail?.path ?? shown.pictures.first { $0.path != nil }?.path
     item = ItemView(shown, number: 0, picture: path, words)
     address = StorefrontAddress.item(shown.item.id)
-    off = shown.item.percentOff
+    off = shown.item.percentOff.map(String.init) ?? ""
     isSoldOut = shown.item.isSoldOut
     self.isEager = isEager
   }
@@ -238,8 +225,7 @@ struct StorefrontCard: MustacheParent {
     case "smallSide": squares.side(256) ?? 256
     case "largeSide": squares.side(512) ?? 512
     case "hasSizes": squares.side(256) != squares.side(512)
-    case "off": off ?? 0
-    case "hasOff": off != nil
+    case "off": off
     case "isSoldOut": isSoldOut
     case "isEager": isEager
     case "hasBadges": !item.badges.isEmpty || item.isStale
@@ -272,21 +258,14 @@ extension StoreItem {
 struct PageLink {
   let title: String
   let address: String
-  let isLink: Bool
   let isCurrent: Bool
-  let isStep: Bool
+  /// `prev` or `next`; empty for a page's number.
   let rel: String
-  let hasRel: Bool
 
   private init(_ title: String, _ address: String?, isCurrent: Bool = false, step rel: String = "")
   {
-    self.title = title
-    self.address = address ?? ""
-    isLink = address != nil
-    self.isCurrent = isCurrent
-    isStep = !rel.isEmpty
-    self.rel = rel
-    hasRel = !rel.isEmpty
+    (self.title, self.address) = (title, address ?? "")
+    (self.isCurrent, self.rel) = (isCurrent, rel)
   }
 
   /// The links below a page: the first, the last, and the neighbouring pages.

@@ -18,14 +18,15 @@ struct OrderProgress {
   /// A step.
   struct Step {
     let title, tone: String
-    let isCurrent, hasTime: Bool
+    let isCurrent: Bool
     let time: OrderMoment?
   }
 
   let steps: [Step]
-  let isCancelled, hasTime: Bool
+  let isCancelled: Bool
   let stateWord: String
-  let time: OrderMoment?
+  /// When it was cancelled.
+  let ended: OrderMoment?
 
   init(_ entry: Order, _ visit: StorefrontRequest, withTimes: Bool) {
     let order: [OrderState] = [.ordered, .preparing, .ready, .collected]
@@ -37,20 +38,17 @@ struct OrderProgress {
       return OrderMoment(change.time, visit.clock, short: true)
     }
     steps = order.enumerated().map { place, state in
-      let time = moment(state)
-      return Step(
+      Step(
         title: visit.language.name(of: state),
         tone: place < now || state == .collected && place == now
           ? "done" : place == now ? "now" : "",
         isCurrent: place == now,
-        hasTime: time != nil,
-        time: time
+        time: moment(state)
       )
     }
     isCancelled = entry.state == .cancelled
     stateWord = visit.language.name(of: entry.state)
-    time = moment(.cancelled)
-    hasTime = time != nil
+    ended = moment(.cancelled)
   }
 }
 
@@ -59,15 +57,15 @@ struct OrderTicket {
   let address, summary, by, total, ago, delivery, deliveryWord, state, speech: String
   let placed: OrderMoment
   let steps: [OrderProgress.Step]
-  let isCancelled, hasTime: Bool
+  let isCancelled: Bool
   let stateWord: String
-  let time: OrderMoment?
+  let ended: OrderMoment?
 
   init(_ entry: Order, _ visit: StorefrontRequest) {
     let order = entry.order
     let progress = OrderProgress(entry, visit, withTimes: false)
     (steps, isCancelled, stateWord) = (progress.steps, progress.isCancelled, progress.stateWord)
-    (hasTime, time) = (progress.hasTime, progress.time)
+    ended = progress.ended
     address = StorefrontAddress.order(order.id.rawValue)
     summary = PlainText.line(order.summary(in: visit.orderLanguage))
     by = PlainText.line(order.by)
@@ -82,35 +80,35 @@ struct OrderTicket {
 }
 
 /// The template data of the list of orders, which is paged.
-struct StorefrontOrdersPage {
+struct StorefrontOrdersPage: PageView {
+  static let template = "storefront-orders"
+
   /// How many orders a page has.
   static let pageSize = 20
 
-  let hasOrders: Bool
+  /// How many there are; empty for none.
   let count: String
   let orders: [OrderTicket]
   let isLive: Bool
-  let hasPages: Bool
   let pages: [PageLink]
   let message, way, wayWords: String
-  let hasWay = true
 
   init(_ visit: StorefrontRequest, _ entries: [Order], all: Int, page: Int) {
-    hasOrders = all > 0
-    count = visit.language.count(all, "order", "orders", "주문")
+    count = all > 0 ? visit.language.count(all, "order", "orders", "주문") : ""
     orders = entries.map { OrderTicket($0, visit) }
     isLive = entries.contains(where: \.isMoving)
     pages = PageLink.all(page, of: (all + Self.pageSize - 1) / Self.pageSize, visit.language) {
       $0 == 1 ? "/orders" : "/orders?page=\($0)"
     }
-    hasPages = !pages.isEmpty
     message = visit.say("Nothing has been ordered yet.", "아직 주문한 것이 없습니다.")
     (way, wayWords) = ("/", visit.say("See the store", "상품 보러 가기"))
   }
 }
 
 /// The template data of an order's page.
-struct StorefrontOrderPage {
+struct StorefrontOrderPage: PageView {
+  static let template = "storefront-order"
+
   /// An order line.
   struct Line {
     let title, address, price, sum: String
@@ -122,22 +120,21 @@ struct StorefrontOrderPage {
   let placed: OrderMoment
   let lines: [Line]
   let steps: [OrderProgress.Step]
-  let isCancelled, hasTime: Bool
+  let isCancelled: Bool
   let stateWord: String
-  let time: OrderMoment?
-  let hasNote, isOpen, isPlaced, isAgain, isLate, isLive: Bool
+  let ended: OrderMoment?
+  let isOpen, isPlaced, isAgain, isLate, isLive: Bool
 
   init(_ visit: StorefrontRequest, _ entry: Order, token: String) {
     let order = entry.order
     let progress = OrderProgress(entry, visit, withTimes: true)
     (steps, isCancelled, stateWord) = (progress.steps, progress.isCancelled, progress.stateWord)
-    (hasTime, time) = (progress.hasTime, progress.time)
+    ended = progress.ended
     id = order.id.rawValue
     summary = PlainText.line(order.summary(in: visit.orderLanguage))
     by = PlainText.line(order.by)
     total = order.total.formatted()
     note = order.note.map(PlainText.block) ?? ""
-    hasNote = !note.isEmpty
     zone = visit.clock.zone
     placed = OrderMoment(order.placed, visit.clock)
     delivery = entry.delivery.state.rawValue

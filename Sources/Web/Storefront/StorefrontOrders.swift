@@ -40,8 +40,8 @@ struct StorefrontOrders {
     }
   }
 
-  func finished(_ page: StorefrontPage, _ template: String, _ view: Any) -> StorefrontAnswer {
-    store.finished(page, visit, template, view, shelves: shelves, shop: shop)
+  func finished(_ page: StorefrontPage, _ view: some PageView) -> StorefrontAnswer {
+    store.finished(page, visit, view, shelves: shelves, shop: shop)
   }
 
   /// A page with status 404.
@@ -75,9 +75,6 @@ struct StorefrontOrders {
           speech: shelf.speech,
           note: try note(shelf),
           message: visit.say("Nothing here yet.", "아직 상품이 없습니다."),
-          hasSubtitle: !shelf.subtitle.isEmpty,
-          hasNote: shelf.section.isStale,
-          hasCards: !some.isEmpty,
           cards: some.enumerated().map {
             StorefrontCard($1, words, store.squares, isEager: number == 0 && $0 < 4)
           }
@@ -89,12 +86,10 @@ struct StorefrontOrders {
       shop: shop,
       speech: shelves.speech,
       message: visit.say("The catalog has no sections.", "카탈로그에 섹션이 없습니다."),
-      hasDeal: deal != nil,
       deal: deal,
-      hasShelves: !parts.isEmpty,
       shelves: parts
     )
-    return finished(page, "home", view)
+    return finished(page, view)
   }
 
   /// The available item with the largest price reduction.
@@ -124,7 +119,6 @@ struct StorefrontOrders {
       ? page.title : visit.say("Results for “\(query.search)”", "‘\(query.search)’ 검색 결과")
     return try list(
       page,
-      "search",
       (heading, "", shelves.speech, ""),
       path: "/search",
       query,
@@ -146,7 +140,6 @@ struct StorefrontOrders {
     page.search = query.search
     return try list(
       page,
-      "section",
       (shelf.title, shelf.subtitle, shelf.speech, try note(shelf)),
       path: StorefrontAddress.section(key),
       query,
@@ -156,7 +149,6 @@ struct StorefrontOrders {
 
   private func list(
     _ page: StorefrontPage,
-    _ template: String,
     _ heading: (title: String, subtitle: String, speech: String, note: String),
     path: String,
     _ query: StorefrontQuery,
@@ -173,7 +165,7 @@ struct StorefrontOrders {
       currency: currency,
       squares: store.squares
     )
-    return finished(page, template, view)
+    return finished(page, view)
   }
 
   // MARK: - An item
@@ -204,7 +196,7 @@ struct StorefrontOrders {
       sizes: store.sizes,
       token: store.orders == nil ? nil : visit.session.token(store.key)
     )
-    return finished(page, "item", view)
+    return finished(page, view)
   }
 }
 
@@ -261,7 +253,7 @@ extension StorefrontOrders {
       currency: currency,
       squares: store.squares
     )
-    return finished(page, "basket", view)
+    return finished(page, view)
   }
 
   private func bill(of basket: StorefrontBasket) -> BasketBill {
@@ -373,7 +365,7 @@ extension StorefrontOrders {
       Outbox.exists(at: path)
       ? try Outbox(path).latest(size, after: (asked - 1) * size) : (entries: [], all: 0)
     let view = StorefrontOrdersPage(visit, found.entries, all: found.all, page: asked)
-    return finished(page, "orders", view)
+    return finished(page, view)
   }
 
   /// The page of an order.
@@ -386,7 +378,7 @@ extension StorefrontOrders {
     page.title = PlainText.line(entry.order.summary(in: visit.orderLanguage))
     page.isPrivate = true
     let token = visit.session.token(store.key)
-    return finished(page, "order", StorefrontOrderPage(visit, entry, token: token))
+    return finished(page, StorefrontOrderPage(visit, entry, token: token))
   }
 
   /// Cancels an order, if its state still allows that.

@@ -1,7 +1,6 @@
 import Base
 import Cache
 import Catalog
-import Mustache
 
 /// A page of the store before it is rendered: its main part, and the frame around it.
 struct StorefrontPage {
@@ -48,10 +47,12 @@ struct StorefrontPage {
   }
 
   /// The template data of the frame.
-  struct Frame {
+  struct Frame: PageView {
+    static let template = "storefront"
+
     let language, title, shop, search, main, footer, speech: String
     let assets = Assets()
-    let isHome, isOrders, isBasket, hasAisles: Bool
+    let isHome, isOrders, isBasket: Bool
     let count: Int?
     let otherAddress, otherLanguage, otherName: String
     let aisles: [Aisle]
@@ -62,10 +63,8 @@ struct StorefrontPage {
     _ visit: StorefrontRequest,
     _ shop: String,
     _ shelves: StorefrontSections?,
-    _ library: MustacheLibrary
-  )
-    -> String
-  {
+    _ templates: PageTemplates
+  ) -> String {
     let other: PageLanguage = visit.language == .korean ? .english : .korean
     let count = (basket ?? visit.basket).count
     let aisles = (shelves?.all ?? []).prefix(60).map { shelf in
@@ -92,14 +91,13 @@ struct StorefrontPage {
       isHome: part == .home,
       isOrders: part == .orders,
       isBasket: part == .basket,
-      hasAisles: !aisles.isEmpty,
       count: count == 0 ? nil : count,
       otherAddress: visit.address(in: other),
       otherLanguage: other.rawValue,
       otherName: other == .korean ? "한국어" : "English",
       aisles: Array(aisles)
     )
-    return library.render(frame, withTemplate: "frame") ?? ""
+    return templates.html(frame)
   }
 
   /// The answer.
@@ -167,9 +165,9 @@ struct StorefrontAssets: Sendable {
     }
   }
 
-  static let style = Asset("css", "text/css; charset=utf-8", StorefrontStyle.css)
-  static let script = Asset("js", "text/javascript; charset=utf-8", StorefrontScript.text)
-  static let icon = Asset("svg", "image/svg+xml", StorefrontStyle.icon)
+  static let style = Asset("css", "text/css; charset=utf-8", PageAssets.storefrontStyle)
+  static let script = Asset("js", "text/javascript; charset=utf-8", PageAssets.storefrontScript)
+  static let icon = Asset("svg", "image/svg+xml", PageAssets.storefrontIcon)
   /// The file at a path; nil when there is none.
   static func answer(_ path: String) -> StorefrontAnswer? {
     guard let asset = [style, script, icon].first(where: { $0.path == path }) else { return nil }
