@@ -216,6 +216,22 @@ import class Support.ClosedPort
     #expect(!FileManager.default.fileExists(atPath: shop.cache))
   }
 
+  @Test func `check prints sections with the same fields as one table`() throws {
+    let shop = try Shop()
+    shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
+    shop.list([Shop.item("A2").replacing("반찬", with: "국")], in: "soup")
+
+    let alike = try Command.larder(["catalog", "check", shop.catalog])
+    shop.list([Shop.item("A2").replacing("\"badge\"", with: "\"labels\"")], in: "soup")
+    let unlike = try Command.larder(["catalog", "check", shop.catalog])
+
+    #expect(alike.lines[0].hasPrefix("main  2 items  http"), "\(alike.output)")
+    #expect(alike.lines[1].hasPrefix("soup  1 item  http"))
+    #expect(alike.output.matches(of: #/\n  badges +3 of 3  /#).count == 1)
+    #expect(unlike.output.contains(#/\n  badges +2 of 2  /#))
+    #expect(unlike.output.contains(#/\n  badges +0 of 1  /#))
+  }
+
   @Test
   func `check tries each section of a combined response and names repeated keys`()
     throws

@@ -317,6 +317,15 @@ struct CheckDocument: Encodable {
     var name: String
     var paths: [String]
     var items: Int
+
+    /// Whether two sections' fields differ in nothing but how many items have them.
+    func isAlike(_ other: Field, of items: (own: Int, other: Int)) -> Bool {
+      func isInAll(_ count: Int, of all: Int) -> Bool? {
+        count == 0 ? false : count == all ? true : nil
+      }
+      return name == other.name && paths == other.paths
+        && isInAll(self.items, of: items.own) == isInAll(other.items, of: items.other)
+    }
   }
 
   private struct Finding: Encodable {
@@ -359,6 +368,12 @@ struct CheckDocument: Encodable {
     @OrNull var error: String?
     var fields: [Field]
     var findings: [Finding]
+
+    /// Whether one table of fields can stand for both.
+    func isAlike(_ other: Section) -> Bool {
+      error == nil && other.error == nil && !fields.isEmpty && fields.count == other.fields.count
+        && zip(fields, other.fields).allSatisfy { $0.isAlike($1, of: (items, other.items)) }
+    }
   }
 
   private let catalog: String
@@ -470,9 +485,17 @@ struct CheckDocument: Encodable {
   /// One line of JSON: an object.
   func json() throws -> [UInt8] { try jsonLine() }
 
-  /// One paragraph for each section, then the verdict.
+  /// One paragraph for sections with the same fields, then the verdict.
   func text(_ terminal: Terminal) -> String {
-    var blocks = sections.map { paragraph($0, terminal) }
+    var groups: [[Section]] = []
+    for section in sections {
+      if let place = groups.firstIndex(where: { $0[0].isAlike(section) }) {
+        groups[place].append(section)
+      } else {
+        groups.append([section])
+      }
+    }
+    var blocks = groups.map { paragraph($0, terminal) }
     let count = sections.map { $0.findings.count + ($0.error == nil ? 0 : 1) }.reduce(0, +)
     if let history, history.unknown > 0 {
       blocks.append(
@@ -488,7 +511,18 @@ struct CheckDocument: Encodable {
     return blocks.joined(separator: "\n\n")
   }
 
-  private func paragraph(_ section: Section, _ terminal: Terminal) -> String {
+  /// The names of sections with their fields in one table; a section alone has its findings below its fields.
+  private func paragraph(_ group: [Section], _ terminal: Terminal) -> String {
+    let fields = table(group)
+    guard group.count > 1 else {
+      return ([heading(group[0], terminal)] + fields + findings(group[0], terminal))
+        .joined(separator: "\n")
+    }
+    let names = group.flatMap { [heading($0, terminal)] + findings($0, terminal) }
+    return (names + fields).joined(separator: "\n")
+  }
+
+  private func heading(_ section: Section, _ terminal: Terminal) -> String {
     let name = terminal.paint(PlainText.line(section.key), .bold)
     if let error = section.error {
       return "\(name)  \(terminal.paint(PlainText.line(error), .red))"
@@ -496,16 +530,23 @@ struct CheckDocument: Encodable {
     let skipped = section.skipped == 0 ? "" : ", \(section.skipped) cannot be read"
     let total = section.total.map { $0 == section.items ? "" : " of \($0)" } ?? ""
     let url = section.url.map { "  \(PlainText.line($0))" } ?? ""
-    var lines = ["\(name)  \(Quantities.count(section.items, "item"))\(total)\(skipped)\(url)"]
-    let width = section.fields.map(\.name.count).max() ?? 0
-    for field in section.fields {
+    return "\(name)  \(Quantities.count(section.items, "item"))\(total)\(skipped)\(url)"
+  }
+
+  /// The fields of sections that have the same, with the number of items of all that have each.
+  private func table(_ group: [Section]) -> [String] {
+    let width = group[0].fields.map(\.name.count).max() ?? 0
+    let items = group.map(\.items).reduce(0, +)
+    return group[0].fields.enumerated().map { place, field in
+      let count = group.map { $0.fields[place].items }.reduce(0, +)
       let paths = PlainText.line(field.paths.joined(separator: ", "))
       let cut = paths.count > 60 ? paths.prefix(59) + "…" : paths
-      lines.append(
-        "  \(padded(field.name, to: width))  \(field.items) of \(section.items)  \(cut)"
-      )
+      return "  \(padded(field.name, to: width))  \(count) of \(items)  \(cut)"
     }
-    for finding in section.findings {
+  }
+
+  private func findings(_ section: Section, _ terminal: Terminal) -> [String] {
+    section.findings.map { finding in
       let examples =
         finding.examples.isEmpty
         ? "" : " (\(PlainText.line(finding.examples.joined(separator: ", "))))"
@@ -513,14 +554,11 @@ struct CheckDocument: Encodable {
       let count =
         Self.counted.contains(finding.code)
         ? "\(finding.count) of \(section.items + section.skipped) " : ""
-      lines.append(
-        terminal.paint(
-          "  ! \(subject)\(count)\(PlainText.line(finding.message))\(examples)",
-          .yellow
-        )
+      return terminal.paint(
+        "  ! \(subject)\(count)\(PlainText.line(finding.message))\(examples)",
+        .yellow
       )
     }
-    return lines.joined(separator: "\n")
   }
 
   /// The findings whose message is the rest of a sentence that begins with a number of items.
