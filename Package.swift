@@ -121,8 +121,7 @@ let package = Package(
       dependencies: [
         "Base", "Cache", "Catalog", "Pipeline", "Transport", "Web",
         .product(name: "Histogram", package: "hdrhistogram-swift"),
-      ],
-      resources: [.embedInCode("Page/Templates")]
+      ]
     ),
     .target(
       name: "Sharding",
@@ -274,7 +273,8 @@ let package = Package(
     .testTarget(
       name: "WebTests",
       dependencies: [
-        "Base", "Cache", "Catalog", "Larder", "Orders", "Pipeline", "Support", "Transport", "Web",
+        "Base", "Bench", "Cache", "Catalog", "Larder", "Orders", "Pipeline", "Support",
+        "Transport", "Web",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
       ]

@@ -224,7 +224,7 @@ struct BenchSession {
   private func show(_ report: BenchReport, _ terminal: Terminal) throws {
     if let path = bench.html {
       let page = BenchPage(report, title: title, setting: setting)
-      try TextFile.replace(path, with: page.html)
+      try TextFile.replace(path, with: try page.html)
     }
     if output.json {
       Output.json(try report.json())

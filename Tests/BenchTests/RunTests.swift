@@ -90,7 +90,7 @@ import Transport
     let urls = (0..<12).map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
 
     let report = try BenchRun(plan, .urls(urls), surroundings(folder, shop)).run()
-    let page = BenchPage(
+    let page = try BenchPage(
       report,
       title: "URLs",
       setting: BenchSetting(date: "", host: "", version: "", command: "")

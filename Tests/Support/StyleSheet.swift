@@ -25,7 +25,10 @@ package struct StyleSheet {
       rest = rest.drop(while: \.isWhitespace)
       guard let first = rest.first, first != "}" else { return }
       let head = Self.upTo(["{", ";", "}"], &rest)
-      guard rest.first == "{" else { return faults.append("no rule: \(head)") }
+      guard rest.first == "{" else {
+        rest = ""
+        return faults.append("no rule: \(head)")
+      }
       rest = rest.dropFirst()
       if head.hasPrefix("@media") || head.hasPrefix("@supports") {
         read(&rest, within: condition.isEmpty ? head : "\(condition) \(head)")
@@ -42,8 +45,8 @@ package struct StyleSheet {
 
   private mutating func add(_ selector: String, _ body: String, _ condition: String) {
     let declarations = body.split(separator: ";").map {
-      $0.replacing(/\s+/, with: " ").trimmingPrefix(" ")
-    }.map(String.init)
+      String($0.replacing(/\s+/, with: " ").trimmingPrefix(" "))
+    }.filter { !$0.isEmpty }
     for declaration in declarations where !declaration.contains(/^-{0,2}[a-z-]+\s*:\s*\S/) {
       faults.append("no declaration: \(declaration) of \(selector)")
     }

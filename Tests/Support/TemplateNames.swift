@@ -39,6 +39,10 @@ package struct TemplateNames {
       case "/": contexts.removeLast()
       case "!": break
       case ">": compare(name, present)
+      case "<":
+        compare(name, present)
+        contexts.append(present)
+      case "$": contexts.append(present)
       case "#", "^":
         let found = type(of: name, present, template)
         contexts.append(

@@ -13,7 +13,7 @@ import Testing
     _ text: String,
     _ ground: String
   ) throws {
-    try Self.expect(text, on: ground, 4.5, in: PageAssets.sharedStyle)
+    try Self.expect(text, on: ground, 4.5, in: PageAssets.reportStyle)
   }
 
   @Test(arguments: [

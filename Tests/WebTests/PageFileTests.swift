@@ -6,6 +6,7 @@ import Pipeline
 import Support
 import Testing
 
+@testable import Bench
 @testable import Web
 
 /// Templates, styles and scripts of the pages as what they are.
@@ -67,6 +68,7 @@ import Testing
       ReportView.self, ItemView.self, StorefrontPage.Frame.self, StorefrontHome.self,
       StorefrontList.self, StorefrontItemPage.self, StorefrontBasketPage.self,
       StorefrontOrdersPage.self, StorefrontOrderPage.self, Storefront.Notice.self,
+      BenchView.self,
     ]
     for view in views { names.compare(view.template, showing: view) }
 
@@ -93,8 +95,8 @@ import Testing
 
   /// Values that templates put into `class`.
   private static let tones =
-    ["good", "warn", "bad", "no", "done", "now"] + OrderState.allCases.map(\.rawValue)
-    + Delivery.State.allCases.map(\.rawValue)
+    ["good", "warn", "bad", "no", "done", "now", "cold", "warm", "revalidate"]
+    + OrderState.allCases.map(\.rawValue)
 
   /// The words of some files in which a class or an id may stand.
   private static func words(_ names: [String]) throws -> Set<String> {
@@ -107,27 +109,46 @@ import Testing
     )
   }
 
-  @Test(arguments: ["report", "storefront"])
+  @Test(arguments: ["bench", "report", "storefront"])
   func `a style sheet has whole rules, known colours, and no class that its pages have not`(
     _ page: String
   ) throws {
-    let (shared, own) = (
-      StyleSheet(try Self.text("shared.css")), StyleSheet(try Self.text("\(page).css"))
-    )
-    let markup = try Self.files("mustache").filter { $0.hasPrefix(page) }
-    let words = try Self.words(markup + ["\(page).js"]).union(Self.tones)
+    let tokens = StyleSheet(try Self.text("tokens.css"))
+    let sheet = StyleSheet(try Self.text("\(page).css"))
+    let files = try (Self.files("mustache") + Self.files("js")).filter { $0.hasPrefix(page) }
+    let words = try Self.words(files + ["layout.mustache", "price-line.mustache"])
 
-    #expect(own.faults + shared.faults == [])
-    #expect(own.used.subtracting(own.defined).subtracting(shared.defined) == [])
-    #expect(own.classes.union(own.ids).subtracting(words).sorted() == [])
+    #expect(sheet.faults + tokens.faults == [])
+    #expect(sheet.used.subtracting(tokens.defined) == [])
+    #expect(sheet.classes.union(sheet.ids).subtracting(words.union(Self.tones)).sorted() == [])
   }
 
-  @Test func `the common sheet has no class that no page has`() throws {
-    let shared = StyleSheet(try Self.text("shared.css"))
+  @Test func `the common sheet has no class that no page has, and its colours are the only ones`()
+    throws
+  {
+    let (tokens, base) = (
+      StyleSheet(try Self.text("tokens.css")), StyleSheet(try Self.text("base.css"))
+    )
+    let pages = try ["bench", "report", "storefront"].map {
+      StyleSheet(try Self.text("\($0).css"))
+    }
     let words = try Self.words(Self.files("mustache") + Self.files("js"))
 
-    #expect(shared.classes.subtracting(words).sorted() == [])
-    #expect(shared.used.subtracting(shared.defined) == [])
+    #expect(base.faults == [])
+    #expect(base.classes.subtracting(words.union(Self.tones)).sorted() == [])
+    #expect(base.used.subtracting(tokens.defined) == [])
+    #expect(pages.reduce(base.used) { $0.union($1.used) } == tokens.defined)
+    for page in pages { #expect(page.defined.subtracting(["--round"]) == []) }
+  }
+
+  @Test func `no rule stands in two sheets`() throws {
+    let sheets = try ["base", "bench", "report", "storefront"].map {
+      Set(StyleSheet(try Self.text("\($0).css")).rules)
+    }
+
+    for (place, sheet) in sheets.enumerated() {
+      for other in sheets[..<place] { #expect(sheet.intersection(other) == []) }
+    }
   }
 
   @Test(arguments: [

@@ -2,9 +2,9 @@ import Web
 
 /// A report of `bench` as one self-contained HTML page without scripts.
 package struct BenchPage: Sendable {
-  private let report: BenchReport
-  private let title: String
-  private let setting: BenchSetting
+  fileprivate let report: BenchReport
+  fileprivate let title: String
+  fileprivate let setting: BenchSetting
 
   /// Creates the page of a report; `title` describes the measurement.
   package init(_ report: BenchReport, title: String, setting: BenchSetting) {
@@ -14,31 +14,10 @@ package struct BenchPage: Sendable {
   }
 
   /// The page's text.
+  ///
+  /// - Throws: A template's error, which a test rules out.
   package var html: String {
-    """
-    <!doctype html>
-    <html lang="en"><head><meta charset="utf-8">
-    <meta name="viewport" content="width=device-width,initial-scale=1">
-    <title>larder bench: \(Markup.escaped(title))</title>
-    <style>\(style)</style></head>
-    <body><main>
-    <h1>\(Markup.escaped(title))</h1>
-    <p class="faint">\(Markup.escaped(subtitle))</p>
-    \(setting.html)
-    \(tiles)
-    <p>\(Markup.escaped(sentence(report.latency)))</p>
-    <div class="plots">
-    \(figures.joined(separator: "\n"))
-    </div>
-    \(BenchPageTables(report).html)
-    </main></body></html>
-
-    """
-  }
-
-  /// The common style, with the colours and shapes of plots.
-  private var style: String {
-    PageAssets.sharedStyle + "\n" + String(decoding: PackageResources.bench_css, as: UTF8.self)
+    get throws { try PageTemplates.shared(.english).html(BenchView(self)) }
   }
 
   private var passes: [Pass] {
@@ -49,7 +28,7 @@ package struct BenchPage: Sendable {
     report.runs.filter { $0.pass == pass }.sorted { $0.parallel < $1.parallel }
   }
 
-  private var subtitle: String {
+  fileprivate var subtitle: String {
     let sink =
       report.sink == .cache
       ? "pictures written, hashed and indexed in a temporary cache"
@@ -58,17 +37,17 @@ package struct BenchPage: Sendable {
     return "larder bench: \(sink)\(rate)\(report.interrupted ? "; interrupted" : "")"
   }
 
-  private func sentence(_ text: String) -> String {
-    guard let first = text.first else { return "" }
-    return first.uppercased() + text.dropFirst() + "."
+  fileprivate var latencySentence: String {
+    report.latency.prefix(1).uppercased() + report.latency.dropFirst()
+      + (report.latency.isEmpty ? "" : ".")
   }
 
-  private var tiles: String {
+  fileprivate var tiles: [BenchView.Tile] {
     guard let best = report.best,
       let row = report.runs.first(where: { $0.pass == best.pass && $0.parallel == best.parallel })
-    else { return "" }
+    else { return [] }
     let reuse = row.connections.reused + row.connections.opened
-    let tiles = [
+    return [
       (Markup.number(best.imagesPerSecond) + "/s", "pictures, \(best.pass.rawValue), at best"),
       ("\(best.parallel)", "simultaneous transfers for that rate"),
       (Markup.number(best.bytesPerSecond / 1_048_576) + " MiB/s", "picture bytes"),
@@ -82,22 +61,16 @@ package struct BenchPage: Sendable {
         "reused a connection"
       ),
       (row.protocols.keys.sorted().joined(separator: ", "), "protocol"),
-    ]
-    let items = tiles.map {
-      "<li><b>\(Markup.escaped($0.0))</b><span>\(Markup.escaped($0.1))</span></li>"
-    }
-    return "<ul class=\"tiles\">\(items.joined())</ul>"
+    ].map(BenchView.Tile.init)
   }
 
-  private var figures: [String] {
-    var figures: [String] = []
-    if report.runs.contains(where: { $0.imagesPerSecond > 0 }) {
-      figures.append(throughput.figure)
-    }
+  fileprivate var plots: [Plot] {
+    var plots: [Plot] = []
+    if report.runs.contains(where: { $0.imagesPerSecond > 0 }) { plots.append(throughput) }
     if report.runs.contains(where: { $0.totalMilliseconds.count > 0 }) {
-      figures += [latency.figure, spectrum.figure, timeline.figure]
+      plots += [latency, spectrum, timeline]
     }
-    return figures
+    return plots
   }
 
   private var throughput: Plot {
@@ -207,37 +180,25 @@ struct BenchPageTables: Sendable {
     self.report = report
   }
 
-  var html: String {
-    [rows, parts, statuses, slowest, baseline].filter { !$0.isEmpty }.joined(separator: "\n")
-  }
-
-  private func table(_ title: String, _ head: [String], _ body: [[String]]) -> String {
-    guard !body.isEmpty else { return "" }
-    let heads = head.map { "<th scope=\"col\">\(Markup.escaped($0))</th>" }.joined()
-    let lines = body.map { line in
-      "<tr>" + line.map { "<td>\(Markup.escaped($0))</td>" }.joined() + "</tr>"
-    }
-    return """
-      <h2>\(Markup.escaped(title))</h2>
-      <div class="scroll"><table><thead><tr>\(heads)</tr></thead>
-      <tbody>\(lines.joined(separator: "\n"))</tbody></table></div>
-      """
+  /// Those that have rows.
+  var all: [BenchView.Table] {
+    [rows, parts, statuses, slowest, baseline].compactMap { $0 }.filter { !$0.rows.isEmpty }
   }
 
   private func milliseconds(_ value: Double?) -> String {
     value.map { Markup.number($0) } ?? "–"
   }
 
-  private var rows: String {
-    table(
-      "Every run",
-      [
+  private var rows: BenchView.Table? {
+    BenchView.Table(
+      title: "Every run",
+      head: [
         "pass", "at once", "runs", "pictures", "seconds", "pictures/s", "±", "MiB/s",
         "first byte p50",
         "total p50", "p90", "p99", "p99.9", "max", "reused", "retries", "failed", "CPU s",
         "peak MiB",
       ],
-      report.runs.map { row in
+      rows: report.runs.map { row in
         [
           row.pass.rawValue, "\(row.parallel)", "\(row.repetitions)", "\(row.images)",
           Markup.decimal(row.seconds, 3), Markup.number(row.imagesPerSecond),
@@ -253,11 +214,11 @@ struct BenchPageTables: Sendable {
     )
   }
 
-  private var parts: String {
-    table(
-      "Where the time of a request went, p50 / p99 in ms",
-      ["pass", "at once", "DNS", "connect", "TLS", "wait", "transfer", "protocol"],
-      report.runs.filter { $0.requests > 0 }.map { row in
+  private var parts: BenchView.Table? {
+    BenchView.Table(
+      title: "Where the time of a request went, p50 / p99 in ms",
+      head: ["pass", "at once", "DNS", "connect", "TLS", "wait", "transfer", "protocol"],
+      rows: report.runs.filter { $0.requests > 0 }.map { row in
         let parts = [
           row.dnsMilliseconds, row.connectMilliseconds, row.tlsMilliseconds, row.waitMilliseconds,
           row.transferMilliseconds,
@@ -270,11 +231,11 @@ struct BenchPageTables: Sendable {
     )
   }
 
-  private var statuses: String {
-    table(
-      "Answers by status",
-      ["pass", "at once", "status", "requests"],
-      report.runs.flatMap { row in
+  private var statuses: BenchView.Table? {
+    BenchView.Table(
+      title: "Answers by status",
+      head: ["pass", "at once", "status", "requests"],
+      rows: report.runs.flatMap { row in
         (row.statuses ?? [:]).sorted { $0.key < $1.key }.map {
           [row.pass.rawValue, "\(row.parallel)", $0.key, "\($0.value)"]
         }
@@ -283,33 +244,33 @@ struct BenchPageTables: Sendable {
   }
 
   /// The slowest URLs of the fastest row.
-  private var slowest: String {
+  private var slowest: BenchView.Table? {
     let row = report.best.flatMap { best in
       report.runs.first { $0.pass == best.pass && $0.parallel == best.parallel }
     }
-    return table(
-      "The slowest, \(row.map { "\($0.pass.rawValue) with \($0.parallel) at once" } ?? "")",
-      ["ms", "URL"],
-      (row?.slowest ?? []).map { [milliseconds($0.milliseconds), $0.url] }
+    return BenchView.Table(
+      title: "The slowest, \(row.map { "\($0.pass.rawValue) with \($0.parallel) at once" } ?? "")",
+      head: ["ms", "URL"],
+      rows: (row?.slowest ?? []).map { [milliseconds($0.milliseconds), $0.url] }
     )
   }
 
-  private var baseline: String {
-    guard let baseline = report.baseline else { return "" }
+  private var baseline: BenchView.Table? {
+    guard let baseline = report.baseline else { return nil }
     let limit = Markup.decimal(baseline.maxRegression * 100, 1)
-    let note = "<p class=\"faint\">\(Markup.escaped(baseline.test))</p>"
-    return table(
-      "Compared with the baseline; more than \(limit) % worse counts as a regression",
-      ["pass", "at once", "figure", "before", "now", "worse by", "by chance", ""],
-      baseline.findings.map { finding in
+    return BenchView.Table(
+      title: "Compared with the baseline; more than \(limit) % worse counts as a regression",
+      head: ["pass", "at once", "figure", "before", "now", "worse by", "by chance", ""],
+      rows: baseline.findings.map { finding in
         [
           finding.pass.rawValue, "\(finding.parallel)", finding.metric,
           Markup.number(finding.before),
           Markup.number(finding.now), Markup.decimal(finding.worse * 100, 1) + " %",
           Markup.decimal(finding.probability, 3), finding.regressed ? "regressed" : "",
         ]
-      }
-    ) + note
+      },
+      note: baseline.test
+    )
   }
 }
 
@@ -328,22 +289,45 @@ package struct BenchSetting: Sendable {
   package init(date: String, host: String, version: String, command: String) {
     (self.date, self.host, self.version, self.command) = (date, host, version, command)
   }
+}
 
-  /// The lines under the page's title.
-  var html: String {
-    let facts = [date, host, version].map(Markup.escaped).joined(separator: " · ")
-    return """
-      <p class="faint">\(facts)</p>
-      <p class="scroll"><code>\(Markup.escaped(command))</code></p>
-      """
+/// The page as its template shows it.
+struct BenchView: PageView {
+  package static let template = "bench"
+
+  /// A figure with its meaning.
+  struct Tile {
+    let value, label: String
+  }
+
+  /// A table; its note is empty for none.
+  struct Table {
+    let title: String
+    let head: [String]
+    let rows: [[String]]
+    var note = ""
+  }
+
+  let language = "en"
+  let style = PageAssets.benchStyle
+  let title, heading, subtitle, facts, command, latency: String
+  let tiles: [Tile]
+  let plots: [PlotDrawing]
+  let tables: [Table]
+
+  /// The view of a page.
+  init(_ page: BenchPage) {
+    title = "larder bench: \(page.title)"
+    (heading, subtitle, latency) = (page.title, page.subtitle, page.latencySentence)
+    facts = [page.setting.date, page.setting.host, page.setting.version].joined(separator: " · ")
+    command = page.setting.command
+    (tiles, plots) = (page.tiles, page.plots.map(PlotDrawing.init))
+    tables = BenchPageTables(page.report).all
   }
 }
 
-/// Formats texts and numbers for the page.
+/// Formats numbers for the page.
 enum Markup {
-  /// Escapes characters that HTML would read as markup.
-  static func escaped(_ text: String) -> String { PageText.escaped(text) }
-
   /// A coordinate in a drawing, with at most one decimal.
   static func place(_ value: Double) -> String {
     let tenths = Int((value * 10).rounded())

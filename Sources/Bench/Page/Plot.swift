@@ -1,6 +1,6 @@
 import Glibc
 
-/// A line chart as SVG, coloured by the page's CSS.
+/// A line chart.
 struct Plot: Sendable {
   /// One line.
   struct Series: Sendable {
@@ -23,113 +23,75 @@ struct Plot: Sendable {
   var series: [Series]
   /// Whether the area below the lines is filled.
   var isFilled = false
+}
 
-  private static let size = (width: 420.0, height: 270.0)
-  private static let inner = (left: 62.0, right: 408.0, top: 14.0, bottom: 226.0)
-
-  /// The chart as a `figure` element with caption and legend.
-  var figure: String {
-    let title = Markup.escaped(self.title)
-    return """
-      <figure><figcaption>\(title)</figcaption>
-      <svg viewBox="0 0 \(Markup.place(Self.size.width)) \(Markup.place(Self.size.height))" \
-      role="img" aria-label="\(title)">
-      \(drawing)
-      </svg>
-      \(legend)</figure>
-      """
+/// A plot as its template draws it: 420 units wide and 270 high, the lines from 62 to 408 and from 14 to 226.
+struct PlotDrawing {
+  /// A value on an axis.
+  struct Tick {
+    let at, text: String
   }
 
-  private var xScale: Scale { Scale(x, showing: series.flatMap { $0.points.map(\.x) }) }
+  /// A point with its value in words.
+  struct Dot {
+    let x, y, text: String
+  }
 
-  private var yScale: Scale {
+  /// A line: areas behind it, and its points.
+  struct Line {
+    let name, style: String
+    let isDashed: Bool
+    let areas: [String]
+    let points: String
+    let dots: [Dot]
+  }
+
+  let title, xLabel, yLabel: String
+  let xTicks, yTicks: [Tick]
+  let lines: [Line]
+
+  /// The drawing of a plot.
+  init(_ plot: Plot) {
+    let series = plot.series
+    let x = Scale(plot.x, showing: series.flatMap { $0.points.map(\.x) })
     let bands = series.flatMap { $0.band.flatMap { [$0.low, $0.high] } }
-    return Scale(y, showing: series.flatMap { $0.points.map(\.y) } + bands)
-  }
-
-  private var legend: String {
-    let keys = series.map {
-      "<li><i class=\"\($0.style)\($0.isDashed ? " dashed" : "")\"></i>\(Markup.escaped($0.name))</li>"
+    let y = Scale(plot.y, showing: series.flatMap { $0.points.map(\.y) } + bands)
+    func across(_ value: Double) -> String { Markup.place(62 + x.place(value) * 346) }
+    func up(_ value: Double) -> String { Markup.place(226 - y.place(value) * 212) }
+    (title, xLabel, yLabel) = (plot.title, plot.xLabel, plot.yLabel)
+    xTicks = x.ticks.map { tick in
+      Tick(
+        at: across(tick),
+        text: plot.x == .nines ? Markup.decimal(tick, 3) : Markup.number(tick)
+      )
     }
-    return "<ul class=\"legend\">\(keys.joined())</ul>"
-  }
-
-  private var drawing: String {
-    let (x, y) = (xScale, yScale)
-    func across(_ value: Double) -> String {
-      Markup.place(Self.inner.left + x.place(value) * (Self.inner.right - Self.inner.left))
-    }
-    func up(_ value: Double) -> String {
-      Markup.place(Self.inner.bottom - y.place(value) * (Self.inner.bottom - Self.inner.top))
-    }
-    var parts = axes(x, y, across, up)
-    for line in series where !line.points.isEmpty {
+    yTicks = y.ticks.map { Tick(at: up($0), text: Markup.number($0)) }
+    lines = series.map { line in
       let points = line.points.map { "\(across($0.x)),\(up($0.y))" }
+      var areas: [String] = []
       if line.band.count > 1 {
         let there = line.band.map { "\(across($0.x)),\(up($0.high))" }
         let back = line.band.reversed().map { "\(across($0.x)),\(up($0.low))" }
-        parts.append(
-          "<polygon class=\"band \(line.style)\" points=\"\((there + back).joined(separator: " "))\"/>"
-        )
+        areas.append((there + back).joined(separator: " "))
       }
-      if isFilled, let first = line.points.first, let last = line.points.last {
+      if plot.isFilled, let first = line.points.first, let last = line.points.last {
         let floor = up(y.bounds.lowerBound)
         let around = ["\(across(first.x)),\(floor)"] + points + ["\(across(last.x)),\(floor)"]
-        parts.append(
-          "<polygon class=\"band \(line.style)\" points=\"\(around.joined(separator: " "))\"/>"
-        )
+        areas.append(around.joined(separator: " "))
       }
-      let dash = line.isDashed ? " dashed" : ""
-      parts.append(
-        "<polyline class=\"\(line.style)\(dash)\" points=\"\(points.joined(separator: " "))\"/>"
-      )
-      guard line.hasDots else { continue }
-      for point in line.points {
-        let words = "\(line.name), \(Markup.number(point.x)): \(Markup.number(point.y))"
-        parts.append(
-          "<circle class=\"\(line.style)\" cx=\"\(across(point.x))\" cy=\"\(up(point.y))\" r=\"3\">"
-            + "<title>\(Markup.escaped(words))</title></circle>"
-        )
-      }
-    }
-    return parts.joined(separator: "\n")
-  }
-
-  private func axes(
-    _ x: Scale,
-    _ y: Scale,
-    _ across: (Double) -> String,
-    _ up: (Double) -> String
-  ) -> [String] {
-    let (left, right) = (Markup.place(Self.inner.left), Markup.place(Self.inner.right))
-    let bottom = Markup.place(Self.inner.bottom)
-    var parts: [String] = []
-    for tick in y.ticks {
-      parts.append(
-        "<line class=\"grid\" x1=\"\(left)\" x2=\"\(right)\" y1=\"\(up(tick))\" y2=\"\(up(tick))\"/>"
-          + "<text class=\"end\" x=\"\(Markup.place(Self.inner.left - 6))\" y=\"\(up(tick))\" dy=\"4\">"
-          + "\(Markup.number(tick))</text>"
+      return Line(
+        name: line.name,
+        style: line.style,
+        isDashed: line.isDashed,
+        areas: areas,
+        points: points.joined(separator: " "),
+        dots: line.hasDots
+          ? line.points.map { point in
+            let words = "\(line.name), \(Markup.number(point.x)): \(Markup.number(point.y))"
+            return Dot(x: across(point.x), y: up(point.y), text: words)
+          } : []
       )
     }
-    for tick in x.ticks {
-      let name = x.kind == .nines ? Markup.decimal(tick, 3) : Markup.number(tick)
-      parts.append(
-        "<line class=\"tick\" x1=\"\(across(tick))\" x2=\"\(across(tick))\" y1=\"\(bottom)\" "
-          + "y2=\"\(Markup.place(Self.inner.bottom + 4))\"/>"
-          + "<text class=\"middle\" x=\"\(across(tick))\" y=\"\(Markup.place(Self.inner.bottom + 18))\">"
-          + "\(name)</text>"
-      )
-    }
-    let middle = Markup.place((Self.inner.left + Self.inner.right) / 2)
-    let height = Markup.place((Self.inner.top + Self.inner.bottom) / 2)
-    parts.append(
-      "<line class=\"axis\" x1=\"\(left)\" x2=\"\(right)\" y1=\"\(bottom)\" y2=\"\(bottom)\"/>"
-        + "<text class=\"middle label\" x=\"\(middle)\" y=\"\(Markup.place(Self.size.height - 8))\">"
-        + "\(Markup.escaped(xLabel))</text>"
-        + "<text class=\"middle label\" transform=\"translate(12 \(height)) rotate(-90)\">"
-        + "\(Markup.escaped(yLabel))</text>"
-    )
-    return parts
   }
 }
 

@@ -1,7 +1,7 @@
 import Mustache
 
 /// A value that a template shows: names in the template are members of the value.
-protocol PageView {
+package protocol PageView {
   /// The template's file without its ending: `storefront-item` for `storefront-item.mustache`.
   static var template: String { get }
 }
@@ -10,9 +10,12 @@ protocol PageView {
 ///
 /// Beyond Mustache, `[[English|Korean]]` is a text in the page's language, and a backslash at the end of a line joins
 /// the line with the next one.
-struct PageTemplates: Sendable {
+package struct PageTemplates: Sendable {
   /// Every template by its name, as its file has it.
   static let files: [String: [UInt8]] = [
+    "bench": PackageResources.bench_mustache,
+    "bench-plot": PackageResources.bench_plot_mustache,
+    "layout": PackageResources.layout_mustache,
     "price-line": PackageResources.price_line_mustache,
     "report": PackageResources.report_mustache,
     "report-card": PackageResources.report_card_mustache,
@@ -38,7 +41,7 @@ struct PageTemplates: Sendable {
   /// The templates in a language, parsed when the first page in it is made.
   ///
   /// - Throws: `MustacheTemplate.ParserError`, which a test rules out.
-  static func shared(_ language: PageLanguage) throws -> PageTemplates {
+  package static func shared(_ language: PageLanguage) throws -> PageTemplates {
     try (language == .korean ? korean : english).get()
   }
 
@@ -60,7 +63,7 @@ struct PageTemplates: Sendable {
   }
 
   /// The page or the part of one that shows a value.
-  func html<View: PageView>(_ view: View) -> String {
+  package func html<View: PageView>(_ view: View) -> String {
     library.render(view, withTemplate: View.template) ?? ""
   }
 
@@ -85,16 +88,14 @@ struct PageTemplates: Sendable {
 
 /// The styles and scripts of pages, as their files have them.
 package enum PageAssets {
-  /// The common style of all pages: colours of both schemes, type, focus, paper.
-  package static let sharedStyle = text(PackageResources.shared_css)
-  static let reportStyle = sharedStyle + "\n" + text(PackageResources.report_css)
+  /// Colours by purpose in light, dark and print; elements and components that pages share.
+  private static let common = text(PackageResources.tokens_css) + text(PackageResources.base_css)
+  package static let benchStyle = common + text(PackageResources.bench_css)
+  static let reportStyle = common + text(PackageResources.report_css)
   static let reportScript = text(PackageResources.report_js)
-  static let storefrontStyle = sharedStyle + "\n" + text(PackageResources.storefront_css)
-  static let storefrontScript = text(PackageResources.storefront_js) + "\n"
+  static let storefrontStyle = common + text(PackageResources.storefront_css)
+  static let storefrontScript = text(PackageResources.storefront_js)
   static let storefrontIcon = text(PackageResources.storefront_svg)
 
-  /// A file without its last line break.
-  private static func text(_ file: [UInt8]) -> String {
-    String(decoding: file.dropLast(), as: UTF8.self)
-  }
+  private static func text(_ file: [UInt8]) -> String { String(decoding: file, as: UTF8.self) }
 }

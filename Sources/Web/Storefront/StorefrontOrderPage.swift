@@ -54,7 +54,7 @@ struct OrderProgress {
 
 /// An order in the list of orders.
 struct OrderTicket {
-  let address, summary, by, total, ago, delivery, deliveryWord, state, speech: String
+  let address, summary, by, total, ago, tone, deliveryWord, state, speech: String
   let placed: OrderMoment
   let steps: [OrderProgress.Step]
   let isCancelled: Bool
@@ -72,7 +72,7 @@ struct OrderTicket {
     total = order.total.formatted()
     placed = OrderMoment(order.placed, visit.clock)
     ago = visit.orderLanguage.ago(seconds: visit.clock.now.seconds - order.placed.seconds)
-    delivery = entry.delivery.state.rawValue
+    tone = entry.delivery.state.tone
     deliveryWord = visit.language.delivery(entry.delivery, of: entry.state).word
     state = entry.state.rawValue
     speech = ReportShelf.speech(PageLanguage.spoken(in: order.lines.map(\.title)))
@@ -115,7 +115,7 @@ struct StorefrontOrderPage: PageView {
     let quantity: Int
   }
 
-  let id, summary, by, total, note, zone, delivery, deliveryWord, deliveryText, cancel, token,
+  let id, summary, by, total, note, zone, tone, deliveryWord, deliveryText, cancel, token,
     speech: String
   let placed: OrderMoment
   let lines: [Line]
@@ -137,7 +137,7 @@ struct StorefrontOrderPage: PageView {
     note = order.note.map(PlainText.block) ?? ""
     zone = visit.clock.zone
     placed = OrderMoment(order.placed, visit.clock)
-    delivery = entry.delivery.state.rawValue
+    tone = entry.delivery.state.tone
     (deliveryWord, deliveryText) = visit.language.delivery(entry.delivery, of: entry.state)
     lines = order.lines.map {
       Line(
@@ -163,6 +163,17 @@ extension Order {
   var isMoving: Bool {
     let isSent = [.delivered, .dead, .ambiguous].contains(delivery.state)
     return !(isSent && (state == .collected || state == .cancelled))
+  }
+}
+
+extension Delivery.State {
+  /// How it is to be judged: `good`, `warn` or `bad`.
+  fileprivate var tone: String {
+    switch self {
+    case .delivered: "good"
+    case .queued, .sending: "warn"
+    case .ambiguous, .dead: "bad"
+    }
   }
 }
 
