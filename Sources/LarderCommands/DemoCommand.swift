@@ -175,7 +175,7 @@ struct Demonstration {
     tell(table.lines(of: items))
 
     let report = try CacheCheck(cache, holder: nil).run(.full)
-    tell(VerifyDocument(report).text(repaired: false))
+    tell(report.text(repaired: false))
     guard report.isClean else { throw CommandFailure(nil, .io) }
 
     step("7. The catalog, its changes and its runs as a page")
@@ -184,7 +184,7 @@ struct Demonstration {
     if output.json {
       // All parts are JSON that larder wrote, so they can be concatenated.
       let runs = syncs.map { String(decoding: $0.json, as: UTF8.self) }.joined(separator: ",")
-      let check = String(decoding: try VerifyDocument(report).json(), as: UTF8.self)
+      let check = String(decoding: try report.jsonLine(), as: UTF8.self)
       Output.json(Array("{\"syncs\":[\(runs)],\"verify\":\(check)}".utf8))
     }
     tell(

@@ -59,75 +59,29 @@ struct DiffCommand: ParsableCommand {
       if output.json { Output.json(try document.json()) } else { Output.data(document.text) }
       return
     }
-    let document = DiffDocument(try reader.diff(from: old, to: new), of: reader.catalog.name)
+    let diff = try reader.diff(from: old, to: new)
     if output.json {
-      Output.json(try document.json())
+      Output.json(try diff.jsonLine())
     } else {
-      Output.data(document.text(Terminal(output)))
+      Output.data(diff.text(Terminal(output)))
     }
   }
 }
 
-/// The changes between two runs, as JSON or text.
-struct DiffDocument: Encodable {
-  private struct Listing: Encodable {
-    var id: String
-    var section: String
-  }
-
-  private struct Removal: Encodable {
-    var url: String
-    var at: String
-    var reason: String
-  }
-
-  private struct Change: Encodable {
-    var id: String
-    var section: String
-    var field: String
-    @OrNull var from: String?
-    @OrNull var to: String?
-  }
-
-  private let catalog: String
-  @OrNull private var old: RunID?
-  private let new: RunID
-  private let added: [Listing]
-  private let removed: [Listing]
-  private let changed: [Change]
-  private let pictures: [String]
-  private let swept: [Removal]
-
-  init(_ diff: RunDiff, of catalog: String) {
-    self.catalog = catalog
-    old = diff.old
-    new = diff.new
-    added = diff.items.added.map { Listing(id: $0.id, section: $0.section) }
-    removed = diff.items.removed.map { Listing(id: $0.id, section: $0.section) }
-    changed = diff.items.changed.map {
-      Change(id: $0.id, section: $0.section, field: $0.field, from: $0.from, to: $0.to)
-    }
-    pictures = diff.pictures
-    swept = diff.removed.map {
-      Removal(url: $0.url, at: $0.removed.rfc3339, reason: $0.reason)
-    }
-  }
-
-  /// One line of JSON.
-  func json() throws -> [UInt8] {
-    try jsonLine()
-  }
-
+/// The changes between two runs as text.
+extension RunDiff {
   /// One line for each change, with a mark: `+` added, `-` removed, `~` changed.
   func text(_ terminal: Terminal) -> String {
     let line = PlainText.line
-    var lines = added.map { terminal.paint("+ \(line("\($0.section)/\($0.id)"))", .green) }
-    lines += removed.map { terminal.paint("- \(line("\($0.section)/\($0.id)"))", .red) }
-    lines += changed.map {
+    var lines = items.added.map { terminal.paint("+ \(line("\($0.section)/\($0.id)"))", .green) }
+    lines += items.removed.map { terminal.paint("- \(line("\($0.section)/\($0.id)"))", .red) }
+    lines += items.changed.map {
       line("~ \($0.section)/\($0.id) \($0.field): \($0.from ?? "nothing") → \($0.to ?? "nothing")")
     }
     lines += pictures.map { line("~ picture \($0)") }
-    lines += swept.map { line("- picture \($0.url) (swept \($0.at): \($0.reason))") }
+    lines += removed.map {
+      line("- picture \($0.url) (swept \($0.removed.rfc3339): \($0.reason))")
+    }
     let span = old.map { "run \($0) to run \(new)" } ?? "run \(new), the first"
     return ([lines.isEmpty ? "nothing changed (\(span))" : span] + lines).joined(separator: "\n")
   }

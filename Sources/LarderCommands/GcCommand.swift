@@ -136,89 +136,36 @@ struct GcCommand: ParsableCommand {
     display.end()
     let report = try result.get()
     if !dryRun, !stop.isRaised { try place.store?.pictures.abortOldUploads(now: now) }
-    let document = GcDocument(report, isDryRun: dryRun)
     if output.json {
-      Output.json(try document.json())
+      Output.json(try report.jsonLine())
     } else if !output.quiet {
-      Output.data(document.text(all: output.verbose > 0 || dryRun))
+      Output.data(report.text(all: output.verbose > 0 || dryRun))
     }
     if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
     Output.end(report.bytesOver > 0 ? .partial : .done)
   }
 }
 
-/// The removals of a sweep, done or planned, as JSON or text.
-struct GcDocument: Encodable {
-  private struct Removal: Encodable {
-    var url: String
-    var path: String
-    var bytes: ByteCount
-    var reason: String
-    @OrNull var unreferencedSince: String?
-    var used: String
-  }
-
-  private let dryRun: Bool
-  private let removed: [Removal]
-  private let strays: [String]
-  private let runsForgotten: Int
-  private let changesForgotten: Int
-  private let bytesFreed: ByteCount
-  private let bytesKept: ByteCount
-  private let bytesOver: ByteCount
-  private let unfinished: Int
-
-  private enum CodingKeys: String, CodingKey {
-    case dryRun, removed, runsForgotten, changesForgotten, bytesFreed, bytesKept, bytesOver
-    case unfinished
-    case strays = "strays"
-  }
-
-  init(_ report: SweepReport, isDryRun: Bool) {
-    dryRun = isDryRun
-    removed = report.plan.removals.map { removal in
-      let picture = removal.picture
-      return Removal(
-        url: picture.url,
-        path: PictureName(url: picture.url, id: picture.id).path,
-        bytes: picture.bytes,
-        reason: removal.reason.rawValue,
-        unreferencedSince: picture.unreferenced.map(\.rfc3339),
-        used: picture.used.rfc3339
-      )
-    }
-    strays = report.strays
-    runsForgotten = report.runs
-    changesForgotten = report.changes
-    bytesFreed = report.plan.bytesFreed
-    bytesKept = report.plan.bytesKept
-    bytesOver = report.plan.bytesOver
-    unfinished = report.unfinished
-  }
-
-  /// One line of JSON.
-  func json() throws -> [UInt8] {
-    try jsonLine()
-  }
-
+/// The removals of a sweep, done or planned, as text.
+extension SweepReport {
   /// The totals; with `all`, one line for each removed file before them.
   func text(all: Bool) -> String {
     var lines: [String] = []
     if all {
-      lines += removed.map { removal in
-        let since = removal.unreferencedSince.map { " since \($0)" } ?? ""
-        return "\(removal.reason)\(since)  \(removal.path)  \(PlainText.line(removal.url))"
+      lines += plan.removals.map { removal in
+        let picture = removal.picture
+        let since = picture.unreferenced.map { " since \($0.rfc3339)" } ?? ""
+        let path = PictureName(url: picture.url, id: picture.id).path
+        return "\(removal.reason.rawValue)\(since)  \(path)  \(PlainText.line(picture.url))"
       }
       lines += strays.map { "stray  \(PlainText.line($0))" }
     }
     var sum =
-      "\(Quantities.count(removed.count, "picture")) and \(Quantities.count(strays.count, "stray")) "
-      + (dryRun ? "would be removed" : "removed") + ": \(bytesFreed.formatted()) freed, "
-      + "\(bytesKept.formatted()) kept"
-    if runsForgotten > 0 { sum += ", \(Quantities.count(runsForgotten, "old run")) forgotten" }
-    if changesForgotten > 0 {
-      sum += ", \(Quantities.count(changesForgotten, "old change")) forgotten"
-    }
+      "\(Quantities.count(plan.removals.count, "picture")) and \(Quantities.count(strays.count, "stray")) "
+      + (isDryRun ? "would be removed" : "removed") + ": \(plan.bytesFreed.formatted()) freed, "
+      + "\(plan.bytesKept.formatted()) kept"
+    if runs > 0 { sum += ", \(Quantities.count(runs, "old run")) forgotten" }
+    if changes > 0 { sum += ", \(Quantities.count(changes, "old change")) forgotten" }
     lines.append(sum)
     if unfinished > 0 {
       lines.append(
@@ -227,7 +174,7 @@ struct GcDocument: Encodable {
     }
     if bytesOver > 0 {
       lines.append(
-        "\(bytesOver.formatted()) more than --max-size are held because catalogs refer to "
+        "\(plan.bytesOver.formatted()) more than --max-size are held because catalogs refer to "
           + "them; --include-referenced removes those too"
       )
     }

@@ -78,65 +78,33 @@ struct VerifyCommand: ParsableCommand {
     display.end()
     if repair, report.isComplete, !report.isClean { try check.repair(report) }
     if output.json {
-      Output.json(try VerifyDocument(report).json())
-      if !report.isComplete { Log(output).warning(VerifyDocument(report).interruption) }
+      Output.json(try report.jsonLine())
+      if !report.isComplete { Log(output).warning(report.interruption) }
     } else if !output.quiet || !report.isClean {
-      Output.data(VerifyDocument(report).text(repaired: repair))
+      Output.data(report.text(repaired: repair))
     }
     if let signal = signals.signal { Output.end(signal == 15 ? .terminated : .interrupted) }
     Output.end(report.isClean ? .done : .io)
   }
 }
 
-/// The findings of `verify`, as JSON or text.
-struct VerifyDocument: Encodable {
-  private let checked: Int
-  private let damaged: [String]
-  private let missing: [String]
-  private let strays: [String]
-  private let unreadable: [String]
-  private let index: String
-  private let complete: Bool
-  private let clean: Bool
-  private let unchecked: Int
-
-  private enum CodingKeys: String, CodingKey {
-    case checked, damaged, missing, unreadable, index, complete, clean
-    case strays = "stray"
-  }
-
-  init(_ report: VerifyReport) {
-    checked = report.checked
-    damaged = report.damaged
-    missing = report.missing
-    strays = report.strays
-    unreadable = report.unreadable
-    index = report.index.rawValue
-    complete = report.isComplete
-    clean = report.isClean
-    unchecked = report.unchecked
-  }
-
-  /// One line of JSON.
-  func json() throws -> [UInt8] {
-    try jsonLine()
-  }
-
+/// The findings as text.
+extension VerifyReport {
   /// One line for each fault, then the verdict.
   func text(repaired: Bool) -> String {
     var lines = damaged.map { "damaged  \(PlainText.line($0))" }
     lines += missing.map { "missing  \(PlainText.line($0))" }
     lines += strays.map { "stray   \(PlainText.line($0))" }
     lines += unreadable.map { "unreadable  \(PlainText.line($0))" }
-    if index != "whole" {
+    if index != .whole {
       lines.append(
-        "the index is \(index)"
+        "the index is \(index.rawValue)"
           + (repaired
             ? ": it was rebuilt; run larder sync or warm for each catalog to claim its pictures"
             : "; larder verify --repair rebuilds it and keeps the pictures")
       )
     }
-    guard complete else {
+    guard isComplete else {
       lines.append("\(Quantities.count(checked, "picture")) checked; \(interruption)")
       return lines.joined(separator: "\n")
     }
@@ -150,11 +118,11 @@ struct VerifyDocument: Encodable {
   }
 
   private func verdict(repaired: Bool) -> String {
-    guard !clean else { return "clean" }
+    guard !isClean else { return "clean" }
     var counts = "\(damaged.count) damaged, \(missing.count) missing, \(strays.count) stray"
     if !unreadable.isEmpty { counts += ", \(unreadable.count) unreadable" }
     let hasMending = !damaged.isEmpty || !missing.isEmpty || !strays.isEmpty
-    if hasMending || index != "whole" {
+    if hasMending || index != .whole {
       counts +=
         repaired
         ? "; repaired: run larder sync to fetch missing pictures"

@@ -414,8 +414,8 @@ struct ChangeOptions: ParsableArguments {
   func tell(_ report: SyncReport, cache: String, _ output: OutputOptions) throws {
     guard let program, let run = report.run, report.hasChanged else { return }
     let reader = try CatalogReader(cache: cache, catalog: report.catalog)
-    let difference = DiffDocument(try reader.diff(from: nil, to: run), of: report.catalog)
-    program.tell(try difference.json() + [UInt8(ascii: "\n")], output)
+    let difference = try reader.diff(from: nil, to: run)
+    program.tell(try difference.jsonLine() + [UInt8(ascii: "\n")], output)
   }
 }
 

@@ -294,6 +294,25 @@ public struct VerifyReport: Sendable, Hashable {
   }
 }
 
+extension VerifyReport: Encodable {
+  private enum Key: String, CodingKey {
+    case checked, damaged, missing, stray, unreadable, index, complete, clean
+  }
+
+  /// Writes the report as `verify --json` prints it.
+  public func encode(to encoder: any Encoder) throws {
+    var body = encoder.container(keyedBy: Key.self)
+    try body.encode(checked, forKey: .checked)
+    try body.encode(damaged, forKey: .damaged)
+    try body.encode(missing, forKey: .missing)
+    try body.encode(strays, forKey: .stray)
+    try body.encode(unreadable, forKey: .unreadable)
+    try body.encode(index.rawValue, forKey: .index)
+    try body.encode(isComplete, forKey: .complete)
+    try body.encode(isClean, forKey: .clean)
+  }
+}
+
 /// The position of a check, saved so that an interrupted one can resume.
 package struct VerifyPosition: Sendable, Equatable, Codable {
   /// Whether the files are read in full.

@@ -54,6 +54,8 @@ public struct SweepReport: Sendable, Hashable {
   public package(set) var changes = 0
   /// The number of files that are left for the next sweep because this one was ended early.
   public package(set) var unfinished = 0
+  /// Whether nothing was removed, because only the removals were asked for.
+  package var isDryRun = false
 
   /// The URLs of the removed pictures.
   public var pictures: [String] { plan.removals.map(\.picture.url) }
@@ -63,6 +65,38 @@ public struct SweepReport: Sendable, Hashable {
   public var bytesHeld: Int64 { plan.bytesKept.count }
   /// The number of bytes beyond ``SweepOptions/maxBytes`` that could not be removed because catalogs need them.
   public var bytesOver: Int64 { plan.bytesOver.count }
+}
+
+extension SweepReport: Encodable {
+  private enum Key: String, CodingKey {
+    case dryRun, removed, strays, runsForgotten, changesForgotten
+    case bytesFreed, bytesKept, bytesOver, unfinished
+    case url, path, bytes, reason, unreferencedSince, used
+  }
+
+  /// Writes the report as `gc --json` prints it.
+  public func encode(to encoder: any Encoder) throws {
+    var body = encoder.container(keyedBy: Key.self)
+    try body.encode(isDryRun, forKey: .dryRun)
+    var removed = body.nestedUnkeyedContainer(forKey: .removed)
+    for removal in plan.removals {
+      let picture = removal.picture
+      var entry = removed.nestedContainer(keyedBy: Key.self)
+      try entry.encode(picture.url, forKey: .url)
+      try entry.encode(PictureName(url: picture.url, id: picture.id).path, forKey: .path)
+      try entry.encode(picture.bytes, forKey: .bytes)
+      try entry.encode(removal.reason.rawValue, forKey: .reason)
+      try entry.encode(picture.unreferenced.map(\.rfc3339), forKey: .unreferencedSince)
+      try entry.encode(picture.used.rfc3339, forKey: .used)
+    }
+    try body.encode(strays, forKey: .strays)
+    try body.encode(runs, forKey: .runsForgotten)
+    try body.encode(changes, forKey: .changesForgotten)
+    try body.encode(plan.bytesFreed, forKey: .bytesFreed)
+    try body.encode(plan.bytesKept, forKey: .bytesKept)
+    try body.encode(plan.bytesOver, forKey: .bytesOver)
+    try body.encode(unfinished, forKey: .unfinished)
+  }
 }
 
 /// Sweeps a cache: unreferenced pictures, pictures that are too old, and pictures beyond a size.
@@ -169,7 +203,8 @@ package struct CacheGc: Sendable {
         try index.held(referenced: referenced, at: now),
         limits: options.limits,
         now: now
-      )
+      ),
+      isDryRun: options.isDryRun
     )
     // A file's modification time is the origin's, so its age is judged by its inode's change time. If the index was
     // lost, the grace period starts then, because no catalog could refer to a file before a new sync.

@@ -357,6 +357,7 @@ package struct CatalogReader: Sendable {
     }
     let before = try first.map { id throws(LarderError) in try index.sections(run: id) }
     var diff = RunDiff(
+      catalog: catalog.name,
       old: first,
       new: last.id,
       items: try CatalogDiff(index, before: before ?? [], after: index.sections(run: last.id))

@@ -171,6 +171,8 @@ struct ReportWriting {
 
 /// The difference between two runs: listed items, and pictures with new bytes.
 public struct RunDiff: Sendable, Hashable {
+  /// The catalog's name.
+  public let catalog: String
   /// The older run; nil when the newer one is the first.
   public let old: RunID?
   /// The newer run.
@@ -184,6 +186,48 @@ public struct RunDiff: Sendable, Hashable {
 
   /// The URLs of pictures that sweeps removed between the runs.
   public var removedPictures: [String] { removed.map(\.url) }
+}
+
+extension RunDiff: Encodable {
+  private enum Key: String, CodingKey {
+    case catalog, old, new, added, removed, changed, pictures, swept
+    case id, section, field, from, to, url, at, reason
+  }
+
+  /// Writes the difference as `diff --json` prints it.
+  public func encode(to encoder: any Encoder) throws {
+    var body = encoder.container(keyedBy: Key.self)
+    func encode(_ listings: [CatalogDiff.Listing], _ key: Key) throws {
+      var list = body.nestedUnkeyedContainer(forKey: key)
+      for listing in listings {
+        var entry = list.nestedContainer(keyedBy: Key.self)
+        try entry.encode(listing.id, forKey: .id)
+        try entry.encode(listing.section, forKey: .section)
+      }
+    }
+    try body.encode(catalog, forKey: .catalog)
+    try body.encode(old, forKey: .old)
+    try body.encode(new, forKey: .new)
+    try encode(items.added, .added)
+    try encode(items.removed, .removed)
+    var changed = body.nestedUnkeyedContainer(forKey: .changed)
+    for change in items.changed {
+      var entry = changed.nestedContainer(keyedBy: Key.self)
+      try entry.encode(change.id, forKey: .id)
+      try entry.encode(change.section, forKey: .section)
+      try entry.encode(change.field, forKey: .field)
+      try entry.encode(change.from, forKey: .from)
+      try entry.encode(change.to, forKey: .to)
+    }
+    try body.encode(pictures, forKey: .pictures)
+    var swept = body.nestedUnkeyedContainer(forKey: .swept)
+    for tombstone in removed {
+      var entry = swept.nestedContainer(keyedBy: Key.self)
+      try entry.encode(tombstone.url, forKey: .url)
+      try entry.encode(tombstone.removed.rfc3339, forKey: .at)
+      try entry.encode(tombstone.reason, forKey: .reason)
+    }
+  }
 }
 
 extension CatalogDiff {
