@@ -1,6 +1,7 @@
 import Base
 import Cache
 import Catalog
+import Support
 import Testing
 
 @testable import Pipeline
@@ -347,6 +348,24 @@ import Testing
     data.changes.period?.items = []
     data.items = []
     #expect(try ReportFixture.page(data).contains("Nothing changed in this time."))
+  }
+
+  @Test func `an item that went with the last run is named by its title`() throws {
+    let folder = try TemporaryFolder()
+    let shop = try SampleShop(sections: 2, items: 3)
+    try shop.publish()
+    _ = try shop.sync(folder)
+    shop.clock.advance(86_400)
+    let gone = try #require(shop.items["A"]?.last)
+    shop.items["A"]?.removeLast()
+    try shop.publish()
+    _ = try shop.sync(folder)
+    let reader = try CatalogReader(cache: folder.path("cache"), catalog: nil)
+
+    let page = try ReportFixture.page(ReportData(reader, at: shop.clock.now))
+
+    #expect(page.contains("<h3>Gone (1)</h3>"))
+    #expect(page.contains("<li>\(gone.title)</li>"))
   }
 
   @Test(

@@ -52,7 +52,7 @@ import Testing
         #expect(asset.status == 200, "\(match.1)")
       }
     }
-    for cookie in await visitor.get("/?language=ko").all("set-cookie") {
+    for cookie in await visitor.get("/?lang=ko").all("set-cookie") {
       #expect(cookie.contains("; Path=/; HttpOnly; SameSite=Strict"))
     }
     let style = await visitor.get(StorefrontAssets.style.path)
@@ -281,16 +281,24 @@ import Testing
     #expect(page.status == 503 && page.html.contains("not open yet"))
   }
 
-  @Test func `a chosen language is kept, and the URL stays the same`() async throws {
+  @Test func `a language in the URL is shown at once, and kept`() async throws {
     let visitor = try StoreFixture(items: 1)
     #expect(
       await visitor.get("/", languages: "ko-KR,ko;q=0.9").html.contains("<html lang=\"ko\">")
     )
 
-    let choice = await visitor.get("/search?q=%EA%B5%AD&language=ko")
-
-    #expect(choice.status == 303 && choice.location == "/search?q=%EA%B5%AD")
+    for address in ["/items/A1", "/search?q=%EA%B5%AD", "/orders", "/items/none"] {
+      let page = await visitor.get(address + (address.contains("?") ? "&lang=ko" : "?lang=ko"))
+      #expect(page.html.contains("<html lang=\"ko\">"), "\(address)")
+      #expect(
+        page.html.contains(
+          "href=\"\(address.contains("?") ? address + "&amp;" : address + "?")lang=en\""
+        )
+      )
+    }
     #expect(await visitor.get("/", languages: "en").html.contains("<html lang=\"ko\">"))
+    #expect(await visitor.get("/?lang=x", languages: "en").html.contains("<html lang=\"ko\">"))
+    #expect(await visitor.get("/?lang=en").html.contains("<html lang=\"en\">"))
   }
 
   @Test(arguments: [

@@ -87,6 +87,18 @@ extension CatalogReader {
     }
   }
 
+  /// The titles of some items in a run.
+  ///
+  /// - Parameters:
+  ///   - ids: The items.
+  ///   - run: The run.
+  /// - Returns: The titles by id, of the items that the run lists.
+  /// - Throws: ``LarderError`` when the index cannot be read.
+  package func titles(of ids: Set<String>, in run: RunID) throws(LarderError) -> [String: String] {
+    guard !ids.isEmpty else { return [:] }
+    return try items(ids, in: index.sections(run: run)).mapValues(\.item.title)
+  }
+
   /// The listed items among some ids, each with all sections that list it.
   private func items(
     _ wanted: Set<String>,

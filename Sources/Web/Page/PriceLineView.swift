@@ -5,17 +5,20 @@ import Pipeline
 
 /// A line chart of an item's price, 128 × 40 units, and the lowest price in words.
 struct PriceLineView: MustacheParent, Equatable {
+  /// A name with its value.
+  struct Fact: Equatable {
+    let name, value: String
+  }
+
   /// The line as SVG path data: horizontal until the price changes, then a vertical step.
   let path: String
   /// The point at which the lowest price begins.
   let x: Int
   let y: Int
-  /// The chart in words, for screen readers.
-  let spoken: String
   /// The lowest price of the last 30 days.
   let words: String
-  /// The lowest price of the whole chart, when it is lower than that of the last 30 days; else empty.
-  let longer: String
+  /// The lowest price of the whole chart, as a fact about the item; nil unless it is lower than that of the last 30 days.
+  let lowest: Fact?
   /// A `lang` attribute for the words; empty when they are in the language of the text around them.
   let own: String
 
@@ -40,7 +43,7 @@ struct PriceLineView: MustacheParent, Equatable {
       return PriceLine.Step(time: step.time, price: price)
     }.drop { $0.price == nil }
     let units = steps.compactMap { $0.price?.minorUnits }
-    guard let first = steps.first, let start = first.price, let least = units.min(),
+    guard let first = steps.first, let least = units.min(),
       let most = units.max(), steps.count > 1,
       let lowest = steps.last(where: { $0.price?.minorUnits == least }), let low = lowest.price
     else { return nil }
@@ -73,11 +76,6 @@ struct PriceLineView: MustacheParent, Equatable {
     let say = language.of
     let day = { language.day($0, clock) }
     let (from, at) = (day(since), day(max(lowest.time, since)))
-    let now = shown.item.price?.formatted() ?? say("none", "없음")
-    spoken = say(
-      "Price since \(from): \(start.formatted()) at first, \(low.formatted()) lowest (\(at)), now \(now)",
-      "\(from) 이후 가격: 처음 \(start.formatted()), 최저 \(low.formatted())(\(at)), 현재 \(now)"
-    )
     if let lowest = shown.lowest30Days {
       let price = lowest.price.formatted()
       let at = day(lowest.time)
@@ -89,12 +87,12 @@ struct PriceLineView: MustacheParent, Equatable {
       words = say("\(price) until \(until)", "\(until)까지 \(price)")
     }
     let isLower = shown.lowest30Days.map { low.minorUnits < $0.price.minorUnits } ?? false
-    longer =
+    self.lowest =
       isLower
-      ? say(
-        "\(low.formatted()) – lowest since \(from) (\(at))",
-        "\(low.formatted()) – \(from) 이후 최저가 (\(at))"
-      ) : ""
+      ? Fact(
+        name: say("Lowest since \(from)", "\(from) 이후 최저가"),
+        value: "\(low.formatted()) (\(at))"
+      ) : nil
   }
 
   /// Reduces many steps to those that can be seen: the lowest price of each column, and the last one in it.
@@ -124,9 +122,7 @@ struct PriceLineView: MustacheParent, Equatable {
     case "path": path
     case "x": x
     case "y": y
-    case "spoken": spoken
     case "words": words
-    case "longer": longer
     case "own": own
     default: nil
     }

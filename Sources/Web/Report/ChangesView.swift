@@ -143,7 +143,7 @@ private struct Rows {
           )
         }
       ), (say("New", "새 상품"), listing.added.map { row($0.id) }),
-      (say("Gone", "사라진 상품"), listing.removed.map { row($0.id) }),
+      (say("Gone", "사라진 상품"), listing.removed.map { row($0.id, title: changes.titles[$0.id]) }),
       (say("Pictures with new bytes", "새로 바뀐 사진"), changes.pictures.map { row($0) }),
     ]
   }

@@ -13,6 +13,8 @@ package struct ReportData: Sendable {
     package var new: RunID
     /// The differences between the lists.
     package var listing: CatalogDiff
+    /// The titles of removed items, by id.
+    package var titles: [String: String] = [:]
     /// The URLs of pictures with new bytes.
     package var pictures: [String]
     /// The changes of a period (`--since`), which replace those of the last run; nil for none.
@@ -106,6 +108,9 @@ package struct ReportData: Sendable {
       listing: diff.items,
       pictures: diff.pictures
     )
+    if let old = diff.old {
+      changes.titles = try reader.titles(of: Set(diff.items.removed.map(\.id)), in: old)
+    }
     catalog = reader.catalog.name
     currency = reader.catalog.currency
     sections = try reader.sections()

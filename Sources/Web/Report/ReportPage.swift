@@ -63,19 +63,20 @@ package struct ReportPage {
   package func html(_ book: PictureBook) throws -> String {
     let templates = try PageTemplates.shared(language)
     let shelves = ReportShelf.all(data)
-    return templates.html(view(shelves, cards: cards(shelves, book, templates), book))
+    let (cards, lowest) = cards(shelves, book, templates)
+    return templates.html(view(shelves, cards: cards, lowest, book))
   }
 
-  /// The HTML of each section's cards, rendered on all processors.
+  /// The HTML of each section's cards, and the lowest price of each item's chart; rendered on all processors.
   private func cards(
     _ shelves: [ReportShelf],
     _ book: PictureBook,
     _ templates: PageTemplates
-  ) -> [String] {
+  ) -> (html: [String], lowest: [PriceLineView.Fact?]) {
     let jobs = shelves.enumerated().flatMap { place, shelf in
       stride(from: 0, to: shelf.items.count, by: 250).map { (shelf: place, from: $0) }
     }
-    let made = Mutex([Int: String]())
+    let made = Mutex([Int: (html: String, lowest: [PriceLineView.Fact?])]())
     DispatchQueue.concurrentPerform(iterations: jobs.count) { job in
       let (place, from) = jobs[job]
       let shelf = shelves[place]
@@ -84,29 +85,35 @@ package struct ReportPage {
         within: shelf.speech,
         leavesOut: book.place == .nowhere
       )
-      var text = ""
+      var (html, lowest) = ("", [PriceLineView.Fact?]())
       for offset in from..<min(from + 250, shelf.items.count) {
         let item = shelf.items[offset]
         let picture = book.source(item.thumbnail?.sha256)
         var view = ItemView(item, number: shelf.first + offset, picture: picture, words)
         view.line = PriceLineView(item, clock, language, own: words.own)
-        text += templates.html(view)
+        html += templates.html(view)
+        lowest.append(view.line?.lowest)
       }
-      made.withLock { $0[job] = text }
+      made.withLock { $0[job] = (html, lowest) }
     }
-    var cards = shelves.map { _ in "" }
-    made.withLock { made in
-      for (job, place) in jobs.enumerated() { cards[place.shelf] += made[job] ?? "" }
+    return made.withLock { made in
+      var cards = shelves.map { _ in "" }
+      for (job, place) in jobs.enumerated() { cards[place.shelf] += made[job]?.html ?? "" }
+      return (cards, jobs.indices.flatMap { made[$0]?.lowest ?? [] })
     }
-    return cards
   }
 
-  private func view(_ shelves: [ReportShelf], cards: [String], _ book: PictureBook) -> ReportView {
+  private func view(
+    _ shelves: [ReportShelf],
+    cards: [String],
+    _ lowest: [PriceLineView.Fact?],
+    _ book: PictureBook
+  ) -> ReportView {
     var sheets = SheetData(language, book, showsDetails: book.place != .nowhere && showsDetails)
     var first: [String: (number: Int, title: String)] = [:]
     for shelf in shelves {
       for (offset, item) in shelf.items.enumerated() {
-        sheets.add(item, clock)
+        sheets.add(item, lowest: lowest[shelf.first + offset], clock)
         if first[item.item.id] == nil {
           first[item.item.id] = (shelf.first + offset, PlainText.line(item.item.title))
         }

@@ -24,7 +24,7 @@ struct SheetData {
   }
 
   /// Adds the next item.
-  mutating func add(_ shown: ShownItem, _ clock: PageClock) {
+  mutating func add(_ shown: ShownItem, lowest: PriceLineView.Fact? = nil, _ clock: PageClock) {
     let item = shown.item
     let say = language.of
     var facts: [(String, String)] = []
@@ -37,6 +37,7 @@ struct SheetData {
     if let since = shown.detailSince {
       facts.append((say("No detail since", "상세 정보 없음"), clock.text(since)))
     }
+    if let lowest { facts.append((lowest.name, lowest.value)) }
     let line = item.description.map(PlainText.line) ?? ""
     var text = shown.detail?.description.map(PlainText.block) ?? ""
     if text.isEmpty { text = item.description.map(PlainText.block) ?? "" }

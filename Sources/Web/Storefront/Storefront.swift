@@ -68,15 +68,7 @@ package struct Storefront: Sendable {
     switch request.method {
     case .get where !route.isPage: return refused(visit, "POST")
     case .post where !route.takesForms: return refused(visit, "GET, HEAD")
-    case .get:
-      // Store the chosen language in a cookie, and redirect the visitor to the same page.
-      if let chosen = request.asked("language").flatMap(PageLanguage.init(rawValue:)) {
-        return StorefrontPage.redirect(
-          visit,
-          to: visit.address(),
-          cookies: [(StorefrontRequest.languageCookie, chosen.rawValue)]
-        )
-      }
+    case .get: break
     case .post:
       if let refusal = FormRefusal.of(request, visit.session, key), refusal == .foreign {
         return notice(

@@ -24,17 +24,12 @@ struct StorefrontItemPage: PageView {
     let size: PixelSize?
   }
 
-  /// A name with its value.
-  struct Fact {
-    let name, value: String
-  }
-
   let shop, speech, title, text, id, price, normal, other, units, money, token: String
   let noPicture, stale, long, off: String
   /// The section that lists it first.
   let section, sectionAddress: String
   let badges: [String]
-  let facts: [Fact]
+  let facts: [PriceLineView.Fact]
   let pictures: [Picture]
   let sheets: [Sheet]
   let cards: [StorefrontCard]
@@ -79,8 +74,8 @@ struct StorefrontItemPage: PageView {
         )
       } ?? ""
     (section, sectionAddress) = (shelf.title, StorefrontAddress.section(shelf.section.key))
-    facts = Self.facts(shown, visit)
     line = PriceLineView(shown, visit.clock, language)
+    facts = Self.facts(shown, visit) + [line?.lowest].compactMap { $0 }
     stale = shown.isStale ? visit.asLastSeen(since) : ""
     pictures = Self.gallery(shown, visit, squares)
     isMany = pictures.count > 1
@@ -144,26 +139,36 @@ struct StorefrontItemPage: PageView {
     }
   }
 
-  private static func facts(_ shown: ShownItem, _ visit: StorefrontRequest) -> [Fact] {
+  private static func facts(_ shown: ShownItem, _ visit: StorefrontRequest) -> [PriceLineView.Fact]
+  {
     let item = shown.item
-    var facts: [Fact] = []
+    var facts: [PriceLineView.Fact] = []
     let delivery = item.deliveryTypes.map(PlainText.line).filter { !$0.isEmpty }
     if !delivery.isEmpty {
       facts.append(
-        Fact(name: visit.say("Delivery", "배송"), value: delivery.joined(separator: ", "))
+        PriceLineView.Fact(
+          name: visit.say("Delivery", "배송"),
+          value: delivery.joined(separator: ", ")
+        )
       )
     }
     for (name, value) in (shown.detail?.notes ?? [:]).sorted(by: { $0.key < $1.key }) {
       let value = PlainText.line(value)
-      if !value.isEmpty { facts.append(Fact(name: visit.language.note(name), value: value)) }
+      if !value.isEmpty {
+        facts.append(PriceLineView.Fact(name: visit.language.note(name), value: value))
+      }
     }
     if let address = item.address {
-      facts.append(Fact(name: visit.say("Place", "위치"), value: PlainText.line(address)))
+      facts.append(
+        PriceLineView.Fact(name: visit.say("Place", "위치"), value: PlainText.line(address))
+      )
     }
-    facts.append(Fact(name: visit.say("Item number", "상품 번호"), value: PlainText.line(item.id)))
+    facts.append(
+      PriceLineView.Fact(name: visit.say("Item number", "상품 번호"), value: PlainText.line(item.id))
+    )
     if let since = shown.detailSince {
       facts.append(
-        Fact(
+        PriceLineView.Fact(
           name: visit.say("No detail since", "상세 정보 없음"),
           value: visit.clock.text(since)
         )

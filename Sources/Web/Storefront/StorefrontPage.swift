@@ -136,6 +136,9 @@ struct StorefrontPage {
     _ cookies: [(name: String, value: String?)]
   ) -> [(String, String)] {
     var all = cookies
+    if let chosen = visit.chosen {
+      all.append((StorefrontRequest.languageCookie, chosen.rawValue))
+    }
     if visit.session.isNew { all.append((StorefrontSession.cookie, visit.session.id)) }
     if let basket {
       all.append((StorefrontRequest.basketCookie, basket.lines.isEmpty ? nil : basket.cookie))

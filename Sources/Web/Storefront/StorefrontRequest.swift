@@ -13,7 +13,9 @@ struct StorefrontRequest: Sendable {
 
   /// The request.
   let request: StorefrontExchange
-  /// The language that the visitor chose, or else prefers.
+  /// The language in the URL (`?lang=ko`), which is kept in a cookie; nil for none.
+  let chosen: PageLanguage?
+  /// The language of the page: the chosen one, or else the browser's.
   let language: PageLanguage
   /// The visitor's session.
   let session: StorefrontSession
@@ -29,8 +31,9 @@ struct StorefrontRequest: Sendable {
   /// Reads a request.
   init(_ request: StorefrontExchange) {
     self.request = request
+    chosen = request.asked("lang").flatMap(PageLanguage.init(rawValue:))
     language =
-      request.cookies[Self.languageCookie].flatMap(PageLanguage.init(rawValue:))
+      chosen ?? request.cookies[Self.languageCookie].flatMap(PageLanguage.init(rawValue:))
       ?? PageLanguage(preferred: request.languages)
     session = StorefrontSession(cookie: request.cookies[StorefrontSession.cookie])
     basket = StorefrontBasket(cookie: request.cookies[Self.basketCookie])
@@ -60,12 +63,10 @@ struct StorefrontRequest: Sendable {
   /// The language of messages about orders.
   var orderLanguage: Language { language == .korean ? .korean : .english }
 
-  /// The page's own address, optionally with a change of language.
-  func address(in language: PageLanguage? = nil) -> String {
-    var pairs = request.query.filter { $0.name != "language" }
-    if let language { pairs.append(("language", language.rawValue)) }
-    let path = PercentEncoding.escaped(request.path, keeping: "/")
-    return pairs.isEmpty ? path : path + "?" + PercentEncoding.query(pairs)
+  /// The page's own address in a language.
+  func address(in language: PageLanguage) -> String {
+    let pairs = request.query.filter { $0.name != "lang" } + [("lang", language.rawValue)]
+    return PercentEncoding.escaped(request.path, keeping: "/") + "?" + PercentEncoding.query(pairs)
   }
 }
 

@@ -21,6 +21,9 @@ const money=(units,pattern)=>{
   const whole=digits.slice(0,digits.length-places).replace(/\B(?=(\d{3})+$)/g,',');
   return (units<0?'-':'')+pattern.replace(amount,()=>whole+(places?'.'+digits.slice(-places):''));
 };
+// The language is kept in a cookie: the address need not have it.
+const here=new URL(location.href);
+if(here.searchParams.has('lang')){here.searchParams.delete('lang');history.replaceState(null,'',here)}
 addEventListener('keydown',e=>{
   if(e.key!=='/'||e.ctrlKey||e.metaKey||e.altKey)return;
   if(/INPUT|TEXTAREA|SELECT/.test(document.activeElement.tagName))return;
