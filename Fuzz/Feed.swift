@@ -2,7 +2,7 @@ import Glibc
 
 /// Fuzzes the code that reads a shop's data; the environment variable `FUZZ` chooses the target.
 ///
-/// The targets are JSON, listings and details in several built-in formats, and catalog files.
+/// The targets are JSON, listings and details in several built-in formats, the data in a page, and catalog files.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzFeed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
   target(Array(UnsafeBufferPointer(start: bytes, count: count)))
@@ -13,8 +13,9 @@ private let target: @Sendable ([UInt8]) -> Void =
   switch getenv("FUZZ").map({ String(cString: $0) }) {
   case "json": { fuzzJSON($0) }
   case "feed": { fuzzDecoding($0) }
+  case "page": { fuzzPage($0) }
   case "catalog-file": { fuzzCatalogFile($0) }
-  default: fatalError("set FUZZ to json, feed or catalog-file")
+  default: fatalError("set FUZZ to json, feed, page or catalog-file")
   }
 
 /// The parser accepts exactly what the grammar allows, and errors name a valid position.
@@ -74,6 +75,20 @@ private func fuzzDecoding(_ input: [UInt8]) {
       checkPlace(error, in: input)
     }
     _ = try? decodeDetails(input, using: file)
+  }
+}
+
+/// Microdata and Open Graph of a page become valid JSON, whose size is proportional to the page's.
+private func fuzzPage(_ input: [UInt8]) {
+  let page = Array("<html>".utf8) + input
+  guard let data = try? PageData.read(page, "page") else { return }
+  let made = [try? data.microdata.json(of: page.count, "page"), data.openGraph.json]
+  for json in made.compactMap(\.self) {
+    expect(json.count <= 4 * (1 << 20 + 16 * page.count), "\(json.count) bytes of a page")
+    expect(
+      (try? JSONDocument(parsing: json)) != nil,
+      "no JSON: \(String(decoding: json, as: UTF8.self))"
+    )
   }
 }
 

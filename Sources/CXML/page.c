@@ -1,7 +1,6 @@
 #include "CXML.h"
 
 #include <limits.h>
-#include <string.h>
 
 // Declared here as in read.c, because libxml2's headers are in a folder that only pkg-config names. (libxml/parser.h,
 // libxml/HTMLparser.h; the handler's layout has been the same since libxml2 2.6)
@@ -43,13 +42,7 @@ void htmlFreeParserCtxt(htmlParserCtxtPtr);
 
 static void start(void *context, const xmlChar *name, const xmlChar **attributes) {
   const cxml_page_handler *handler = context;
-  const xmlChar *type = NULL;
-  if (attributes != NULL && strcmp((const char *)name, "script") == 0) {
-    for (; *attributes != NULL && type == NULL; attributes += 2) {
-      if (strcmp((const char *)*attributes, "type") == 0) type = attributes[1];
-    }
-  }
-  handler->start(handler->context, (const char *)name, (const char *)type);
+  handler->start(handler->context, (const char *)name, (const char *const *)attributes);
 }
 
 static void end(void *context, const xmlChar *name) {

@@ -56,8 +56,9 @@ typedef struct cxml_page cxml_page;
 // valid only during the call.
 typedef struct {
   void *context;
-  // An element begins: its name in lower case, and for a script its type or NULL.
-  void (*start)(void *context, const char *name, const char *type);
+  // An element begins: its name in lower case, and its attributes, a name and a value or NULL in turn, ended by NULL;
+  // NULL for none.
+  void (*start)(void *context, const char *name, const char *const *attributes);
   // An element ends: by its tag, by the markup after it, or with the page.
   void (*end)(void *context, const char *name);
   // Characters in UTF-8, with entities decoded; those of a script are unchanged. A text may be delivered in pieces.

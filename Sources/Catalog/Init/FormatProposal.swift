@@ -71,7 +71,7 @@ struct FormatProposal {
       .flatMap { Currency.codes(writtenAs: $0).first }
   }
 
-  /// Refuses pages whose JSON-LD has no products, and feeds without items.
+  /// Refuses pages whose data has no products, and feeds without items.
   private static func refuse(_ body: [UInt8]) throws(CatalogError) {
     guard BodyFormat.isMarkup(body) else { return }
     if LinkedData.appears(in: body) {

@@ -14,7 +14,7 @@ public struct BodyFormat: Hashable, Sendable {
     case tsv
     /// XML 1.0.
     case xml
-    /// The schema.org products of an HTML page or a JSON-LD document.
+    /// The products of an HTML page (schema.org, Open Graph) or of a JSON-LD document.
     case html
     /// One text on each line.
     case lines

@@ -10,8 +10,8 @@ class HTMLReceiver {
   /// Whether the text up to the end tag is not markup, as in a script.
   fileprivate var isRaw = false
 
-  /// An element begins: its name in lower case, and for a script its `type`.
-  func start(_ name: String, type: String?) {}
+  /// An element begins: its name in lower case, and its attributes, which are valid only during the call.
+  func start(_ name: String, _ attributes: HTMLAttributes) {}
 
   /// An element ends: by its tag, by the markup after it, or with the page.
   func end(_ name: String) {}
@@ -21,11 +21,11 @@ class HTMLReceiver {
   /// A text may be delivered in pieces, cut anywhere.
   func text(_ bytes: [UInt8]) {}
 
-  fileprivate func took(start name: String, type: String?) {
+  fileprivate func took(start name: String, _ attributes: HTMLAttributes) {
     events += 1
     depth += 1
     isRaw = name == "script" || name == "style"
-    start(name, type: type)
+    start(name, attributes)
   }
 
   fileprivate func took(end name: String) {
@@ -38,6 +38,22 @@ class HTMLReceiver {
   fileprivate func took(text bytes: [UInt8]) {
     events += 1
     text(bytes)
+  }
+}
+
+/// The attributes of an element that begins.
+struct HTMLAttributes {
+  /// A name and a value in turn, ended by a null pointer; nil for none.
+  fileprivate let pairs: UnsafePointer<UnsafePointer<CChar>?>?
+
+  /// The value of an attribute, empty where it has none; nil when the element lacks the attribute.
+  subscript(name: String) -> String? {
+    guard var pair = pairs else { return nil }
+    while let own = pair[0] {
+      if strcmp(own, name) == 0 { return pair[1].map { String(cString: $0) } ?? "" }
+      pair += 2
+    }
+    return nil
   }
 }
 
@@ -120,10 +136,10 @@ struct HTMLPage: ~Copyable {
     handler.initialize(
       to: cxml_page_handler(
         context: Unmanaged.passUnretained(receiver).toOpaque(),
-        start: { context, name, type in
+        start: { context, name, attributes in
           guard let context, let name else { return }
           Unmanaged<HTMLReceiver>.fromOpaque(context).takeUnretainedValue()
-            .took(start: String(cString: name), type: type.map { String(cString: $0) })
+            .took(start: String(cString: name), HTMLAttributes(pairs: attributes))
         },
         end: { context, name in
           guard let context, let name else { return }
@@ -238,7 +254,7 @@ enum PageText {
     var bytes: [UInt8] = []
     private var hidden = 0
 
-    override func start(_ name: String, type: String?) {
+    override func start(_ name: String, _ attributes: HTMLAttributes) {
       if name == "script" || name == "style" { hidden += 1 }
       if PageText.blocks.contains(name) { endLine() }
     }

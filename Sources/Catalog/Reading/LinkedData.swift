@@ -1,15 +1,12 @@
-/// Products of schema.org as shops publish them for search engines: JSON-LD, alone or in an HTML page.
+/// Products as shops publish them for search engines: JSON-LD, alone or in an HTML page, microdata and Open Graph.
 ///
 /// They become `{"title": …, "items": [{"sku": …, "name": …, "price": …, "image": […]}]}`, see ``LinkedProducts``.
 /// (schema.org/Product; JSON-LD 1.1, section 7 "Embedding JSON-LD in HTML Documents")
 enum LinkedData {
-  /// The most blocks of a page that are read.
-  private static let blockLimit = 10_000
-
   /// A body as JSON that a mapping reads.
   ///
-  /// A block of a page that is not JSON is skipped. If it mentions products, a text with the reason takes the place of
-  /// an item.
+  /// Microdata is read if the JSON-LD has no products, and Open Graph if the microdata has none either. A block of a page
+  /// that is not JSON is skipped. If it mentions products, a text with the reason takes the place of an item.
   ///
   /// - Throws: ``CatalogError`` when the body is neither JSON-LD nor HTML, or has neither products nor an empty list of
   ///   them.
@@ -30,9 +27,9 @@ enum LinkedData {
     JSONText(body).first == UInt8(ascii: "<")
   }
 
-  /// Whether a body looks like JSON-LD or a page with JSON-LD, with or without products.
+  /// Whether a body looks like JSON-LD or a page with data about a thing, with or without products.
   static func appears(in body: [UInt8]) -> Bool {
-    if isPage(body) { return (try? scripts(in: body, "page"))?.isEmpty == false }
+    if isPage(body) { return (try? PageData.read(body, "page"))?.hasData == true }
     guard let root = try? JSONDocument(parsing: body).root else { return false }
     let nodes = root.kind == .array ? Array(root.elements.prefix(10)) : [root]
     return nodes.contains { $0["@context"] != nil || $0["@graph"] != nil || $0["@type"] != nil }
@@ -50,8 +47,8 @@ enum LinkedData {
     }
     var roots: [JSONNode] = []
     var faults: [LinkedProducts.Unreadable] = []
-    let scripts = try scripts(in: body, subject, within: limits)
-    for (number, script) in scripts.enumerated() {
+    let page = try PageData.read(body, subject, within: limits)
+    for (number, script) in page.scripts.enumerated() {
       try limits.demandTime(subject)
       let text = unwrapped(script[...])
       guard !text.isEmpty else { continue }
@@ -61,45 +58,20 @@ enum LinkedData {
         faults.append(LinkedProducts.Unreadable(error, block: number + 1, of: text))
       }
     }
-    let place = LinkedProducts.Place.page(blocks: scripts.count, faults)
-    return try LinkedProducts(in: roots, of: body.count, place: place)
-  }
-
-  /// The texts of a page's scripts that hold JSON-LD, in their order.
-  private static func scripts(
-    in page: [UInt8],
-    _ subject: String,
-    within limits: DecodingLimits = DecodingLimits()
-  ) throws(CatalogError) -> [[UInt8]] {
-    let gathering = Gathering()
-    try HTMLPage.read(JSONText(page).bytes, into: gathering, subject, within: limits)
-    guard gathering.scripts.count <= blockLimit else {
-      throw CatalogError(
-        .unexpectedShape,
-        subject: subject,
-        expected: "at most \(blockLimit) blocks",
-        reason: "the page has more than \(blockLimit) blocks of JSON-LD",
-        remedy: "try another page"
-      )
+    let place = LinkedProducts.Place.page(blocks: page.scripts.count, faults)
+    var products = try LinkedProducts(in: roots, of: body.count, place: place)
+    // Many themes publish a product in all three forms, and most of it in JSON-LD.
+    if products.items.isEmpty, page.microdata.hasItems {
+      let json = try page.microdata.json(of: body.count, subject)
+      roots.append(try JSONDocument(parsing: json, of: "microdata").root)
+      products = try LinkedProducts(in: roots, of: body.count, place: place)
     }
-    return gathering.scripts
-  }
-
-  private final class Gathering: HTMLReceiver {
-    var scripts: [[UInt8]] = []
-    private var isOpen = false
-
-    override func start(_ name: String, type: String?) {
-      let essence = (type ?? "").prefix { $0 != ";" }.filter { !$0.isWhitespace }.lowercased()
-      isOpen = name == "script" && essence == "application/ld+json"
-      if isOpen { scripts.append([]) }
+    if products.items.isEmpty, let json = page.openGraph.json {
+      roots.append(try JSONDocument(parsing: json, of: "Open Graph").root)
+      products = try LinkedProducts(in: roots, of: body.count, place: place)
     }
-
-    override func end(_ name: String) { isOpen = false }
-
-    override func text(_ piece: [UInt8]) {
-      if isOpen { scripts[scripts.count - 1] += piece }
-    }
+    if let canonical = page.canonical { products.identify(by: canonical) }
+    return products
   }
 
   /// A script without the comments and CDATA marks that are put around it for old browsers and for XHTML.

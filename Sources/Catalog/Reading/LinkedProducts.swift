@@ -1,4 +1,4 @@
-/// The products of JSON-LD as plain JSON, one object each.
+/// The products of JSON-LD, or of data that was converted to it, as plain JSON, one object each.
 ///
 /// An object has `price`, `listPrice`, `priceCurrency` and `availability` (a list) from the best offer, and `image` (a
 /// list of URLs). The product's other texts and numbers have their schema.org names; a thing such as a brand becomes
@@ -84,6 +84,14 @@ struct LinkedProducts {
   /// The values of a member, from every product in which it is a text.
   func texts(_ name: String) -> [String] {
     items.compactMap { item in item.first { $0.name == name }?.value.text }
+  }
+
+  /// Gives the page's only product the page's URL where it has neither an id nor a URL.
+  mutating func identify(by page: String) {
+    guard items.count == 1, !page.isEmpty,
+      !items[0].contains(where: { Self.ownMembers.contains($0.name) || $0.name == "@id" })
+    else { return }
+    items[0].append(("url", .text(page)))
   }
 
   // MARK: - The walk
@@ -337,11 +345,15 @@ extension LinkedProducts {
   /// Why there are no products.
   func nothingFound(_ subject: String) -> CatalogError {
     var found: String
+    let isPage = if case .page = place { true } else { false }
     switch place {
     case .json:
       found = "found \(graph.types.isEmpty ? "JSON without @type" : "none in JSON-LD")"
-    case .page(0, _):
-      found = "found a page without <script type=\"application/ld+json\">"
+    case .page(0, _) where graph.types.isEmpty:
+      found =
+        "found a page without <script type=\"application/ld+json\">, microdata "
+        + "and Open Graph of a product"
+    case .page(0, _): found = "found a page with microdata and none in it"
     case .page(let blocks, let faults):
       found =
         "found a page with \(blocks) \(blocks == 1 ? "block" : "blocks") of JSON-LD and none in it"
@@ -360,8 +372,8 @@ extension LinkedProducts {
       .unexpectedShape,
       subject: subject,
       expected: "a Product of schema.org",
-      reason: "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD, "
-        + found,
+      reason: "expected products of schema.org (Product, ProductGroup or ItemList) in JSON-LD"
+        + (isPage ? " or microdata, " : ", ") + found,
       remedy:
         "use the URL of a product page, of a category page with products, or of the shop's JSON"
     )
