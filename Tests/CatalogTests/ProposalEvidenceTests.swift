@@ -45,10 +45,120 @@ struct ProposalEvidenceTests {
         #""id": NUMBER, "name": "Ale NUMBER", "malt": [{"amount": {"value": 5.NUMBER, "unit": "kilograms"}}]"#
     ),
     Case(
-      testDescription: "a list price beside a cost may be what is paid",
+      testDescription: "a list price beside a cost is what is paid",
       item: #""id": NUMBER, "name": "Desk NUMBER", "list_price": 99.9, "standard_price": 41.0"#,
+      lines: ["  salePrice: $.list_price"]
+    ),
+    Case(
+      testDescription: "a list price beside another number may be what is paid",
+      item: #""id": NUMBER, "name": "Desk NUMBER", "list_price": 99.9, "ours": 81.5"#,
       lines: ["  # salePrice: $.list_price"],
       unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription:
+        "a recommended price beside another number of a variant may be what is paid",
+      item:
+        #""id": NUMBER, "name": "Shirt NUMBER", "variants": [{"msrp_price": "25.50", "ours": "19.9NUMBER"}]"#,
+      lines: ["  # salePrice: \"$.variants[0].msrp_price\""],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a file's name is no larger picture",
+      item:
+        #""id": NUMBER, "title": "W NUMBER", "filename": "NUMBER.jpg", "links": {"thumb": "https://i.example/tNUMBER.jpg", "download": "https://i.example/NUMBER.jpg"}"#,
+      lines: ["    thumbnail: $.links.thumb", "    gallery: $.links.download"]
+    ),
+    Case(
+      testDescription: "an old price alone may not be what is paid",
+      item: #""id": NUMBER, "name": "Desk NUMBER", "old_price": 99.9"#,
+      lines: ["  # salePrice: $.old_price"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a number that nothing calls a price is asked about, and a rating is not",
+      item: #""id": NUMBER, "name": "Desk NUMBER", "figure": 99.5NUMBER, "rating": 4.5"#,
+      lines: ["  # salePrice: $.figure"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "words that are written together are apart",
+      item:
+        #""id": NUMBER, "titel": "Tasse NUMBER", "einkaufspreis": 3.5, "verkaufspreis": 7.5, "streichpreis": 9.5, "vorschaubild": "/NUMBER.jpg", "hauptbild": "/gNUMBER.jpg""#,
+      lines: [
+        "  salePrice: $.verkaufspreis", "  normalPrice: $.streichpreis",
+        "    gallery: $.hauptbild",
+      ]
+    ),
+    Case(
+      testDescription: "a price with its tax goes before one without",
+      item: #""id": NUMBER, "name": "Soap NUMBER", "preis": {"netto": 10.5, "brutto": 11.9}"#,
+      lines: ["  salePrice: $.preis.brutto"]
+    ),
+    Case(
+      testDescription: "the number of a price list is no price before a reduction",
+      item:
+        #""id": NUMBER, "name": "Screw NUMBER", "Prices": [{"PriceList": 1, "Price": 0.4NUMBER}], "priceNow": 0.3NUMBER"#,
+      lines: ["  # salePrice: $.priceNow"],
+      unsure: ["salePrice"]
+    ),
+    Case(
+      testDescription: "a purchase price in any language is none",
+      item:
+        #""id": NUMBER, "name": "Bol NUMBER", "prix_achat_ht": 4.5, "prix_ttc": 12.5, "prix_barre": 15.5"#,
+      lines: ["  salePrice: $.prix_ttc", "  normalPrice: $.prix_barre"]
+    ),
+    Case(
+      testDescription: "a maker is no id, and an object's number is no counter",
+      item:
+        #""maker": "Maker-NUMBER", "objectNumber": "19.NUMBER", "objectTitle": "Study no. NUMBER""#,
+      lines: ["  id: $.objectNumber", "  title: $.objectTitle"]
+    ),
+    Case(
+      testDescription: "a code is an id, and a count of the items is none",
+      item: #""no": NUMBER, "itemcode": "XNUMBER", "name": "Pan NUMBER""#,
+      lines: ["  id: $.itemcode"]
+    ),
+    Case(
+      testDescription: "an id may be called by its kind behind it",
+      item: #""id_articolo": "ITNUMBER", "titolo": "Borsa NUMBER""#,
+      lines: ["  id: $.id_articolo", "  title: $.titolo"]
+    ),
+    Case(
+      testDescription: "names that tell pixels are compared by them",
+      item:
+        #""id": NUMBER, "name": "P NUMBER", "thumb_50": "/a/NUMBER.jpg", "thumb_200": "/b/NUMBER.jpg""#,
+      lines: ["    thumbnail: $.thumb_50", "    gallery: $.thumb_200"]
+    ),
+    Case(
+      testDescription: "addresses that tell pixels are compared by them",
+      item:
+        #""id": NUMBER, "name": "P NUMBER", "image": "/NUMBER_w80.jpg", "picture": "/NUMBER_w1200.jpg""#,
+      lines: ["    thumbnail: $.image", "    gallery: $.picture"]
+    ),
+    Case(
+      testDescription: "a gallery of small pictures gives way to a large one",
+      item:
+        #""id": NUMBER, "name": "D NUMBER", "photo": {"url": "/NUMBER.jpg", "full_size_url": "/NUMBERf.jpg", "thumbnails": [{"url": "/NUMBERs.jpg"}]}"#,
+      lines: ["    thumbnail: $.photo.url", "    gallery: $.photo.full_size_url"]
+    ),
+    Case(
+      testDescription: "numbered pictures are pictures, and a video is none",
+      item:
+        #""id": NUMBER, "name": "S NUMBER", "video_thumb": "/vNUMBER.jpg", "img1": "/aNUMBER.jpg", "img2": "/bNUMBER.jpg""#,
+      lines: ["    thumbnail: $.img1"]
+    ),
+    Case(
+      testDescription: "a price that once was paid for it is none",
+      item:
+        #""id": NUMBER, "name": "Ape NUMBER", "last_sale": {"price": "1.25"}, "listing": {"price": "2.NUMBER"}"#,
+      lines: ["  salePrice: $.listing.price"]
+    ),
+    Case(
+      testDescription: "a colour is no picture of a coat",
+      item:
+        #""id": NUMBER, "name": "C NUMBER", "swatch": "/sNUMBER.png", "assets": [{"uri": "/NUMBER.jpg"}]"#,
+      lines: ["    thumbnail: \"$.assets[0].uri\""]
     ),
     Case(
       testDescription: "a promotional price goes first",

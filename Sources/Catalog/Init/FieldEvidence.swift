@@ -87,6 +87,15 @@ struct FieldEvidence {
   /// Whether a path to one value finds every value: no list is on the path, or each such list has one element.
   var isOne: Bool { !place.isMany || place.isTextList || place.entersList && values == total }
 
+  /// Whether the values count the items, from 0 or 1 on.
+  var isCount: Bool {
+    let numbers = firsts.prefix(20).map { $0.flatMap { Int($0) } }
+    guard let first = numbers.first ?? nil, numbers.count > 2, (0...1).contains(first) else {
+      return false
+    }
+    return numbers.enumerated().allSatisfy { $0.element == first + $0.offset }
+  }
+
   /// The type of the values, for comments in the file: "text", "a number".
   var phrase: String {
     if isText { return place.isMany ? "texts" : "text" }

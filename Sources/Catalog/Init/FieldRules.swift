@@ -13,10 +13,10 @@ enum FieldRules {
   private static let table = """
     id            | 1    | id | one thing has it alone
     id            | 0.95 | product id, item id, uid, uuid, detail hash, asin, goods no, 상품번호, 상품코드, 商品番号, 商品コード | a shop's own number of a product
-    id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号 | the trade's number of a product
+    id            | 0.85 | sku, hash, code, article number, product code, item no, item number, product number, artikelnummer, gtin, ean, isbn, 번호, 品番, 编号, артикул, 货号 | the trade's number of a product
     id            | 0.75 | handle, slug, key, reference, referencia, ref, codigo, código, part number | tells things apart in addresses
     title         | 1    | name, product name, product title, item name, goods name, 상품명, 메뉴명, 商品名, produktname | says itself what it names
-    title         | 0.99 | title, titel, titulo, título, titre, nombre, nom, nome, nazwa, naam, nimi, namn, navn, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题 | next to a name it may be an epithet
+    title         | 0.99 | title, titel, titulo, título, titre, titolo, libelle, libellé, nimike, nombre, nom, nome, nazwa, naam, nimi, namn, navn, bezeichnung, название, наименование, 이름, 제목, 名称, 名前, 标题 | next to a name it may be an epithet
     title         | 0.9  | display name, heading, headline | the same for people
     title         | 0.7  | label, subject | may be another thing's
     title         | 0.5  | alt, caption | says what is in a picture
@@ -42,21 +42,24 @@ enum FieldRules {
     gallery       | 0.95 | additional images, additional image urls, additional image link, media, thumb images | further pictures
     gallery       | 0.8  | image, img, picture, photo | pictures, of whatever number
     price         | 0.97 | final, current, selling, calculated, 판매가, 판매가격, 販売価格, 售价 | what is paid in the end
-    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, hinta, 가격, 価格, 价格, цена, gia, giá | a price's name
-    price         | 0.7  | unit, base, net, offers | a price in some sense
-    reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, 할인가 | only reduced items have it
-    former        | 1    | normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, 정가, 정상가, 소비자가, 定価, 原价 | the price that was
-    never         | 1    | cost, costs, standard, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料 | other money, or none
-    amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, formatted | a number that is called by what stands before it
+    price         | 0.95 | price, prices, prc, preis, precio, prix, prezzo, preco, preço, cena, prijs, pris, fiyat, ціна, τιμή, ราคา, harga, pricing, سعر, السعر, fiyati, fiyatı, hinta, bid, fare, 가격, 価格, 价格, цена, gia, giá | a price's name
+    price         | 0.7  | unit, base, net, netto, offers | a price in some sense
+    reduced       | 1    | sale, special, discount, discounted, offer, promo, promotion, promotional, deal, aktions, angebots, sonder, aanbiedings, scontato, rebajado, promocyjna, oferta, preco por, preço por, 할인가, акция | only reduced items have it
+    former        | 1    | normal, regular, list, original, org, orig, compare, old, was, before, former, previous, msrp, rrp, uvp, retail, market, strike, full, n, anterior, consumer, advies, streich, listen, listino, barre, barré, regularna, ordinarie, normaali, liste, goc, gốc, puvodni, původní, القديم, preco de, preço de, старая, 市场价, 정가, 정상가, 소비자가, 定価, 原价 | the price that was
+    listed        | 1    | list, listen, listino, regular, normal, retail, rrp, uvp, msrp, 정가, 定価 | is paid where items have no other price
+    never         | 1    | cost, costs, costo, custo, coste, koszt, kosten, achat, compra, acquisto, einkaufs, inkoop, inkops, inköps, osto, alis, alış, nhap, nhập, ek, last sale, price id, закупочная, 进价, 成本, average, avg, trade, commission, parcelas, cuotas, raten, standard, purchase, wholesale, dealer, supplier, shipping, delivery, member, members, deposit, installment, installments, coupon, tax, taxes, vat, fee, fees, saving, savings, saved, save, point, points, reward, rewards, credit, bonus, per, tip, tips, weight, percent, percentage, rate, count, max, maximum, high, highest, to, nanos, 배송비, 적립금, 포인트, 送料 | other money, or none
+    amount        | 1    | amount, value, raw, cents, cent, minor, min, from, low, minimum, lowest, gross, units, start, decimal, number, total, money, range, variant, v2, set, in, shop, presentment, gross, brutto, ttc, formatted | a number that is called by what stands before it
+    measure       | 1    | rating, ratings, score, stars, average, width, height, depth, length, size, ratio, volume, distance, radius, age, year, quantity, qty, stock, version, speed, duration, temperature, latitude, longitude, lat, lng, lon | a number that is no money
     person        | 1    | author, artist, user, owner, seller, vendor, maker, photographer, creator, contributor, writer, director, publisher, customer, reviewer, agent, broker, host, contact, staff, chef, speaker, instructor, teacher, person, people, first, last | a person is no title
     other         | 1    | brand, shop, store, manufacturer, reviews, review, category, categories, related, recommendations, merchant, supplier, flags, badges, badge, company, collection, collections | what the item only speaks of
-    other         | 0.9  | logo, avatar, icons, qr | a mark, no picture of the item
+    other         | 0.9  | logo, avatar, icons, qr | a mark
+    mark          | 1    | logo, avatar, icons, qr, swatch, video, map, flag | no picture of the item
     wrapper       | 1    | node, product, item, attributes, fields, properties, data, info, source, current, details, content | holds the item itself
-    counter       | 1    | index, position, rank, row, order, seq, sequence, number | says which in the list
-    picture       | 1    | image, images, img, imgs, picture, pictures, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
+    counter       | 1    | index, position, rank, row, order, seq, sequence, cursor | says which in the list
+    picture       | 1    | image, images, img, imgs, picture, pictures, pic, pics, photo, photos, thumb, thumbnail, thumbs, thumbnails, media, gallery, cover, poster, hero, icon, foto, fotos, bild, bilder, imagen, imagenes, imágenes, imagem, imagens, immagine, immagini, afbeelding, afbeeldingen, zdjecie, zdjecia, zdjęcie, zdjęcia, obrázek, kuva, kuvat, 이미지, 사진, 썸네일, 画像, 写真, 图片, 图像, 圖片, фото, изображение | pictures
     link          | 1    | src, url, href, uri, link, original, large, file, path, small, medium, full, big, xl, lg, md, sm, xs, high, low, preview, regular, square, source, filename, raw | one of the forms of a picture
-    largest       | 1    | original, large, largest, full, xl, lg, big, high, zoom, fullsize, raw, max, hires | its largest form
-    smallest      | 1    | thumb, thumbnail, thumbs, small, sm, xs, tiny, mini, icon, preview, low | its smallest form
+    largest       | 1    | original, large, largest, full, xl, lg, big, high, l, hd, zoom, fullsize, raw, max, hires, print, haupt, groß, gross, grosse, große, grande, grand, groot, stor, duze, duży | its largest form
+    smallest      | 1    | thumb, thumbnail, thumbs, thumbnails, small, sm, s, xs, tiny, mini, icon, preview, low, klein, kleine, vorschau, piccola, piccolo, pequena, pequeña, petite, petit, vignette, miniatura, miniature, anteprima, liten | its smallest form
     """
 
   /// The confidence by meaning and name.
@@ -79,7 +82,12 @@ enum FieldRules {
   /// Whether one of the words of a plain name has a meaning.
   static func has(_ meaning: String, in name: String) -> Bool {
     let names = known[meaning] ?? [:]
-    return names[name] != nil || name.split(separator: " ").contains { names[String($0)] != nil }
+    return names[name] != nil
+      || name.split(separator: " ").contains { word in
+        // `img1` is one of several.
+        names[String(word)] != nil
+          || word.lastIndex { !$0.isNumber }.map { names[String(word[...$0])] != nil } ?? false
+      }
   }
 
   /// Whether a name is that of a title or description, which may be given in several languages.
@@ -98,15 +106,18 @@ enum FieldRules {
   /// Whether a name refers to pictures.
   static func isPicture(_ name: String) -> Bool { has("picture", in: NameWords.plain(name)) }
 
+  /// The size of a picture of which neither name nor addresses tell one.
+  static let usualSize = 400
+
   /// The size that a name mentions, to compare with other names: pixels as in `image_640`, or a word as in `large`.
   static func pictureSize(_ name: String) -> Int {
     let plain = NameWords.plain(name)
     let isLargest =
       has("largest", in: plain) || ["full", "large", "orig"].contains(where: plain.contains)
     if isLargest { return .max }
-    if has("smallest", in: plain) { return 0 }
     let pixels = name.split { !$0.isWholeNumber }.compactMap { Int($0) }.max() ?? 0
-    return pixels < 16 ? 400 : pixels
+    if pixels >= 16 { return pixels }
+    return has("smallest", in: plain) ? 0 : usualSize
   }
 }
 
@@ -157,7 +168,9 @@ enum PriceMeaning {
   }
 
   /// Words for a price without tax, or for a price per unit.
-  private static let partly: Set<String> = ["net", "excl", "ex", "excluding", "without", "unit"]
+  private static let partly: Set<String> = [
+    "net", "netto", "ht", "bez", "excl", "ex", "excluding", "without", "unit", "grund", "total",
+  ]
 
   /// Whether a name says by itself that it is a price: it is known as one, or has a word for it.
   private static func isPrice(_ name: String) -> Bool { confidence(of: name) > 0 }
@@ -171,9 +184,9 @@ enum PriceMeaning {
     if let whole {
       let known = FieldRules.confidence(whole, name)
       // "final", "unit" and "net" alone do not mean a price.
-      let isWord = ["final", "current", "selling", "calculated", "unit", "base", "net"].contains(
-        name
-      )
+      let isWord = [
+        "final", "current", "selling", "calculated", "unit", "base", "net", "netto",
+      ].contains(name)
       return isWord ? 0 : min(known, 0.97)
     }
     let words = name.split(separator: " ").map(String.init)
@@ -251,13 +264,19 @@ struct FieldScore {
       return (meaning == .former) == (field == .normalPrice) ? confidence : 0
     case .thumbnail, .gallery:
       let isNamed = path.contains { FieldRules.has("picture", in: $0) }
-      let isMark = path.contains { FieldRules.confidence("other", $0) == 0.9 }
+      let isMark = path.contains { FieldRules.has("mark", in: $0) }
       let hasEndings = evidence.share(PictureText.hasEnding) > 0.8
       let isForm = FieldRules.has("link", in: name) || FieldRules.has("picture", in: name)
       let own = max(known, isNamed && isForm ? 0.9 : 0, hasEndings ? 0.75 : 0)
       return own * (isOfOthers || isMark ? 0.35 : 1)
     }
   }
+
+  /// The words that a name of an id begins or ends with: `id_producto`, `objectNumber`.
+  private static let idWords: Set<String> = [
+    "id", "uuid", "sku", "code", "key", "no", "nr", "num", "number", "nummer", "numero", "número",
+    "kod", "cod", "codigo", "código",
+  ]
 
   /// The confidence for an id with an unlisted name, such as `imdbID`: it differs in all items.
   private static func unnamedID(_ evidence: FieldEvidence, _ name: String) -> Double {
@@ -268,8 +287,15 @@ struct FieldScore {
     else { return 0 }
     if FieldRules.has("counter", in: name) { return 0.4 }
     let isOther = FieldRules.has("other", in: name) || FieldRules.has("person", in: name)
-    if ["id", "uuid", "sku", "code", "key"].contains(words.last) { return isOther ? 0.4 : 0.85 }
-    return evidence.isText ? 0.5 : 0.35
+    let isCalled =
+      idWords.contains(words.last ?? "") || idWords.contains(words.first ?? "")
+      || ["code", "sku", "uuid"].contains(where: name.hasSuffix)
+      || name.utf8.count <= 4 && name.hasSuffix("id")
+    if isCalled { return isOther ? 0.4 : evidence.isCount ? 0.45 : 0.85 }
+    // Years, sizes and the like are numbers too.
+    let isPlain = evidence.isText && evidence.share({ PriceText.isPrice($0) }) < 1
+    return isOther || FieldRules.has("never", in: name)
+      ? 0 : isPlain ? 0.5 : evidence.isCount ? 0.3 : 0.35
   }
 
   /// The confidence for a title with an unlisted name, such as `goods_nm`: short texts of several words.
@@ -278,7 +304,10 @@ struct FieldScore {
     let isOther = FieldRules.has("person", in: name) || FieldRules.has("other", in: name)
     if isOther || words.contains("file") { return 0 }
     let isWords = evidence.share { $0.contains(" ") && $0.utf8.count <= 200 } > 0.5
-    if ["name", "nm", "title"].contains(words.last) { return isWords ? 0.85 : 0.6 }
+    let isCalled = ["name", "nm", "title"].contains(words.last)
+    if isCalled || FieldRules.confidence("title", words.first ?? "") > 0.9 {
+      return isWords ? 0.85 : 0.6
+    }
     // A description serves as the title where nothing else names the item.
     let isDescription = FieldRules.confidence("description", name) > 0.8
     guard isWords, evidence.variety > 0.8, evidence.place.steps.count < 3 else { return 0 }
@@ -295,6 +324,29 @@ struct FieldScore {
     guard place.steps.count <= 3, !place.isMany, !isOther else { return 0 }
     if evidence.isText, evidence.share(PriceText.hasUnit) > 0.8 { return 0.8 }
     return evidence.isBesideCurrency && FieldRules.has("amount", in: path.last ?? "") ? 0.5 : 0
+  }
+
+  /// A number that may be a price though its name does not say so.
+  ///
+  /// - Parameters:
+  ///   - evidence: The evidence of the values.
+  ///   - inLists: Whether it may be in a list of variants.
+  /// - Returns: A low score; nil if the name means something else.
+  static func possiblePrice(_ evidence: FieldEvidence, inLists: Bool) -> FieldScore? {
+    let place = evidence.place
+    let path = place.names.map(NameWords.plain)
+    let isOther = path.contains { name in
+      ["never", "measure", "person", "other"].contains { FieldRules.has($0, in: name) }
+    }
+    guard place.steps.count <= 3, inLists || !place.isMany, !isOther, evidence.share > 0.5,
+      !FieldRules.isID(place.name), PriceMeaning.of(place) == nil,
+      evidence.share({ PriceText.isPrice($0) }) == 1
+    else { return nil }
+    let isNamed = ["former", "reduced"].contains { FieldRules.has($0, in: path.last ?? "") }
+    let isAmount = ["amount", "value", "total", "money"].contains(path.last)
+    let hasDecimals = evidence.share(PriceText.hasDecimals) > 0.5
+    return isNamed || isAmount || hasDecimals
+      ? FieldScore(evidence: evidence, confidence: floor) : nil
   }
 
   /// How well the values fit, regardless of the name.
@@ -320,6 +372,9 @@ struct FieldScore {
     case .normalPrice, .salePrice:
       let isList = place.isMany && !place.entersList
       let read = evidence.share { PriceText.isPrice($0) }
+      // The number of a price list is called like one of its prices.
+      let isNumber = evidence.held > 2 && evidence.distinct.count == 1 && evidence.reals == 0
+      if field == .normalPrice, isNumber, evidence.samples[0].utf8.count == 1 { return 0 }
       return isList || read < 0.8 || evidence.leading == 0 ? 0 : read
     case .latitude, .longitude:
       let bound = field == .latitude ? 90.0 : 180.0

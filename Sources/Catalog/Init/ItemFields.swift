@@ -98,8 +98,21 @@ struct ItemFields {
       normalPrice = Array(former.prefix(1))
     case (nil, nil):
       // The former price may be the only one, or the price to pay was not found.
-      salePrice = former.prefix(1).map(\.doubtful)
+      let others = evidence.filter { $0.place != rankings[.id]?.first?.evidence.place }
+      let possible = others.compactMap { FieldScore.possiblePrice($0, inLists: false) }
+      let isAlone = others.allSatisfy { FieldScore.possiblePrice($0, inLists: true) == nil }
+      let isOnly = former.count == 1 && isAlone && former[0].isListed
+      salePrice =
+        isOnly
+        ? [FieldScore(evidence: former[0].evidence, confidence: 0.7)]
+        : former.prefix(1).map(\.doubtful)
+      if salePrice.isEmpty {
+        salePrice = Array(possible.prefix(1))
+        rankings[.salePrice] = possible
+      }
     }
+    // Beside a price that is not in the file, none before a reduction is either.
+    if salePrice.first?.isSure == false { normalPrice = normalPrice.map(\.doubtful) }
     if let sale = salePrice.first, let normal = normalPrice.first,
       Self.ordered(sale, below: normal)[0].isSure != sale.isSure
     {
@@ -150,7 +163,29 @@ struct ItemFields {
       thumbnail += forms.map { FieldScore(evidence: $0, confidence: best.confidence) }
       gallery.removeAll { $0.evidence.place.steps[0].name == best.evidence.place.steps[0].name }
     }
-    if gallery.isEmpty { gallery = [largest(best) ?? numbered(best)].compactMap(\.self) }
+    // The largest form of its pictures is in the file, whatever else is.
+    let isSmall = gallery.first.map { size(of: $0.evidence) == 0 } ?? true
+    if isSmall, let large = largest(best) ?? numbered(best) ?? larger(best, among: single) {
+      gallery = [large]
+    }
+  }
+
+  /// The size that the names or the addresses of pictures tell.
+  private func size(of evidence: FieldEvidence) -> Int {
+    let named = evidence.place.names.map(FieldRules.pictureSize)
+      .last { $0 != FieldRules.usualSize }
+    return named ?? PictureText.pixels(evidence) ?? FieldRules.usualSize
+  }
+
+  /// The largest of an item's other pictures; nil when none is larger.
+  private func larger(_ score: FieldScore, among others: [FieldScore]) -> FieldScore? {
+    let own = size(of: score.evidence)
+    let isAbsolute = score.evidence.share(PictureText.isAbsolute) > 0.5
+    return others.filter {
+      $0.isSure && size(of: $0.evidence) > own
+        && ($0.evidence.share(PictureText.isAbsolute) > 0.5) == isAbsolute
+    }
+    .max { size(of: $0.evidence) < size(of: $1.evidence) }
   }
 
   /// The same picture in its largest size; nil if it is already the largest or the only one.
@@ -170,8 +205,8 @@ struct ItemFields {
         }
           || FieldRules.pictureSize(name) != 400
       }
-      let pixels = FieldRules.pictureSize(size)
-      guard isForm, pixels > (best?.size ?? FieldRules.pictureSize(own)) else { continue }
+      let pixels = self.size(of: other)
+      guard isForm, pixels > (best?.size ?? self.size(of: score.evidence)) else { continue }
       best = (FieldScore(evidence: other, confidence: score.confidence), pixels)
     }
     return best?.score
@@ -227,6 +262,11 @@ extension FieldScore {
   /// The same score, marked doubtful.
   var doubtful: FieldScore {
     FieldScore(evidence: evidence, confidence: min(confidence, 0.6))
+  }
+
+  /// Whether it is called a price that is paid where items have no other.
+  var isListed: Bool {
+    evidence.place.names.contains { FieldRules.has("listed", in: NameWords.plain($0)) }
   }
 
   /// Which price it is.

@@ -19,7 +19,20 @@ enum NameWords {
       word += properties.lowercaseMapping
       wasLower = properties.isLowercase || properties.numericType != nil
     }
-    return word.isEmpty ? words : words + [word]
+    return (word.isEmpty ? words : words + [word]).flatMap(parts(of:))
+  }
+
+  /// The last part of words that are written together: `einkaufspreis`, `saleprice`, `hauptbild`.
+  private static let heads = [
+    "preis", "prijs", "hinta", "price", "prices", "bild", "bilder", "image", "images", "foto",
+    "photo",
+    "url",
+  ]
+
+  /// A word that is written together, apart.
+  private static func parts(of word: String) -> [String] {
+    let head = heads.first { word.hasSuffix($0) && word.utf8.count > $0.utf8.count + 2 }
+    return head.map { [String(word.dropLast($0.count)), $0] } ?? [word]
   }
 
   /// The name with its words joined by spaces, which makes spellings of one name equal.

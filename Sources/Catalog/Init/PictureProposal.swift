@@ -154,6 +154,17 @@ enum PictureText {
     }
   }
 
+  /// The size in pixels that all addresses have in them, 50 in `/1_50.jpg` and `/2_50.jpg`; nil for none.
+  static func pixels(_ evidence: FieldEvidence) -> Int? {
+    var common: Set<Int>?
+    for text in evidence.samples {
+      let numbers = Set(text.split { !$0.isWholeNumber }.compactMap { Int($0) })
+      common = common?.intersection(numbers) ?? numbers.filter { (16..<10_000).contains($0) }
+      if common?.isEmpty == true { return nil }
+    }
+    return evidence.distinct.count > 1 ? common?.max() : nil
+  }
+
   /// Whether its path ends like a page's, for example in `.html`.
   static func isPage(_ text: String) -> Bool {
     let path = path(text)

@@ -140,7 +140,9 @@ struct PriceProposal {
     "scale", "decimals",
   ]
   private static let minorWords: Set<String> = [
-    "cents", "cent", "minor", "pence", "subunits", "money",
+    "cents", "cent", "minor", "pence", "subunits", "money", "fen", "centavos", "centimes",
+    "centimos",
+    "céntimos", "grosze", "groszy", "paise", "kopecks", "øre",
   ]
 
   /// Whether whole numbers look like cents: large, and most end like prices in cents (1999).
@@ -368,6 +370,12 @@ enum PriceText {
       (1...2).contains(kept[kept.index(after: point)...].count)
     else { return Double(digits(kept)) }
     return Double("\(digits(String(kept[..<point]))).\(kept[kept.index(after: point)...])")
+  }
+
+  /// Whether it has one or two decimals.
+  static func hasDecimals(_ text: String) -> Bool {
+    guard let point = text.lastIndex(where: { ".,".contains($0) }) else { return false }
+    return (1...2).contains(text[text.index(after: point)...].prefix { $0.isWholeNumber }.count)
   }
 
   /// Whether it has digits only.
