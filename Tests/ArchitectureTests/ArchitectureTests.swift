@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+/// The rules of CONTRIBUTING.md about the source code and its modules.
 @Suite struct ArchitectureTests {
   @Test func `every target has a row in the table of layers, and every row a target`() throws {
     let folders = try FileManager.default.contentsOfDirectory(
@@ -47,8 +48,8 @@ import Testing
     let explained = reasons.matches(of: /(?m)^\| ([a-z-]+) \|/).map { String($0.output.1) }
       .filter { $0 != "reason" }
 
-    // Not a failure's reason: it ends a transfer on purpose, and it is the outcome of a refused
-    // upload.
+    // `refused` is no failure's reason: it ends a transfer on purpose, and it is the outcome of a
+    // refused upload.
     let unreported = ["refused"]
     #expect(Set(known).count == known.count)
     #expect((explained + unreported).sorted() == known.sorted())

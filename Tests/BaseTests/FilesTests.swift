@@ -3,6 +3,7 @@ import Glibc
 import Support
 import Testing
 
+/// The reading and replacing of whole files.
 @Suite struct FilesTests {
   private func replace(_ path: String, _ bytes: [UInt8], mode: mode_t? = nil) throws {
     try Files.replace(path, with: bytes.span.bytes, mode: mode)

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Bench
 
+/// The comparison of a measurement with an earlier one, its baseline.
 @Suite struct BaselineTests {
   @Test(arguments: [
     // Rates before, rates now, the allowed regression, and whether it is exceeded.

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Bench
 
+/// The HTML page with the plots of a measurement.
 @Suite struct PageTests {
   @Test(arguments: [
     (Scale.Kind.linear, [3.0, 7], [0.0, 1, 2, 3, 4, 5, 6, 7]),

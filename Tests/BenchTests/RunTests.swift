@@ -9,6 +9,7 @@ import Transport
 
 @testable import Bench
 
+/// Measurements against a sample store.
 @Suite struct RunTests {
   @Test func `a catalog is measured cold, warm and revalidating`() throws {
     let shop = try SampleShop()
@@ -35,7 +36,7 @@ import Transport
     #expect(report.latency.contains("coordinated omission"))
   }
 
-  @Test func `no files are left of a measurement`() throws {
+  @Test func `a measurement leaves no files`() throws {
     let shop = try SampleShop()
     let folder = try TemporaryFolder()
     let source = BenchSource.catalog(try shop.catalog(), folder: "", options: .init())
@@ -103,7 +104,7 @@ import Transport
     #expect(page.contains("Answers by status") && page.contains("/pictures/7.jpg</td>"))
   }
 
-  @Test func `time in the sink counts as writing, and is 0 when bytes are discarded`()
+  @Test func `time in the sink of a body counts as writing, and is 0 when bytes are discarded`()
     throws
   {
     let shop = try SampleShop()

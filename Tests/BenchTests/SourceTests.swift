@@ -3,6 +3,7 @@ import Testing
 
 @testable import Bench
 
+/// The list of URLs or catalog that is measured, and the memory peak.
 @Suite struct SourceTests {
   @Test(arguments: [
     ("http://a/1\nhttp://a/2", ["http://a/1", "http://a/2"]),

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Bench
 
+/// Sweeps, which measure several levels of parallel requests, and their passes.
 @Suite struct SweepTests {
   @Test(arguments: [
     ("auto", SweepPlan.auto(limit: 128)), ("8", .levels([8])), ("1,2,64", .levels([1, 2, 64])),

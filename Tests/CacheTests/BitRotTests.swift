@@ -46,7 +46,7 @@ struct BitRotTests {
     withExtendedLifetime(folder) {}
   }
 
-  @Test func `an interrupted check resumes and finds the same`() throws {
+  @Test func `an interrupted check resumes and finds the same damage`() throws {
     let folder = try rotten()
     let asked = Mutex(0)
     var positions: [VerifyPosition] = []

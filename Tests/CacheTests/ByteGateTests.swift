@@ -7,9 +7,11 @@ import Testing
 
 @testable import Cache
 
+/// `ByteGate`, which blocks a thread until its bytes fit into the memory allowed.
+///
 /// Serialized, because an exit test's process is not awaited while other tests run in parallel.
 @Suite(.serialized) struct ByteGateTests {
-  /// Enters on another thread and signals after it got through.
+  /// Enters the gate on another thread; the semaphore is signalled once that thread has entered.
   private func enter(_ gate: ByteGate, _ bytes: ByteCount) -> DispatchSemaphore {
     let through = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -19,7 +21,7 @@ import Testing
     return through
   }
 
-  @Test func `bytes that fit enter at once, and when nothing waits any size does`() {
+  @Test func `bytes that fit enter at once, and an empty gate admits any number of bytes`() {
     let gate = ByteGate(room: 100)
 
     gate.enter(60)
@@ -44,7 +46,7 @@ import Testing
     #expect(through.wait(timeout: .now() + 10) == .success)
   }
 
-  @Test func `an entry larger than half of the room enters once nothing is in`() {
+  @Test func `an entry larger than half of the room enters once the gate is empty`() {
     let gate = ByteGate(room: 100)
     gate.enter(50)
 

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Cache
 
+/// The folder of a cache, and the errors when it cannot be made.
 struct CacheLayoutTests {
   @Test func `a new cache has the tag by which backup tools skip it`() throws {
     let folder = try TemporaryFolder()

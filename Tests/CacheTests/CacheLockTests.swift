@@ -5,6 +5,7 @@ import Testing
 
 @testable import Cache
 
+/// The lock of a cache, and its claim: a file that names the holder to other machines.
 struct CacheLockTests {
   @Test func `a second holder is refused and told who holds the lock`() throws {
     let folder = try TemporaryFolder()

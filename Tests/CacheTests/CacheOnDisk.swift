@@ -16,7 +16,8 @@ final class CacheOnDisk {
   let index: Index
   let store: PictureStore
   let run: RunID
-  /// The result of recovery at opening: rows forgotten, files adopted and strays.
+  /// The result of recovery at opening: the rows that were forgotten, the files adopted, and the
+  /// strays (files without a row).
   let recovery: Recovery
 
   init(

@@ -7,8 +7,8 @@ import Testing
 
 /// Fails or stops every single file operation of a run in turn, then checks the reopened cache.
 struct CrashTests {
-  /// The pictures held before, and those of the run: a duplicate, a replacement, an unchanged one,
-  /// a large one and new ones.
+  /// The pictures stored before, and the pictures of the run: a duplicate, a replacement, an
+  /// unchanged one, a large one and new ones.
   private static let before = ["old", "same", "twin"]
   private static let run: [(url: String, bytes: [UInt8])] = [
     (url("new"), jpeg("new")), (url("copy"), jpeg("new")), (url("old"), jpeg("replaced")),
@@ -112,7 +112,8 @@ struct CrashTests {
     #expect(try cache.verify() == VerifyReport(checked: 7))
   }
 
-  /// Checks that after recovery every held row has its whole file and `partial/` is empty.
+  /// Checks that after recovery every row of a stored picture has its whole file and `partial/` is
+  /// empty.
   ///
   /// Files without a row must be gone after a sweep.
   private func expectWhole(_ folder: TemporaryFolder, _ words: String) throws {

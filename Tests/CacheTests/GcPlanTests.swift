@@ -3,6 +3,7 @@ import Testing
 
 @testable import Cache
 
+/// The plan of `larder gc`: the pictures that it will remove.
 struct GcPlanTests {
   private static let day: Int64 = 86_400
   private static let now = UnixTime(1_000 * day)

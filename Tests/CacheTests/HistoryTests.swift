@@ -5,6 +5,7 @@ import Testing
 
 @testable import Cache
 
+/// The history of items in the index: their changes and prices.
 struct HistoryTests {
   private let index: Index
   private let shop: CatalogID
@@ -109,7 +110,8 @@ struct HistoryTests {
   }
 
   @Test
-  func `an item that returns with other badges, then the old ones, has both changes`()
+  func
+    `an item that returns with other badges, and then gets the old ones back, has both changes`()
     throws
   {
     func badges(_ from: String?, _ to: String?) -> ItemChange {
@@ -135,7 +137,8 @@ struct HistoryTests {
     )
   }
 
-  @Test func `an item that was there from the first run is recorded as removed, not added`() throws
+  @Test func `the removal of an item that the first run listed is recorded, but not its addition`()
+    throws
   {
     try run(at: 100)
     try run(at: 200, listed(false), price(7000, 7000))

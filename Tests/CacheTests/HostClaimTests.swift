@@ -6,8 +6,10 @@ import Testing
 
 @testable import Cache
 
-/// Takes over the claim of a cache between machines on a shared file system where `flock` works
-/// only within each machine.
+/// Machines that take over a cache's claim on a shared file system, where `flock` works only
+/// within each machine.
+///
+/// A claim is a file in the cache that names the machine and the run that use the cache.
 struct HostClaimTests {
   private let folder: TemporaryFolder
   private let root: Folder
@@ -218,7 +220,7 @@ struct HostClaimTests {
     #expect(try holder() == "larder sync, process 1 on beta")
   }
 
-  /// Leaves a dead claim whose waiting time has passed for each of these machines.
+  /// Leaves the claim of a dead machine, for which each of these machines has waited long enough.
   private func leaveDead(to hosts: [String]) throws {
     withExtendedLifetime(try claim("alpha")) {}
     for host in hosts { #expect(throws: LarderError.self) { _ = try claim(host) } }

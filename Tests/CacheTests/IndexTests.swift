@@ -10,6 +10,7 @@ import Testing
 
 @testable import Cache
 
+/// The index, a SQLite database that records everything in a cache.
 struct IndexTests {
   private let folder: TemporaryFolder
 
@@ -199,7 +200,11 @@ struct IndexTests {
     #expect(try reader.catalogs().map(\.name) == ["first"])
   }
 
-  @Test func `the bytes held are equal whether summed in SQL or read with the states`() throws {
+  @Test
+  func
+    `the total size of the pictures is the same, summed in SQL or read with the picture states`()
+    throws
+  {
     let cache = try CacheOnDisk(folder)
     try cache.keep([(url("a"), jpeg("a")), (url("b"), jpeg("b", count: 3_000))])
     try cache.keep([(url("c"), jpeg("c"))])

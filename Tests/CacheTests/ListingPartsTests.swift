@@ -6,6 +6,7 @@ import Testing
 
 @testable import Cache
 
+/// Slices of a stored listing, which are read without the rest of it.
 struct ListingPartsTests {
   private let folder: TemporaryFolder
   private let index: Index

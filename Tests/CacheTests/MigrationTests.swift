@@ -8,6 +8,7 @@ import Testing
 
 @testable import Cache
 
+/// Migrations of the index from earlier versions of larder.
 struct MigrationTests {
   private let folder: TemporaryFolder
 

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Cache
 
+/// `PackedKeys`, which finds an id in a buffer of ids that each end with a NUL.
 struct PackedKeysTests {
   private static func places(of key: String, in keys: [String]) -> [Int] {
     keys.flatMap { Array($0.utf8) + [0] }.withUnsafeBytes {

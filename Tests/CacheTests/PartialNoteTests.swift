@@ -5,7 +5,9 @@ import Testing
 
 /// The note file beside a partial body.
 struct PartialNoteTests {
-  @Test func `a note is valid when its head and one line are whole, for this boot and this body`()
+  @Test
+  func
+    `a note is valid if its head and a line are whole, and its boot and body are the present ones`()
   {
     let body = PartialBody(url: url("a"), validator: "\"v1\"", source: url("a"), type: .png)
     let name = PictureEntry(id: body.id, url: body.url).partialName

@@ -128,7 +128,7 @@ struct PartialTests {
     try expectWhole(cache)
   }
 
-  @Test func `a killed run loses only what was in memory`() throws {
+  @Test func `a killed run loses only the bytes that were in memory`() throws {
     do {
       let cache = try CacheOnDisk(folder)
       let sink = begin(cache, 650_000)
@@ -205,7 +205,7 @@ struct PartialTests {
     #expect(folder.files(below: "cache/partial").isEmpty)
   }
 
-  @Test func `less than 64 KiB is not kept`() throws {
+  @Test func `a partial body of less than 64 KiB is not kept`() throws {
     let cache = try CacheOnDisk(folder)
 
     begin(cache, 65_535).leave()
@@ -319,7 +319,7 @@ struct PartialTests {
     #expect(folder.files(below: "cache/partial").count == 4)
   }
 
-  @Test func `a failed or killed step never resumes wrong bytes`() throws {
+  @Test func `after a failed or killed step, no wrong bytes are resumed`() throws {
     // Operations of the first run: file, note, pieces. Of the second run: reopening, pieces,
     // commit.
     for isCrash in [false, true] {

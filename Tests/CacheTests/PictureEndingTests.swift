@@ -3,6 +3,7 @@ import Testing
 
 @testable import Cache
 
+/// The end markers by which a complete picture is recognised.
 struct PictureEndingTests {
   private static let iend = Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
   private static func webp(_ size: UInt8) -> [UInt8] {

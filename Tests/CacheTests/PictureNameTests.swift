@@ -2,6 +2,7 @@ import Testing
 
 @testable import Cache
 
+/// The file names of pictures in a cache, which are derived from their URLs.
 struct PictureNameTests {
   private func name(_ url: String) -> PictureName {
     PictureName(url: url, id: PictureID(url: url))

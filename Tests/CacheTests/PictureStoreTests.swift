@@ -5,6 +5,7 @@ import Testing
 
 @testable import Cache
 
+/// The store of pictures, whose files and index rows are committed in groups.
 struct PictureStoreTests {
   private let folder: TemporaryFolder
   private let cache: CacheOnDisk
@@ -265,10 +266,11 @@ struct PictureStoreTests {
   }
 
   @Test(arguments: [1, 2, 4])
-  func `pictures are stored whole on every lane`(lanes: Int) throws {
+  func `pictures are stored whole with any number of writer queues`(lanes: Int) throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder, lanes: lanes)
-    // More small pictures than one lane takes, some of them equal, with large ones in between.
+    // More small pictures than one lane (a writer queue) takes, some of them equal, with large
+    // ones in between.
     let pictures = (0..<400).map { number in
       (
         url("p\(number)"),

@@ -55,7 +55,8 @@ struct PowerLossTests {
     #expect(operations.count >= 67, "\(operations.count) operations")
   }
 
-  @Test func `a new folder is synced by its name, too, before a row relies on it`() throws {
+  @Test func `the name of a new folder is synced too, before a row refers to a file in it`() throws
+  {
     let folder = try TemporaryFolder()
     let disk = RecordingDisk()
     let cache = try CacheOnDisk(folder, disk: disk)

@@ -5,6 +5,9 @@ import Testing
 
 @testable import Cache
 
+/// The recovery of a cache whose last run was killed.
+///
+/// A stray is a file without a row.
 struct RecoveryTests {
   private static let stamp = FileStamp(inode: 1, bytes: 2, modified: 3)
 
@@ -15,7 +18,7 @@ struct RecoveryTests {
     (Self.stamp, FileStamp(inode: 1, bytes: 9, modified: 3), .doubtful),
     (Self.stamp, FileStamp(inode: 1, bytes: 2, modified: 9), .doubtful),
   ])
-  func `a row and its file are compared by their stamps`(
+  func `a row and its file are compared by inode, size and modification time`(
     row: FileStamp?,
     file: FileStamp?,
     standing: FileAgreement
@@ -100,7 +103,7 @@ struct RecoveryTests {
     #expect(folder.state(of: path("d")) == nil)
   }
 
-  @Test func `a file that is not a picture is removed although a URL has its name`() throws {
+  @Test func `a stray that is not a picture is removed, even if its name fits a URL`() throws {
     let folder = try filled("a")
     try folder.write("no picture at all", to: path("c"))
     let cache = try CacheOnDisk(folder)

@@ -5,6 +5,7 @@ import Testing
 
 @testable import Cache
 
+/// The runs that are recorded in the index.
 struct RunHistoryTests {
   /// A cache keeps months of runs, each with its report; a cron job may add one every ten minutes.
   @Test func `starting a run reads as much of the index after 400 runs as after 20`() throws {
@@ -32,7 +33,7 @@ struct RunHistoryTests {
   }
 
   /// A picture that is permanently gone makes every run partial for months.
-  @Test func `only as many of the last runs as given are searched for a complete one`() throws {
+  @Test func `the search for a complete run covers only the given number of last runs`() throws {
     let folder = try TemporaryFolder()
     let first = try CacheOnDisk(folder)
     try end(first.run, in: first.index)

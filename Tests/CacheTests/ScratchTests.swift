@@ -41,7 +41,7 @@ struct ScratchTests {
   }
 
   @Test(arguments: [1, 10, 1000])
-  func `a set that spills to disk behaves as a set`(_ limit: Int) throws {
+  func `a set that is moved to disk when it is large still behaves as a set`(_ limit: Int) throws {
     var random = SplitMix64(7)
     var set = PictureSet(limit: limit)
     var plain: Set<PictureID> = []
@@ -59,7 +59,9 @@ struct ScratchTests {
     #expect(try set.sorted() == plain.sorted())
   }
 
-  @Test func `known pictures are the same looked up one by one or held in memory`() throws {
+  @Test func `known pictures have the same states looked up one by one or read into memory`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
     for number in 0..<10 {
@@ -82,7 +84,7 @@ struct ScratchTests {
     #expect(try KnownPictures(cache.index, limit: 9).withoutHeld().states(of: ids).count == 5)
   }
 
-  @Test func `the picture states are read once, and so is an error`()
+  @Test func `the picture states are read only once, even if the first read fails`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -7,6 +7,7 @@ import Testing
 
 @testable import Cache
 
+/// The parts of a cache that `larder serve` uses while runs may change it.
 @Suite struct ServingTests {
   private func picture(_ label: String) -> [UInt8] { jpeg(label) }
 
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test
-  func `a picture is found by its path, held or not, and never by a similar path`()
+  func `a picture is found by its path, stored or not, and never by a similar path`()
     throws
   {
     let folder = try TemporaryFolder()
@@ -102,7 +103,8 @@ import Testing
     }
   }
 
-  @Test func `pictures fetched beside a cache are admitted whole, and a held one is kept`() throws
+  @Test func `pictures fetched by a server enter the cache whole, and a stored one is kept`()
+    throws
   {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
@@ -125,11 +127,11 @@ import Testing
     #expect(
       try room.layout.existingFolders().allSatisfy { try room.layout.folder($0).names().isEmpty }
     )
-    // Admitted again, as after a row that could not be written.
+    // The pictures are admitted again, as after a failure to write their rows.
     #expect(try admission.admit(rows).map(\.sha256) == rows.map(\.sha256))
   }
 
-  @Test func `nothing is admitted while a run holds the cache`() throws {
+  @Test func `no picture enters the cache while a run has its lock`() throws {
     let folder = try TemporaryFolder()
     let cache = try CacheOnDisk(folder)
     let beside = try TemporaryFolder()

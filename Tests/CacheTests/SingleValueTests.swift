@@ -6,8 +6,8 @@ import Testing
 
 @testable import Cache
 
-/// The single values in the index's `meta` table, such as the folders' modification times,
-/// whatever wrote them.
+/// The single values in the index's `meta` table, such as the folders' modification times, valid
+/// or damaged.
 struct SingleValueTests {
   private let folder: TemporaryFolder
 
@@ -16,7 +16,8 @@ struct SingleValueTests {
   }
 
   @Test
-  func `a truncated, changed or swapped meta value costs a check of the files but no picture`()
+  func
+    `a truncated, changed or swapped meta value causes a check of the files but loses no picture`()
     throws
   {
     do {

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Cache
 
-/// Migrates the files and keys of larder versions whose file names contained only 47 bits of a
-/// digest.
+/// The migration of files and keys from larder versions whose file names contained only 47 bits of
+/// a digest.
 struct TakeoverTests {
   private let folder: TemporaryFolder
   private static let items = ["A1", "B2", "C3"]
@@ -130,7 +130,9 @@ struct TakeoverTests {
   }
 
   @Test(arguments: ["", "shop\tsections", "shop\tsection\tmain", "shop\tdetails"])
-  func `a document is still found for its reader after the migration`(_ reader: String) throws {
+  func `a document is still found for the part of the catalog that reads it after the migration`(
+    _ reader: String
+  ) throws {
     _ = try OldCache("v4-squares", in: folder)
     let page = "https://shop.example/main"
     let (old, new) = (DocumentID(url: page, reader: ""), DocumentID(url: page, reader: reader))

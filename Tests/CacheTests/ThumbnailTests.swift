@@ -4,6 +4,7 @@ import Testing
 
 @testable import Cache
 
+/// The thumbnails in a cache's folder, which reports show.
 @Suite struct ThumbnailTests {
   private static let source = String(repeating: "ab", count: 32)
   private static let picture: [UInt8] = [0xFF, 0xD8, 1, 2, 0xFF, 0xD9]
@@ -36,7 +37,7 @@ import Testing
     #expect(thumbnails.read(Self.source) == Self.picture)
   }
 
-  @Test func `a folder that cannot be written stores nothing and raises no error`() throws {
+  @Test func `if the folder cannot be written, nothing is stored and no error is raised`() throws {
     let folder = try TemporaryFolder()
     let thumbnails = ThumbnailFolder(cache: folder.path("nowhere"), side: 96)
 
@@ -46,7 +47,7 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("nowhere")))
   }
 
-  @Test func `a sweep removes thumbnails of pictures that are not held`() throws {
+  @Test func `a sweep removes thumbnails of pictures that are no longer in the cache`() throws {
     let folder = try TemporaryFolder()
     let layout = try CacheLayout(creating: folder.path)
     let thumbnails = ThumbnailFolder(cache: folder.path, side: 96)

@@ -6,6 +6,9 @@ import Testing
 
 @testable import Cache
 
+/// The check of a cache's files, and their repair.
+///
+/// A stray is a file without a row.
 struct VerificationTests {
   private let folder: TemporaryFolder
   private let cache: CacheOnDisk
@@ -69,7 +72,9 @@ struct VerificationTests {
     #expect(try cache.verify() == VerifyReport(checked: 1))
   }
 
-  @Test func `repair forgets damaged pictures, adopts valid strays and removes the rest`() throws {
+  @Test func `repair forgets damaged pictures, adopts valid strays and removes the other strays`()
+    throws
+  {
     try change(folder.path(path("a")), to: jpeg("A"))
     #expect(unlink(folder.path(path("b"))) == 0)
     try folder.write(jpeg("new"), to: path("new"))

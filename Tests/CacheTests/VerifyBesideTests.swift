@@ -29,7 +29,7 @@ struct VerifyBesideTests {
     let cache = try CacheOnDisk(folder, disk: disk)
     let lock = try CacheLock(cache.layout, holder: "larder sync, process 1")
     let ended = DispatchGroup()
-    // SAFETY: only its store and its index are used there, which any thread may.
+    // SAFETY: the thread uses only the cache's store and index, which any thread may use.
     nonisolated(unsafe) let writer = cache
     let thread = Thread {
       _ = try? writer.keep([
@@ -101,11 +101,11 @@ struct VerifyBesideTests {
     let cache = try CacheOnDisk(folder)
     let count = Atomic<Int>(0)
     let (layout, bad) = (cache.layout, relative("a"))
-    // SAFETY: only its store and its index are used there, which any thread may.
+    // SAFETY: the thread uses only the cache's store and index, which any thread may use.
     nonisolated(unsafe) let writer = cache
     let verification = Verification(cache.layout, cache.index) { name throws(LarderError) in
       guard name.path == bad else { return try layout.digest(of: name) }
-      // At each look the file has other bytes, and the matching row is written right after it.
+      // The file and its row change before and after each reading, so the digest never matches the row that was read.
       let label = "a, version \(count.add(1, ordering: .relaxed).oldValue)"
       _ = try? writer.keep([(url("a"), jpeg(label))])
       let file = try layout.digest(of: name)
@@ -218,8 +218,9 @@ private final class PausingDisk: Disk {
     reached.signal()
   }
 
-  /// Pauses before and after each operation: the pause after a group's last file is before its
-  /// rows are written.
+  /// Pauses before and after each operation.
+  ///
+  /// After a group's last file, the files are in place, but the group's rows are not written yet.
   private func paused<Value>(_ body: () throws(LarderError) -> Value) throws(LarderError) -> Value
   {
     pause()

@@ -5,6 +5,8 @@ import Testing
 
 @testable import Cache
 
+/// `WorkGroup`, which waits for the end of started work and checks its own use.
+///
 /// Serialized, because an exit test's process is not awaited while other tests run in parallel.
 @Suite(.serialized) struct WorkGroupTests {
   @Test func `join waits for all work, including work that enters later`() {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// The changes between random listings, compared with those of a simple reference.
 struct CatalogDiffPropertyTests {
   /// A repeatable random generator: xorshift, by George Marsaglia.
   private struct Chance {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// The changes between two versions of a catalog.
 struct CatalogDiffTests {
   private func section(_ key: String, _ ids: String) -> Catalog.Section {
     Catalog.Section(key: key, title: key, items: items(ids.map(String.init)))

@@ -4,8 +4,8 @@ import Testing
 
 /// Fields that all details lose at once, and configured paths that no detail has.
 struct DetailGuardTests {
-  /// The evidence `held`, `had`, `isLeft`, `came`, `cameWith`, `isInNew`, then whether the field
-  /// is lost.
+  /// The members of `DetailGuard.Evidence` in the order of the test's assignments, then whether
+  /// the field is lost.
   typealias Row = (Int, Int, Bool, Int, Int, Bool, Bool)
 
   @Test(
@@ -60,7 +60,10 @@ struct DetailGuardTests {
     return try #require(file.mapping.detail)
   }
 
-  @Test func `only the paths that the catalog file spells out are a detail's own`() throws {
+  @Test
+  func `only the paths in the catalog file itself, not those of its format, are a detail's own`()
+    throws
+  {
     #expect(try mapping("").given.isEmpty)
     #expect(try mapping(", description: $.text").given == [.description])
     #expect(

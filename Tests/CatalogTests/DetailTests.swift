@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// The details of items: their decoding, and the URLs that they are fetched from.
 struct DetailTests {
   private static let fields = """
     {"top_image": "http://p.example/t.jpg", "thumb_images": ["http://p.example/t.jpg", "b.jpg"],

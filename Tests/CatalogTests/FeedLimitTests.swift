@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// Limits on what is kept of a feed and how long it is read, whatever its size.
+/// Limits on the data that is kept of a feed, and on the time for which it is read.
 struct FeedLimitTests {
   private func section(
     _ body: String,
@@ -53,7 +53,9 @@ struct FeedLimitTests {
     #expect(tally.count == 1000 && tally.items == 0)
   }
 
-  @Test func `reading a listing stops once more than the allowed part is lost, whatever follows`()
+  @Test
+  func
+    `reading a listing stops once more items than allowed are unreadable, even if good ones follow`()
     throws
   {
     let good = (0..<9000).map { #"{"id": \#($0), "title": "a"}"# }

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// The check that nobody else can write a program that larder runs, or a file that names one.
 @Suite struct FileTrustTests {
   private static let user: UInt32 = 1000
 

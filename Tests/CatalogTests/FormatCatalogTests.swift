@@ -3,6 +3,7 @@ import Testing
 
 @testable import Catalog
 
+/// The built-in formats, whose files are embedded in the binary.
 struct FormatCatalogTests {
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -17,7 +18,9 @@ struct FormatCatalogTests {
   }
 
   @Test(arguments: FormatFiles.names)
-  func `a shown format is the embedded file, and reads the same by its path`(_ name: String)
+  func `a format is shown as its embedded file, and that file is read the same by its path`(
+    _ name: String
+  )
     throws
   {
     let text = try FormatCatalog.file(of: name)

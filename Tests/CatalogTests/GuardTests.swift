@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// The checks of a new listing against the last good one.
 struct GuardTests {
   @Test(
     arguments: [
@@ -87,7 +88,7 @@ struct GuardTests {
   }
 
   @Test(arguments: [FieldGuard.SharedField.picture, .price, .title])
-  func `the same value in all of more than 10 items is found where values differed before`(
+  func `one value in all of more than 10 items is found if their values differed before`(
     _ field: FieldGuard.SharedField
   ) throws {
     func named(_ id: Int) -> StoreItem { dish(id) { $0.title = "T\(id)" } }
@@ -107,7 +108,7 @@ struct GuardTests {
     #expect(try findings(held, (1...10).map(alike)) == [])
     #expect(try findings((1...12).map(alike), (1...12).map(alike)) == [])
     #expect(try findings([], (1...12).map(alike)) == [])
-    // If only one of twelve items differed it may become like the others, but not two.
+    // Of twelve items, one that differed before may become like the others; two may not.
     #expect(try findings((1...11).map(alike) + [named(12)], (1...12).map(alike)) == [])
     let two = (1...10).map(alike) + [named(11), named(12)]
     #expect(try findings(two, (1...12).map(alike)) == [.shared(field)])
@@ -124,7 +125,10 @@ struct GuardTests {
       images: {thumbnail: "$.pictures[*].src", gallery: $.more}
     """
 
-  @Test func `the fields with a path in the file are its own`() throws {
+  @Test
+  func `the fields whose paths are in the catalog file itself, not in its format, are its own`()
+    throws
+  {
     #expect(
       try catalog(Self.lines).mapping.item.given == [.description, .badges, .thumbnail, .gallery]
     )

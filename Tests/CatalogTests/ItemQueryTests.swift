@@ -2,9 +2,10 @@ import Testing
 
 @testable import Catalog
 
+/// `ItemQuery`, which searches, filters, sorts and limits the items of a list.
 @Suite struct ItemQueryTests {
   @Test(
-    "A search finds what people mean",
+    "A search finds other cases, widths and forms of its letters, and Korean initial consonants",
     arguments: [
       ("불고기", "간장 불고기"), ("ㅂㄱㄱ", "간장 불고기"), ("불ㄱㄱ", "불고기"), ("ㅂ고ㄱ", "불고기"),
       ("ㄱㅈ ㅂ", "간장   불고기"), ("\u{1107}", "불고기"),
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test(
-    "A search finds nothing else",
+    "A search does not find similar words",
     arguments: [
       ("ㅂㄱㄱ", "불국사"), ("ㅂㄱㄱ", "불 고기"), ("ㄱ", "까치"), ("불고기", "불고"), ("ㅏ", "가"), ("a", ""),
       ("ㄳ", "가"), ("cafe", "café"), ("고", "공"),
@@ -32,7 +33,7 @@ import Testing
     #expect(!SearchText(search).isIn(text), "\(search) in \(text)")
   }
 
-  @Test("Characters that are compared by number fold as Unicode's tables say")
+  @Test("The fast folding of characters equals that of Unicode's tables")
   func plainFolding() throws {
     var plain: [Unicode.Scalar] = []
     for value in UInt32(0)...0xFFFF {
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "A text in which anything may combine is compared by Unicode's tables",
+    "A text with characters that may combine gets no fast folding",
     arguments: ["\u{301}", "ß", "İ", "ﾞ", "🍲", "ا", "\u{11A8}", "\u{2028}", "ς"]
   )
   func notPlain(_ character: String) {
@@ -64,7 +65,7 @@ import Testing
   }
 
   @Test(
-    "Prices are bounded in the currency's major unit, ends included",
+    "The bounds of a price range are in the currency's major unit and inclusive",
     arguments: [
       ("5000..9000", 5000, "KRW", true), ("5000..9000", 9000, "KRW", true),
       ("5000..9000", 4999, "KRW", false), ("5000..9000", 9001, "KRW", false),
@@ -83,7 +84,7 @@ import Testing
   }
 
   @Test(
-    "What is no range of prices is refused",
+    "An invalid price range is refused",
     arguments: [
       "", "..", "5000", "9000..5000", "a..b", "5,000..9,000", "-1..5", "5...9", "5..9..11",
       "1e3..",
@@ -119,7 +120,7 @@ import Testing
   ]
 
   @Test(
-    "Items are listed in the order that is asked for; equal ones and those without a price keep theirs",
+    "Items are sorted as requested; equal items and items without a price keep their order",
     arguments: [
       (nil, nil, "abcde"), (.price, nil, "beadc"), (.dearest, nil, "adebc"),
       (.title, nil, "bdace"),
@@ -133,7 +134,7 @@ import Testing
   }
 
   @Test(
-    "An item has to fit all that is asked for",
+    "An item is listed only if it fits all filters",
     arguments: [
       (ItemQuery(), "abcde"), (ItemQuery(search: SearchText("APPLE")), "bd"),
       (ItemQuery(search: SearchText("cris")), "d"), (ItemQuery(search: SearchText("ㅌㄱ")), "a"),
@@ -146,7 +147,7 @@ import Testing
     #expect(Self.items.filter(query.admits).map(\.id).joined() == ids)
   }
 
-  @Test("Only an unsorted limit is known before everything is read")
+  @Test("Only without sorting does a limit shorten the reading")
   func readLimit() {
     #expect(ItemQuery(limit: 3).readLimit == 3)
     #expect(ItemQuery(order: .title, limit: 3).readLimit == nil)

@@ -39,7 +39,9 @@ struct JSONFilterTests {
     #expect(throws: IRegexp.Fault.self) { try IRegexp(parsing: pattern) }
   }
 
-  @Test func `a pattern that makes others backtrack takes linear time`() throws {
+  @Test func `a pattern that makes other regular expression engines backtrack takes linear time`()
+    throws
+  {
     let regexp = try IRegexp(parsing: "(a*)*(a|aa)+(a?){30}b")
     let text = [Unicode.Scalar](repeating: "a", count: 5000)
 

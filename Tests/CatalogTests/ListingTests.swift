@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// The decoding of a section's listing: items, prices, badges and errors.
 struct ListingTests {
   private static let dish =
     #"{"detail_hash": "H1", "image": "http://p.example/1.jpg", "title": "규동", "s_price": "7,000원"}"#

@@ -161,7 +161,7 @@ struct OddJSON: Sendable, CustomTestStringConvertible {
     .refuses("a page", "<!doctype html>", "expected a value, found \"<\""),
   ]
 
-  @Test("What careless shops send is read, and nothing of it is lost", arguments: accepted)
+  @Test("Unusual JSON that shops send is read without loss", arguments: accepted)
   func reading(_ odd: OddJSON) throws {
     let root = try JSONDocument(parsing: odd.bytes, of: "section main").root
 
@@ -169,7 +169,7 @@ struct OddJSON: Sendable, CustomTestStringConvertible {
   }
 
   @Test(
-    "What is no JSON is refused, with the place and what was expected there",
+    "Invalid JSON is refused with its position and the expected token",
     arguments: refused
   )
   func refusing(_ odd: OddJSON) {
@@ -181,7 +181,7 @@ struct OddJSON: Sendable, CustomTestStringConvertible {
     #expect(error?.line != nil && error?.column != nil)
   }
 
-  @Test("A body that ends early is refused at whatever byte it ends")
+  @Test("A body that is truncated at any byte is refused")
   func truncation() throws {
     let whole = Array(
       #"{"items": [{"id": "ABC", "title": "국·찌개 🍲 \ud83c\udf72", "price": -1.5e+3, "x": [true, null]}]}"#

@@ -2,9 +2,10 @@ import Testing
 
 @testable import Catalog
 
+/// The origin's own error message, which is found in a body that is not the expected answer.
 @Suite struct OriginMessageTests {
   @Test(
-    "What an origin says in place of an answer is found wherever shops put it",
+    "The error message of an origin is found in every place where shops put it",
     arguments: [
       (#"{"errors": [{"message": "Throttled", "path": ["a"]}]}"#, "Throttled"),
       (#"{"errors": [{"message": "One"}, {"message": "Two"}]}"#, "One; Two"),
@@ -29,7 +30,7 @@ import Testing
   }
 
   @Test(
-    "A page is told by its title, for people know it from their browser",
+    "An HTML page is described by its title, which people know from their browser",
     arguments: [
       ("<!DOCTYPE html><html><head><title>Log in &amp; go</title>", ": Log in & go"),
       ("\n<HTML><TITLE lang=ko>\n 점검 중\n입니다 </TITLE>", ": 점검 중 입니다"),
@@ -44,7 +45,7 @@ import Testing
   }
 
   @Test(
-    "A feed in XML is no page, though it has a title",
+    "An XML feed is not described as a page, even if it has a title",
     arguments: [
       "<rss><channel><title>Shop</title>", "<?xml version=\"1.0\"?><feed><title>Shop</title>",
     ]
@@ -56,7 +57,7 @@ import Testing
   }
 
   @Test(
-    "What says nothing is left alone",
+    "A body without a message gives no description",
     arguments: [
       "", "{}", "[]", "no", #"{"errors": []}"#, #"{"error": null}"#, "<", "<3", "{\"error\": \"a",
     ]
@@ -65,12 +66,12 @@ import Testing
     #expect(OriginMessage(in: body.utf8, isRefusal: true) == nil)
   }
 
-  @Test("A title of a body that is no refusal is the catalog's, not a complaint")
+  @Test("The title in a body with a good status is not an error message")
   func title() {
     #expect(OriginMessage(in: #"{"title": "Shop"}"#.utf8, isRefusal: false) == nil)
   }
 
-  @Test("Long words are cut")
+  @Test("A long message is truncated")
   func length() {
     let body = "{\"error\": \"\(String(repeating: "x", count: 9000))\"}"
 
@@ -90,7 +91,7 @@ import Testing
     """
 
   @Test(
-    "A body without items says what the origin says in it",
+    "The error for a body without items contains the origin's message",
     arguments: [
       (
         #"{"data": null, "errors": [{"message": "Field 'x' doesn't exist"}]}"#,

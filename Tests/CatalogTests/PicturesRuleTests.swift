@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// The key `pictures` of a catalog file: header fields for pictures, and their identity.
 struct PicturesRuleTests {
   private func catalog(_ pictures: String) throws(CatalogError) -> CatalogFile {
     try CatalogFile(
@@ -76,7 +77,8 @@ struct PicturesRuleTests {
     if identity != .path { #expect(identity.text(of: text) == text) }
   }
 
-  @Test func `an identity is path, or without a list of names`() throws {
+  @Test func `an identity is either the word path, or the key without and a list of names`() throws
+  {
     #expect(try catalog("{}").pictures == PicturesRule())
     #expect(try catalog("{identity: path}").pictures.identity == .path)
     #expect(

@@ -41,7 +41,7 @@ struct PlaceTests {
     #expect(Placeholder.all(in: "https://${handle}.example/") == [])
   }
 
-  @Test func `values gives the path of a field with another name`() throws {
+  @Test func `the key values gives the path of a field with another name`() throws {
     let file = try detail(
       #"{url: "p/{slug}", values: {slug: [$.seo.slug, $.slug]}, description: $.text}"#
     )

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// Prices as exact amounts: their reading and their text.
 struct PriceTests {
   @Test(
     arguments: [

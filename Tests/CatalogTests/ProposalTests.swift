@@ -2,8 +2,9 @@ import Testing
 
 @testable import Catalog
 
+/// The catalog file that `larder catalog init` proposes for one response.
 struct ProposalTests {
-  /// A response and what a proposal must find in it.
+  /// A response, and the lines and ids of the catalog file that is expected for it.
   struct Shape: CustomTestStringConvertible, Sendable {
     let name: String
     let body: String

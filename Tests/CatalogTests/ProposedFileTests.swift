@@ -2,7 +2,7 @@ import Testing
 
 @testable import Catalog
 
-/// Proposes a catalog file from several responses, with details and with a paging that was tried.
+/// The catalog file that is proposed for several responses, with details and with a tested paging.
 struct ProposedFileTests {
   private static func page(_ body: String, _ url: String) -> ProposedPage {
     ProposedPage(body: bytes(body), source: ProposedSource(url: url))

@@ -4,7 +4,7 @@ import Yams
 
 @testable import Catalog
 
-/// Quotes names of a response for each language of a catalog file, and reads them back with its
+/// Names of a response, quoted for each language of a catalog file and read back by its
 /// interpreter.
 @Suite struct QuotingTests {
   private static let texts = HostileText.all + HostileText.random(2000, seed: 11)

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// The findings of `larder catalog check` about one section.
 struct SectionCheckTests {
   private static let lines = """
     items: $.items

@@ -140,7 +140,9 @@ struct SectionWindowTests {
     #expect(Catalog.windows(of: bytes(Self.body), at: 0, using: file) == nil)
   }
 
-  @Test func `a field that one section of a response has is absent in none`() throws {
+  @Test func `a field that one section of a response has does not count as absent in the others`()
+    throws
+  {
     let plan = CombinedSections(
       url: "all",
       each: try JSONPath(parsing: "$[*]"),

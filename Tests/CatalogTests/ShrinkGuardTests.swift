@@ -2,6 +2,7 @@ import Testing
 
 @testable import Catalog
 
+/// The shrink guard, which keeps items when too many vanish from a listing at once.
 struct ShrinkGuardTests {
   private func ids(_ range: some Sequence<Int>) -> [String] { range.map { "i\($0)" } }
 

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Catalog
 
+/// The form in which the index stores items and details.
 struct StoredFormTests {
   private static let item = StoreItem(
     id: "H1",

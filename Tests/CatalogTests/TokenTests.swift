@@ -2,8 +2,9 @@ import Testing
 
 @testable import Catalog
 
+/// A catalog file's `token` command, which gets a new token after a 401.
 @Suite struct TokenTests {
-  @Test("A 401 runs the command once, however many requests it meets")
+  @Test("The command runs once, however many requests are answered with 401")
   func oneRun() {
     var state = TokenState<String>()
 
@@ -15,7 +16,7 @@ import Testing
     #expect(state.value == "new")
   }
 
-  @Test("A request that was on its way meanwhile is asked again; one that had the value is not")
+  @Test("A late 401 for the old token is retried with the new one; a 401 for the new token is not")
   func onceAgain() {
     var state = TokenState<String>()
     _ = state.refused(sentWith: nil, "a")
@@ -27,7 +28,7 @@ import Testing
     #expect(state.value == "new")
   }
 
-  @Test("A command that fails is not run again, and every 401 says why")
+  @Test("A command that fails is not run again, and every later 401 contains the reason")
   func failure() {
     var state = TokenState<String>()
     _ = state.refused(sentWith: nil, "a")
@@ -38,7 +39,7 @@ import Testing
   }
 
   @Test(
-    "The value is the first line that the command prints, trimmed",
+    "The token is the first line that the command prints, trimmed",
     arguments: [
       ("Bearer abc\n", "Bearer abc"), ("  Bearer abc \r\nmore\n", "Bearer abc"), ("x", "x"),
       ("토큰\n", "토큰"),
@@ -51,7 +52,7 @@ import Testing
   }
 
   @Test(
-    "What is no value says what the command did, with its stderr and without what it printed",
+    "The error for a command without a token contains its end and its stderr, but not its stdout",
     arguments: [
       (ProgramOutput.End.status(0), "", "oops\n", "printed nothing on its first line: oops"),
       (.status(0), "\nsecret\n", "", "printed nothing on its first line"),
@@ -79,7 +80,7 @@ import Testing
     #expect(ended.value() == .failure(ProgramFault(words: words)))
   }
 
-  @Test("What the catalog's headers hold is hidden in the command's stderr too")
+  @Test("The secrets of the catalog's headers are hidden in the command's stderr too")
   func redactor() {
     var redactor = SecretRedactor()
     redactor.hide("Bearer old-t0ken")
@@ -94,7 +95,7 @@ import Testing
     )
   }
 
-  @Test("A redactor shows nothing of what it hides")
+  @Test("The description of a redactor shows none of its secrets")
   func shown() {
     var redactor = SecretRedactor()
     redactor.hide("Basic abcdefgh")
@@ -106,7 +107,7 @@ import Testing
 
   private static let head = "name: a\ncurrency: KRW\nsections: [{key: main, url: main}]\n"
 
-  @Test("A catalog file says which header takes what a command prints")
+  @Test("A catalog file names the command, and the header that carries its token")
   func parsing() throws {
     let text = Self.head + "token: {header: Authorization, command: [refresh, --quiet, 7]}"
 
@@ -118,7 +119,7 @@ import Testing
   }
 
   @Test(
-    "A mistake under token is named by its key",
+    "An error under the key token names the exact key",
     arguments: [
       ("{header: A, command: refresh me}", "token.command", "expected a list"),
       ("{header: A, command: []}", "token.command", "the list is empty"),

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Catalog
 
+/// jq programs in a catalog file (`transform`), which rewrite a response before it is decoded.
 struct TransformTests {
   private func make(_ program: String, _ body: String, _ limits: Transform.Limits? = nil) throws
     -> String

@@ -2,6 +2,7 @@ import Foundation
 import Support
 import Testing
 
+/// `larder bench`, which measures how fast pictures are fetched, as used from a shell.
 @Suite struct BenchTests {
   private static let quantiles = ["p50", "p90", "p99", "p999", "max"]
 
@@ -59,7 +60,8 @@ import Testing
     #expect(try Document(piped)["runs"][0]["writingShare"].double == 0)
   }
 
-  @Test func `few URLs are repeated up to --count, or else for a second`() throws {
+  @Test func `a short list of URLs is repeated up to --count, or for a second without it`() throws
+  {
     let shop = try Shop()
     let url = "\(shop.store.baseURL)/pictures/A1.jpg"
     let words = ["--pass", "cold", "--parallel", "2", "--runs", "1", "--json"]
@@ -102,7 +104,9 @@ import Testing
     #expect(quiet.errors == "")
   }
 
-  @Test func `URLs on the command line are measured, with a live line that fits`() throws {
+  @Test func `URLs on the command line are measured, with a progress line that fits the terminal`()
+    throws
+  {
     let shop = try Shop()
     let urls = ["A1", "A2"].map { "\(shop.store.baseURL)/pictures/\($0).jpg" }
 
@@ -165,7 +169,7 @@ import Testing
     #expect(gone.errors.contains("cannot bench: nothing could be fetched"))
   }
 
-  @Test func `a faster baseline is status 3 and names the figure`() throws {
+  @Test func `a figure that is worse than the baseline's is named, and the status is 3`() throws {
     let shop = try Shop()
     let words = [
       "bench", shop.catalog, "--parallel", "1", "--pass", "cold", "--runs", "3", "--discard",

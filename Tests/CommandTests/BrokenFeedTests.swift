@@ -5,7 +5,7 @@ import Testing
 
 /// The ways in which a shop may break its feed.
 ///
-/// In each case no held data is lost, and one line of the error output names the section, the
+/// In each case no stored data is lost, and one line of the error output names the section, the
 /// field and what to do.
 @Suite struct BrokenFeedTests {
   /// A way to break a feed, with the exit statuses and words expected of the runs.
@@ -20,7 +20,7 @@ import Testing
     var words: [String]
     /// Whether one response contains all sections.
     var isCombined = false
-    /// Other words for a first sync, which cannot know what was there before; nil for the same.
+    /// The words of a first sync, which cannot know the earlier state; nil if they are the same.
     var firstWords: [String]?
     /// Breaks the feed.
     var breaks: @Sendable (BrokenShop) -> Void

@@ -83,7 +83,7 @@ final class BrokenShop: Sendable {
   }
 
   /// What is missing compared with the intact feed: unlisted items, and pictures of items and
-  /// details that are not held.
+  /// details that are not in the cache.
   func missing() throws -> [String] {
     let list = try larder("list", "--json")
     guard list.status == 0 else { return ["list: \(list.errors)"] }

@@ -156,7 +156,7 @@ import Testing
     (["http://127.0.0.1:1/", "--header", "token"], "a header is written as 'NAME: VALUE'"),
     ([], "url|file"),
   ])
-  func `options that contradict each other are refused with a sentence`(
+  func `options that contradict each other are refused with one sentence of advice`(
     _ words: [String],
     _ message: String
   )

@@ -9,9 +9,9 @@ import Testing
 struct Command: Sendable {
   /// The exit status; 128 plus the signal's number after a signal.
   let status: Int32
-  /// What it wrote to stdout.
+  /// The text that it wrote to stdout.
   let output: String
-  /// What it wrote to stderr.
+  /// The text that it wrote to stderr.
   let errors: String
   /// The peak memory in KiB.
   let peak: Int
@@ -52,9 +52,9 @@ struct Command: Sendable {
   }
 }
 
-/// A process started by a test, which can signal it; it is killed at its time limit.
+/// A process that a test started and can send signals to; `wait` kills it at the time limit.
 final class Running: Sendable {
-  /// The stream of the process that is a terminal.
+  /// The stream of the process that is connected to a terminal.
   enum Terminal: Int32 {
     case output = 1
     case errors = 2
@@ -82,7 +82,7 @@ final class Running: Sendable {
     self.terminal = terminal
     screen = try terminal.map { _ in try Screen(columns: columns) }
     var base = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "TERM": "xterm"]
-    // The binary under test needs the variables that script/torture race sets.
+    // Passes on the variables that `script/torture race` sets, because the binary needs them too.
     for name in ["LD_PRELOAD", "TSAN_OPTIONS"] {
       base[name] = ProcessInfo.processInfo.environment[name]
     }
@@ -159,7 +159,7 @@ final class Running: Sendable {
   }
 }
 
-/// The controlling side of a pseudo-terminal, which collects what the process writes.
+/// The controlling side of a pseudo-terminal, which collects the output of the process.
 private final class Screen: Sendable {
   /// The path of the terminal side.
   let name: String

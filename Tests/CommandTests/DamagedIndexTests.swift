@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// Runs of `warm` on a damaged index.
+/// Runs of `sync` and `warm` on a damaged index.
 @Suite struct DamagedIndexTests {
   private func aside(_ shop: Shop) throws -> [Data] {
     try shop.folder.contents(below: "cache")
@@ -63,7 +63,8 @@ import Testing
   }
 
   @Test
-  func `whichever page is damaged, a run detects it as list would, and its document is whole`()
+  func
+    `whichever page is damaged, a run detects all damage that list detects, and list works afterwards`()
     throws
   {
     let shop = try Shop()
@@ -90,7 +91,8 @@ import Testing
         let after = try shop.larder("list", "--json")
 
         let said = run.errors.contains("was damaged")
-        // Damage that looks like a shorter listing is withheld by the guard, with a message.
+        // If the damage looks like a shorter listing, the shrink guard withholds it, with a
+        // message.
         let isWithheld = run.status == 4 && run.errors.contains("withheld")
         #expect(run.status == 0 || isWithheld, "page \(page), part \(part): \(run.errors)")
         #expect(after.status == 0, "page \(page), part \(part): \(after.errors)")

@@ -3,8 +3,10 @@ import Glibc
 import Support
 import Testing
 
+/// `larder demo`, which runs larder's main commands on a sample shop on this machine.
 @Suite struct DemoTests {
-  @Test func `the demo does the main job, ends by itself, and can run again in the same cache`()
+  @Test
+  func `the demo shows the main commands, ends by itself, and can run again in the same cache`()
     throws
   {
     let folder = try TemporaryFolder()

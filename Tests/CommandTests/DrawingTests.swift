@@ -3,6 +3,7 @@ import Imaging
 import Support
 import Testing
 
+/// Text drawn by Pango, a library that larder loads only when it draws text.
 @Suite struct DrawingTests {
   @Test func `without Pango everything but drawing text works, and an error names the package`()
     throws
@@ -38,7 +39,9 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.path("stamps/morning.png")))
   }
 
-  @Test func `a tarball's fonts are found beside its program, unless another file is given`()
+  @Test
+  func
+    `a tarball's fonts are found beside its program, unless another font configuration is given`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -3,6 +3,7 @@ import SampleStore
 import Support
 import Testing
 
+/// The exit statuses of `larder sync` and the reading commands; each name begins with the status.
 @Suite struct ExitStatusTests {
   @Test func `0 when everything succeeded`() throws {
     let shop = try Shop()
@@ -19,7 +20,7 @@ import Testing
     "path=/develop/soup body=\"[{]\"",
     "path=/develop/soup close",
   ])
-  func `3 when a part fails and the rest is stored`(_ faults: String) throws {
+  func `3 when a part fails and the other parts are stored`(_ faults: String) throws {
     let shop = try Shop(faults: faults)
 
     let sync = try shop.sync("--json")

@@ -2,6 +2,7 @@ import Foundation
 import Support
 import Testing
 
+/// The help, the manual, the version and the completion scripts of the built binary.
 @Suite struct HelpTests {
   private static let subcommands = [
     "sync", "warm", "list", "show", "diff", "history", "sql", "notify", "status", "verify", "gc",
@@ -23,7 +24,9 @@ import Testing
     #expect(help.output.contains("Exit statuses:"))
   }
 
-  @Test func `every command lists its statuses and breaks no example at 80 columns`() throws {
+  @Test func `the help of every command lists its statuses, and wraps no example at 80 columns`()
+    throws
+  {
     for (path, page) in try HelpPages.standard.get().all {
       let help = try Command.larder(path + ["--help"], environment: ["COLUMNS": "80"])
       let discussion = try #require(page.discussion, "\(path)")

@@ -2,6 +2,7 @@ import Foundation
 import SampleStore
 import Testing
 
+/// `larder history`, and the recorded history in other commands.
 @Suite struct HistoryCommandTests {
   /// A synced shop in which A1 became cheaper, A2 was removed, and A3 was added with a formula as
   /// title.

@@ -4,12 +4,15 @@ import SampleStore
 import Support
 import Testing
 
+/// Syncs that are interrupted by a signal or killed.
 @Suite struct InterruptionTests {
   @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
-  func `a signal ends a sync within 2 s, keeps complete pictures and reports the rest`(
-    _ signal: Int32,
-    _ status: Int32
-  ) throws {
+  func
+    `a sync ends within 2 s of a signal, keeps complete pictures and reports the unfinished ones`(
+      _ signal: Int32,
+      _ status: Int32
+    ) throws
+  {
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")
     #expect(try shop.sync().status == 3)
     shop.store.faults = try FaultScript(text: "path=/pictures/S1.jpg hang")

@@ -2,6 +2,7 @@ import Foundation
 import Support
 import Testing
 
+/// The binary on a machine without libcurl, which it loads only when it fetches.
 @Suite struct LibcurlTests {
   @Test func `without libcurl everything but fetching works, and an error names the package`()
     throws

@@ -55,7 +55,7 @@ import Testing
     #expect(command.errors.hasPrefix("larder: "))
   }
 
-  @Test func `without --json stdout stays empty, and after -- it is not an option`() {
+  @Test func `without --json stdout stays empty, and --json after -- is not an option`() {
     #expect(LarderCommand.wantsJSON(["larder", "list", "--json"]))
     #expect(!LarderCommand.wantsJSON(["larder", "list"]))
     #expect(!LarderCommand.wantsJSON(["larder", "crop", "--", "--json"]))
@@ -123,7 +123,7 @@ import Testing
     #expect(command.output == "" && command.errors.contains("the path is empty; give one"))
   }
 
-  @Test func `the command line equals that of the system`() {
+  @Test func `the program's arguments are those that Swift's CommandLine returns`() {
     #expect(ProgramArguments.all == CommandLine.arguments)
   }
 

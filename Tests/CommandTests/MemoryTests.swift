@@ -3,6 +3,7 @@ import Imaging
 import Support
 import Testing
 
+/// The peak memory of the binary with hostile feeds and large pictures.
 @Suite struct MemoryTests {
   /// Syncs two pictures with this body and these header fields.
   private func peak(_ body: [UInt8], _ fields: String) throws -> Command {
@@ -84,7 +85,9 @@ import Testing
   }
 
   @Test(arguments: [["--lossless"], [], ["--gravity", "attention"]])
-  func `a crop at the photo's own size holds some rows, and never all`(_ how: [String]) throws {
+  func `a crop at the photo's own size has some rows in memory, and never all`(_ how: [String])
+    throws
+  {
     let folder = try TemporaryFolder()
     try Data(Self.photo.get()).write(to: URL(filePath: folder.path("photo.jpg")))
     _ = try folder.write("no photo", to: "idle.jpg")

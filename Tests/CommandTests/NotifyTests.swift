@@ -66,7 +66,9 @@ import Testing
     #expect(try notify(["--only", "price", "--drop", "5%", "--item", "A1"]) == 0)
   }
 
-  @Test func `warm notifies the webhook of its file, separate from that of the orders`() throws {
+  @Test func `warm sends notices to the webhook in a file, independent of the webhook for orders`()
+    throws
+  {
     let (shop, environment) = try Self.shop()
     let file = try shop.folder.write(shop.store.baseURL + "/orders?to=people", to: "webhook")
     var own = environment

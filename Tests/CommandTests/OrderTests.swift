@@ -58,7 +58,7 @@ import Testing
     #expect(text.contains("larder_orders{delivery=\"queued\"} 0\n"))
   }
 
-  @Test func `an order is placed, listed, sent once and marked further`() throws {
+  @Test func `an order is placed, listed, sent once and advanced to its next state`() throws {
     let (shop, environment) = try Self.shop()
 
     let placed = try Self.order(
@@ -193,7 +193,7 @@ import Testing
     #expect(shop.store.orders.count == 1)
   }
 
-  @Test func `the webhook's URL and secret appear nowhere else`() throws {
+  @Test func `the webhook's URL and secret appear in no output and in no stored file`() throws {
     let (shop, plain) = try Self.shop("path=/orders hits=1 status=404 body=no_service")
     let file = try shop.folder.write(shop.store.baseURL + "/orders?" + Self.token, to: "hook")
     var environment = plain

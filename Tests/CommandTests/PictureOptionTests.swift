@@ -126,7 +126,8 @@ struct PictureOptionTests {
     #expect(frame(progressive, 0xC2)?.last == 0x11)
   }
 
-  @Test func `other files in a folder are counted by kind, and named with -v`()
+  @Test
+  func `files of a folder that are not pictures are counted by extension, and named with -v`()
     throws
   {
     let folder = try TemporaryFolder()

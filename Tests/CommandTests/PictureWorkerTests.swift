@@ -234,7 +234,7 @@ import Testing
   ]
 
   @Test(arguments: failing)
-  func `a worker that does no work costs each picture an error and nothing else`(
+  func `if the worker does no work, each picture has an error and no file is written`(
     _ failing: Failing
   ) throws {
     let folder = try TemporaryFolder()

@@ -6,6 +6,7 @@ import Testing
 
 import class Support.ClosedPort
 
+/// `larder stamp --post`, which uploads stamped photos to a server.
 @Suite struct PostTests {
   private static let token = "tok/EN+42=~s3cret"
 

@@ -83,7 +83,7 @@ import Transport
       (39, "pictures 4/94  7.1 MiB  1.2 MiB/s"),
     ]
   )
-  func `while all counts are open the host is dropped first`(_ width: Int, _ line: String) {
+  func `while no count is complete, the host is dropped first`(_ width: Int, _ line: String) {
     let shown = Self.line(
       width,
       sections: 1,

@@ -68,7 +68,7 @@ import class Support.ScriptedProxy
     }
   }
 
-  @Test func `env reads the variables that curl reads`() throws {
+  @Test func `--proxy env reads the variables that curl reads`() throws {
     let shop = try Shop()
     let proxy = proxy(to: shop)
     defer { proxy.close() }

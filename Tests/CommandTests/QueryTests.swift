@@ -50,8 +50,9 @@ private final class Districts: Sendable {
   }
 }
 
+/// The filters, the order and the formats of `larder list`.
 @Suite struct QueryTests {
-  @Test("A list is searched, bounded, sorted and cut, with and without a section")
+  @Test("A list is searched, filtered, sorted and limited, with and without a section")
   func queries() throws {
     let shop = try Districts()
 
@@ -71,7 +72,7 @@ private final class Districts: Sendable {
   }
 
   @Test(
-    "A value that cannot be is a usage error that says what is allowed",
+    "An invalid value is a usage error that names the allowed values",
     arguments: [
       (["--price", "9000..5000"], "LOW..HIGH"), (["--price", "x"], "LOW..HIGH"),
       (["--price", ""], "LOW..HIGH"),
@@ -92,7 +93,7 @@ private final class Districts: Sendable {
   }
 
   @Test(
-    "Sorted items of several sections stand in one list, in the catalog's order under headings"
+    "Items in the catalog's order are under their sections' headings; sorted items are in one list"
   )
   func table() throws {
     let shop = try Districts()
@@ -107,7 +108,7 @@ private final class Districts: Sendable {
     #expect(!sorted.contains("가\n"))
   }
 
-  @Test("An item says where it is, and null where it does not")
+  @Test("An item has its coordinates and address, or null for each that it lacks")
   func places() throws {
     let shop = try Districts()
 
@@ -123,7 +124,7 @@ private final class Districts: Sendable {
     #expect(card.output.contains("place          서울 강남구 (37.5, 127.03)\n"), "\(card.output)")
   }
 
-  @Test("GeoJSON has the items with a place, longitude first")
+  @Test("GeoJSON has the items with coordinates, longitude first")
   func geography() throws {
     let shop = try Districts()
 

@@ -3,6 +3,7 @@ import Glibc
 import SampleStore
 import Testing
 
+/// The commands that read a cache: `list`, `show`, `diff` and `status`.
 @Suite struct ReadingTests {
   private static let image = "role url path sha256 bytes type state"
   private static let price = "minorUnits currency"
@@ -98,7 +99,8 @@ import Testing
     #expect(wrong.errors.contains("A1"))
   }
 
-  @Test func `a picture that was never fetched is failed and without a path, with all keys`()
+  @Test
+  func `a picture that was never fetched is shown as failed, without a path but with all keys`()
     throws
   {
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")

@@ -4,6 +4,7 @@ import SampleStore
 import Support
 import Testing
 
+/// `larder report`, which writes an HTML page about a catalog and its last run.
 @Suite struct ReportTests {
   @Test func `report writes one page and prints a summary as JSON`() throws {
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")

@@ -3,6 +3,7 @@ import SampleStore
 import Support
 import Testing
 
+/// Tokens and passwords reach only the servers that they are meant for.
 @Suite struct SecretTests {
   private static let token = "tok/EN+42=~s3cret value"
   private static let forms = [

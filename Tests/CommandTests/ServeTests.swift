@@ -199,7 +199,7 @@ import Testing
 
   @Test
   func
-    `a run beside it changes what is served at once, and a picture asked for during it is served`()
+    `a run beside the server changes the answers at once, and pictures are served during the run`()
     throws
   {
     let shop = try Shop(faults: "path=/pictures/A1.jpg status=503")
@@ -254,7 +254,7 @@ import Testing
     #expect(try server.raw(Array("nonsense\r\n\r\n".utf8)).status == 400)
   }
 
-  @Test func `an unwanted body is refused after its head`() throws {
+  @Test func `a request with an unwanted body is refused once its head is read`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop)
@@ -273,7 +273,7 @@ import Testing
     #expect(try status(form + wanted + "\r\nConnection: close\r\n\r\na=b") == 100)
   }
 
-  @Test func `an unreadable catalog is a 503 of healthz, and the log has the reason`() throws {
+  @Test func `for an unreadable catalog healthz answers 503, and the log has the reason`() throws {
     let shop = try Shop()
     _ = try shop.sync()
     let server = try Served(shop)
@@ -289,7 +289,7 @@ import Testing
     #expect(try server.get("/api/sections").status == 503)
     server.running.send(SIGTERM)
     let errors = try server.running.wait().errors
-    // The reason is logged once, although three requests failed by it.
+    // The reason is logged once, although three requests failed for it.
     #expect(errors.components(separatedBy: "index.sqlite: it is damaged").count == 2, "\(errors)")
   }
 

@@ -7,7 +7,7 @@ import Testing
 final class Served: Sendable {
   let running: Running
   let port: UInt16
-  /// The line that it printed.
+  /// The line that the server printed when it was ready, which contains its URL.
   let line: String
 
   /// Starts a server on a shop's cache and waits until it listens.

@@ -82,7 +82,7 @@ import Testing
 
   @Test
   func
-    `a plan's catalog file gets no variable that was not allowed, neither for a run nor for a merge`()
+    `in a run and in a merge, a plan's catalog file gets only the allowed variables`()
     throws
   {
     let shop = try Shop(headers: "headers: {X-Token: \"${SHOP_TOKEN}\"}")
@@ -117,7 +117,7 @@ import Testing
     #expect(merged.status == 0, "\(merged.errors)")
   }
 
-  @Test func `a run with --plan-digest uses only that plan`() throws {
+  @Test func `a run with --plan-digest uses only the plan with that digest`() throws {
     let shop = try Shop()
     let planned = try plan(shop, 2, "--json")
     let digest = try #require(try Document(planned)["digest"].string)
@@ -144,7 +144,7 @@ import Testing
     #expect(unnamed.errors.contains("command for new tokens is not run without --plan-digest"))
   }
 
-  @Test func `exit statuses tell an engine which shards to retry`() throws {
+  @Test func `exit statuses tell a scheduler which shards to retry`() throws {
     let shop = try Shop()
     #expect(try plan(shop, 2).status == 0)
     #expect(try run(shop, "0").status == 0)
@@ -155,7 +155,7 @@ import Testing
     #expect(try run(shop, "auto").status == 64)
     let wrong = try run(shop, "auto", environment: ["JOB_COMPLETION_INDEX": "one"])
     #expect(wrong.status == 64)
-    // The port of a stopped store might already be another test's.
+    // A port held closed, because another test might get the port of a stopped store.
     let closed = try ClosedPort()
     let down = try run(shop, "1", "--connect-to", "::127.0.0.1:\(closed.number)")
     withExtendedLifetime(closed) {}

@@ -2,6 +2,7 @@ import Testing
 
 @testable import LarderCommands
 
+/// The command line of a measurement, as its report shows it.
 @Suite struct ShownCommandTests {
   @Test(arguments: [
     (["bench", "shop.yaml", "--parallel", "1,4"], "larder bench shop.yaml --parallel 1,4"),

@@ -2,6 +2,7 @@ import Foundation
 import SampleStore
 import Testing
 
+/// `larder sql`, which runs read-only queries on the index.
 @Suite struct SqlTests {
   private static func shop() throws -> Shop {
     let shop = try Shop(faults: "path=/pictures/S1.jpg status=404")

@@ -5,6 +5,7 @@ import SampleStore
 import Support
 import Testing
 
+/// The square crops that `larder sync --square` makes of all pictures.
 @Suite struct SquareTests {
   @Test func `a sync keeps an up-to-date square of every picture`() throws {
     let shop = try Self.shop()
@@ -143,7 +144,7 @@ import Testing
     #expect(second.status == 0)
     #expect(try Self.counts(second) == ["made": 0, "fresh": 3, "removed": 0, "unfit": 2])
     #expect(try Document(second)["squares"]["failures"].count == 0)
-    #expect(people.output.contains("squares   5 made of 32 × 32"))
+    #expect(people.output.contains("squares   5 made (32 × 32)"))
 
     // A picture that is repaired gets its square again.
     shop.store.content["/pictures/A1.jpg"] = try Self.photo(1)

@@ -26,7 +26,8 @@ struct StreamTests {
     }
   }
 
-  @Test func `stdin is named stdin in a folder, and - in a record`() throws {
+  @Test func `the output of stdin is named stdin in a folder, and the input is - in JSON`() throws
+  {
     let folder = try TemporaryFolder()
     let environment = ["photo": Self.photo, "out": folder.path]
 

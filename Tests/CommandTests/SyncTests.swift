@@ -4,6 +4,7 @@ import SampleStore
 import Support
 import Testing
 
+/// `larder sync` as used from a shell.
 @Suite struct SyncTests {
   @Test func `a proxy from the environment alone is not used`() throws {
     let proxy = try SampleStore.start(SampleContent())
@@ -108,7 +109,7 @@ import Testing
     #expect(report["sections"][1]["source"].string == "unchanged")
   }
 
-  @Test func `a section that hangs delays neither the others nor their details and pictures`()
+  @Test func `a section that hangs delays neither other sections nor their details and pictures`()
     throws
   {
     let shop = try Shop(faults: "path=/develop/main hang")

@@ -1,8 +1,9 @@
 import SampleStore
 import Testing
 
+/// The output on a terminal, to a closed pipe and to a full device.
 @Suite struct TerminalTests {
-  /// Slow enough that the progress line is drawn several times.
+  /// A fault script that delays a section, so that the progress line is drawn several times.
   private static let slow = "path=/develop/soup delay=600ms"
 
   @Test func `on a terminal a sync shows its progress and removes it at the end`() throws {
@@ -93,7 +94,7 @@ import Testing
 
   @Test
   func
-    `a list shows the normal price, struck through in colours and in words without, and badges in line for any title`()
+    `a list strikes the normal price through, or uses words without colours, and aligns its badges`()
     throws
   {
     let shop = try Shop()

@@ -80,8 +80,9 @@ private final class GuardedShop: Sendable {
   }
 }
 
+/// A catalog file's `token` command, which larder runs when the origin answers 401.
 @Suite(.serialized) struct TokenTests {
-  @Test("On a 401 the command runs once for all sections, and each is asked once more")
+  @Test("On a 401 the command runs once for all sections, and each is requested once more")
   func renewal() throws {
     let shop = try GuardedShop()
 
@@ -98,7 +99,7 @@ private final class GuardedShop: Sendable {
     #expect(pictures.allSatisfy { $0.header("Authorization") == GuardedShop.new })
   }
 
-  @Test("The token stands in no output, no file of the cache and no dry run")
+  @Test("The token appears in no output, in no file of the cache and in no dry run")
   func secrecy() throws {
     let shop = try GuardedShop()
 
@@ -119,7 +120,9 @@ private final class GuardedShop: Sendable {
     }
   }
 
-  @Test("A token that is refused too fails as a 401 does, and the origin's echo of it is hidden")
+  @Test(
+    "A new token that is refused too is the failure http-401, and the origin's echo of it is hidden"
+  )
   func refusedAgain() throws {
     let shop = try GuardedShop(accepting: "Bearer another")
 
@@ -138,7 +141,7 @@ private final class GuardedShop: Sendable {
   }
 
   @Test(
-    "A command that fails is named with its stderr, and runs once",
+    "A command that fails is reported with its stderr, and runs once",
     arguments: [
       ("echo run >> runs; echo 'no network' >&2; exit 3", "ended with status 3: no network"),
       ("echo run >> runs; exit 0", "printed nothing on its first line"),
@@ -196,7 +199,7 @@ private final class GuardedShop: Sendable {
     #expect(sticky.status != 78, "\(sticky.errors)")
   }
 
-  @Test("A program that is not there is named")
+  @Test("A missing program is named")
   func absent() throws {
     let shop = try GuardedShop(
       rules: "token: {header: Authorization, command: [larder-no-such-program]}"
@@ -208,7 +211,7 @@ private final class GuardedShop: Sendable {
     #expect(detail.hasPrefix("the token command larder-no-such-program cannot be started ("))
   }
 
-  @Test("Without headers a token is had all the same, and catalog check has it too")
+  @Test("A token is used even if the file has no headers, and by catalog check too")
   func withoutHeaders() throws {
     let shop = try GuardedShop(
       rules: "token: {header: Authorization, command: [\"./refresh\"]}"
@@ -223,7 +226,7 @@ private final class GuardedShop: Sendable {
     #expect(!(check.output + check.errors).contains(#/\b401\b/#))
   }
 
-  @Test("A 401 without headers names them as the likely cause")
+  @Test("For a 401 without headers, the missing headers are named as the likely cause")
   func hint() throws {
     let shop = try GuardedShop(rules: "")
 

@@ -2,12 +2,13 @@ import Foundation
 import Support
 import Testing
 
+/// `larder verify`, which checks and repairs the files of a cache.
 @Suite struct VerifyTests {
   private static let keys = keyPaths(
     "checked damaged missing stray unreadable index complete clean"
   )
 
-  @Test func `a clean cache is status 0, with all keys`() throws {
+  @Test func `for a clean cache the status is 0, and the document has all keys`() throws {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
 
@@ -21,7 +22,8 @@ import Testing
     #expect(try shop.larder("verify").output == "5 pictures checked: clean\n")
   }
 
-  @Test func `damage is status 74, removed by --repair and fetched by the next sync`()
+  @Test
+  func `damage has status 74, is removed by --repair, and is fetched again by the next sync`()
     throws
   {
     let shop = try Shop()
@@ -53,7 +55,10 @@ import Testing
     #expect(try shop.larder("verify").status == 0)
   }
 
-  @Test func `a stray that fits a known URL is adopted by --repair, not fetched again`() throws {
+  @Test
+  func `a file without a row that fits a known URL is adopted by --repair, not fetched again`()
+    throws
+  {
     let shop = try Shop()
     #expect(try shop.sync().status == 0)
     let item = try Document(try shop.larder("show", "S1", "--json"))
@@ -72,7 +77,7 @@ import Testing
   }
 
   @Test(arguments: ["--thumbnails-only", "--no-details"])
-  func `a sync that skips pictures does not sweep those it did not request`(
+  func `a sync that skips pictures does not remove those that it did not request`(
     _ flag: String
   ) throws {
     let shop = try Shop()

@@ -6,6 +6,7 @@ import Testing
 @testable import LarderCommands
 @testable import Pipeline
 
+/// `larder warm` as started by cron: its output, statuses and metrics.
 @Suite struct WarmTests {
   @Test func `nothing is printed after success, and --json prints a line for each catalog`() throws
   {
@@ -116,7 +117,9 @@ import Testing
     #expect(strict.status == 3)
   }
 
-  @Test func `two catalogs of one name are an error of these files, and the others run`() throws {
+  @Test func `two catalogs of one name are an error of these files, and the other catalogs run`()
+    throws
+  {
     let shop = try Shop()
     shop.list([Shop.item("A1"), Shop.item("A2")], in: "main")
     let text = try shop.folder.text("shop.yaml")
@@ -162,7 +165,7 @@ import Testing
     #expect(try running.wait().status == 143)
   }
 
-  @Test func `a faulty catalog file does not stop the others, and ends with 78`() throws {
+  @Test func `a faulty catalog file does not stop the other catalogs, and ends with 78`() throws {
     let shop = try Shop()
     let faulty = try shop.folder.write("name: x\nsektions: []\n", to: "a-faulty.yaml")
 

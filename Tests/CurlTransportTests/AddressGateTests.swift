@@ -13,7 +13,7 @@ import Transport
   @Test(arguments: [
     "127.0.0.1", "localhost", "0x7f.1", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0",
   ])
-  func `a discovered host may not have a private address`(_ host: String) throws {
+  func `a host that the user did not name may not have a private address`(_ host: String) throws {
     let server = ScriptedServer(Self.hello)
     defer { server.close() }
 
@@ -30,7 +30,7 @@ import Transport
     #expect(server.connections == 0)
   }
 
-  @Test func `a named host may have a private address`() throws {
+  @Test func `a host that the user named may have a private address`() throws {
     let server = ScriptedServer(Self.hello)
     defer { server.close() }
 
@@ -41,7 +41,7 @@ import Transport
     #expect(result.response != nil)
   }
 
-  @Test func `the target of a connect-to counts as named`() throws {
+  @Test func `the target of a connect-to counts as named by the user`() throws {
     let server = ScriptedServer(Self.hello)
     defer { server.close() }
     let options = testOptions {
@@ -55,7 +55,11 @@ import Transport
     #expect(server.received[0].header("Host") == "store.example")
   }
 
-  @Test func `a connection opened for a named host is not reused for a discovered one`() throws {
+  @Test
+  func
+    `a connection opened for a host that the user named is not reused for another request to it`()
+    throws
+  {
     let server = ScriptedServer(Self.hello)
     defer { server.close() }
     let transport = try CurlTransport(testOptions { $0.allowPrivateAddresses = false })

@@ -5,7 +5,8 @@ import Transport
 
 @testable import CurlTransport
 
-/// Conditional requests and what a 304 may mean. (RFC 9110, section 13; RFC 9111, section 4.3)
+/// Conditional requests and the possible meanings of a 304. (RFC 9110, section 13; RFC 9111,
+/// section 4.3)
 @Suite struct ConditionTests {
   private static func answer(_ status: Int, _ fields: String..., body: String = "")
     -> ScriptedServer
@@ -70,7 +71,7 @@ import Transport
     #expect(server.received.map { $0.header("If-None-Match") } == ["\"1\"", nil])
   }
 
-  @Test func `a file with only a known date accepts any tag`() throws {
+  @Test func `if only a file's date is known, a 304 with any tag confirms it`() throws {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT"
     let server = ScriptedServer(Self.answer(304, "Last-Modified: \(date)", "ETag: \"9\""))
     defer { server.close() }

@@ -25,7 +25,9 @@ import Transport
   }
 
   @Test(arguments: [false, true])
-  func `a handshake that breaks off is a reset, worth a retry`(_ resets: Bool) throws {
+  func `a handshake that breaks off is reported as a reset and may be retried`(_ resets: Bool)
+    throws
+  {
     let server = try cuttingServer(resets: resets)
     defer { server.close() }
 
@@ -34,7 +36,7 @@ import Transport
     #expect(failure.reason == .reset, "\(failure)")
   }
 
-  @Test func `a handshake answered with something else is a permanent failure`() throws {
+  @Test func `a handshake that is not answered with TLS is a permanent failure`() throws {
     let listener = try LoopbackListener()
     listener.start { connection, _ in
       var piece = [UInt8](repeating: 0, count: 1 << 14)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// Limits on what a server may send.
+/// Limits on the size of a server's answers.
 @Suite struct LimitTests {
   static let ok = "HTTP/1.1 200 OK\r\n"
 
@@ -58,7 +58,8 @@ import Testing
     #expect(sink.count <= 1 << 20)
   }
 
-  @Test func `a compressed chunk is also judged by its own bytes, which libcurl counts later`()
+  @Test
+  func `a compressed chunk within the limit is accepted, although libcurl counts its bytes later`()
     throws
   {
     // 4 MiB of zeros in 26 KiB, in one chunk. It is within the limit, although nothing is counted
@@ -131,7 +132,7 @@ import Testing
     #expect(server.received.map { $0.header("Accept-Encoding") } == ["identity", "identity"])
   }
 
-  @Test func `the run's byte limit ends everything`() throws {
+  @Test func `the run's byte limit ends all transfers`() throws {
     let server = ScriptedServer(
       .send(Self.ok + "Content-Length: 1000\r\n\r\n" + String(repeating: "x", count: 1000))
     )

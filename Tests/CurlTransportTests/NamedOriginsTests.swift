@@ -2,7 +2,7 @@ import CurlTransport
 import Testing
 import Transport
 
-/// Decides by who named a URL's origin whether it may be private and which secrets it gets.
+/// The trust and the secrets that a URL's origin gets, depending on whether the user named it.
 struct NamedOriginsTests {
   private static func url(_ text: String) throws -> WebURL {
     try CurlURLParser().parse(text, relativeTo: nil)
@@ -54,7 +54,7 @@ struct NamedOriginsTests {
     #expect(request.headers.isEmpty)
   }
 
-  @Test func `nothing is named at the start`() throws {
+  @Test func `at the start, no origin is named by the user`() throws {
     let request = NamedOrigins().request(
       for: try Self.url("http://127.0.0.1/"),
       carrying: ["token": "s3cret"]
@@ -82,7 +82,7 @@ struct NamedOriginsTests {
     ("http://shop.example/2", "https://shop.example:8443/1", "http://shop.example/2"),
     ("https://shop.example/2", "http://shop.example/1", "https://shop.example/2"),
   ])
-  func `a next page is upgraded to https when its page came over TLS from the same host`(
+  func `a next page is upgraded to https when the page before it came over TLS from the same host`(
     next: String,
     page: String,
     read: String

@@ -3,6 +3,7 @@ import Testing
 
 @testable import CurlTransport
 
+/// The options of libcurl, and the record of a refused one.
 struct OptionTests {
   @Test func `an accepted option leaves no refusal`() throws {
     let easy = try EasyHandle()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CurlTransport
 
-/// The choice of a URL's proxy, by option and environment.
+/// The proxy that is used for a URL, chosen by option and environment.
 struct ProxyRouteTests {
   @Test(arguments: [
     ("http://proxy.example:3128", "http://proxy.example:3128"),
@@ -86,7 +86,7 @@ struct ProxyRouteTests {
     #expect(ProxyExceptions(list).contain(host) == isNamed)
   }
 
-  @Test func `a proxy by flag respects no_proxy as curl's does`() throws {
+  @Test func `a proxy given by option respects no_proxy, as in curl`() throws {
     let route = ProxyRoute(try Proxy(parsing: "a"), variables: ["no_proxy": "h"])
 
     #expect(route.proxy(for: try CurlURLParser.parse("https://h/")) == nil)

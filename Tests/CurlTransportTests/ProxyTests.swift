@@ -68,7 +68,7 @@ import Transport
       "http://hidden.example", "https://hidden.example", "http://HIDDEN.example",
     ]
   )
-  func `a private address that only data names is refused before the proxy is contacted`(
+  func `a private address that appears only in the data is refused before the proxy is contacted`(
     scheme: String,
     url: String
   ) throws {
@@ -100,7 +100,8 @@ import Transport
     #expect(proxy.asked.map(\.description) == ["GET http://nowhere.example/x"])
   }
 
-  @Test func `a tunnel to a host that data names is requested by the checked address`()
+  @Test
+  func `a tunnel to a host that appears only in the data is requested by its checked address`()
     throws
   {
     let origin = ScriptedServer(Self.hello)
@@ -266,7 +267,7 @@ import Transport
   ]
 
   @Test(arguments: troubles)
-  func `a proxy that refuses everything has its own reason`(trouble: Trouble) throws {
+  func `a refusal by the proxy has a failure reason of its own`(trouble: Trouble) throws {
     let proxy = ScriptedProxy { _ in trouble.answer }
     defer { proxy.close() }
 

@@ -4,6 +4,7 @@ import Transport
 
 @testable import CurlTransport
 
+/// The bytes of the requests that libcurl sends.
 @Suite struct RequestTests {
   @Test func `each URL is sent unchanged, whatever the handle requested before`() throws {
     let answer = ScriptedServer.Action.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")

@@ -59,7 +59,7 @@ import Transport
     #expect(server.received.count == 5)
   }
 
-  @Test func `an origin that always fails gets at most a tenth more requests, and 20`()
+  @Test func `an origin that always fails gets at most 20 and a tenth more requests`()
     throws
   {
     let server = ScriptedServer { _ in Self.status(500) }
@@ -236,7 +236,8 @@ import Transport
     #expect(failure?.attempts == 1)
   }
 
-  @Test func `a dead host fails all its waiting requests, and does not slow others`() throws {
+  @Test func `all requests that wait for a dead host fail, and other hosts are not slowed`() throws
+  {
     let dead = ScriptedServer(.reset)
     let live = ScriptedServer { _ in Self.hello }
     defer {
@@ -262,7 +263,7 @@ import Transport
     #expect(dead.received.count < 20)
   }
 
-  @Test func `a host that always answers 503 fails all its waiting requests`() throws {
+  @Test func `all requests that wait for a host that always answers 503 fail`() throws {
     let server = ScriptedServer(
       .send("HTTP/1.1 503 Busy\r\nRetry-After: 0\r\nContent-Length: 0\r\n\r\n")
     )

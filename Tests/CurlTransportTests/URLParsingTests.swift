@@ -3,7 +3,7 @@ import Transport
 
 @testable import CurlTransport
 
-/// RFC 3986, as libcurl reads it.
+/// URLs as libcurl parses them by RFC 3986.
 @Suite struct URLParsingTests {
   static let base = "http://h.example/d/e?x=1"
 

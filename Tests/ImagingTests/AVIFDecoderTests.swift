@@ -3,8 +3,10 @@ import Testing
 
 @testable import Imaging
 
+/// The estimated memory of the AVIF decoders, compared with measurements.
 struct AVIFDecoderTests {
-  /// Measured bytes per pixel, for a grid of 4000 × 4000 pixels with film grain.
+  /// Each row ends with the measured bytes per pixel, for a grid of 4000 × 4000 pixels with film
+  /// grain.
   @Test(
     arguments: [
       (AVIFDecoder.dav1d, cavif_400, 10, false, 7.08), (.dav1d, cavif_400, 10, true, 13.81),
@@ -33,7 +35,7 @@ struct AVIFDecoderTests {
       (.other, cavif_444, 8, true, 41.45),
     ] as [(AVIFDecoder, Int, Int, Bool, Double)]
   )
-  func `a decoder takes at most its estimate, and at least four fifths of it`(
+  func `a decoder takes at most its estimated memory, and at least four fifths of it`(
     _ decoder: AVIFDecoder,
     _ chroma: Int,
     _ depth: Int,

@@ -6,6 +6,7 @@ import Testing
 
 @testable import Imaging
 
+/// Batches of pictures: the order of results, the names of outputs, and failures.
 struct BatchTests {
   private static func put(_ path: FilePath, _ side: Int = 20) throws {
     let kind = PNGKind(name: "", layout: .rgb, depth: 8)
@@ -213,7 +214,7 @@ struct BatchTests {
     }
   }
 
-  @Test func `a cancelled run leaves the rest without results`() throws {
+  @Test func `a cancelled run leaves the remaining pictures without results`() throws {
     try withFolder { folder in
       for index in 0..<5 { try Self.put(folder.appending("in/\(index).png")) }
       let batch = try PictureBatch([folder.appending("in")], into: folder.appending("out"))

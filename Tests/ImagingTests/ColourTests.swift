@@ -112,7 +112,7 @@ struct ColourTests {
   }
 
   @Test(arguments: [PictureFormat.jpeg, .png, .webp])
-  func `a wide-gamut AVIF becomes a file that says so, or sRGB`(
+  func `a wide-gamut AVIF becomes a file that declares its colours, or sRGB`(
     _ format: PictureFormat
   ) throws {
     for (primaries, matrix) in Self.wide {
@@ -179,7 +179,7 @@ struct ColourTests {
   }
 
   @Test(arguments: [(16, 0.58069), (18, 0.75)] as [(Int32, Double)])
-  func `the white of a page is white in an HDR curve`(
+  func `an HDR picture's reference white becomes the white of sRGB`(
     _ transfer: Int32,
     _ white: Double
   ) throws {

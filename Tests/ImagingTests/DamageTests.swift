@@ -3,6 +3,7 @@ import Testing
 
 @testable import Imaging
 
+/// JPEGs and PNGs that are truncated or have a changed byte.
 struct DamageTests {
   @Test(arguments: JPEGKind.all, [Crop(), Crop(lossless: true), Crop(size: 16)])
   func `a JPEG truncated anywhere is an error or marked as damaged`(_ kind: JPEGKind, _ crop: Crop)

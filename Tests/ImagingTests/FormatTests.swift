@@ -3,6 +3,7 @@ import Testing
 
 @testable import Imaging
 
+/// Conversions from each picture format to every other one.
 struct FormatTests {
   /// One picture in every format, in each of the format's variants.
   static let sources: [(name: String, bytes: [UInt8])] = {
@@ -69,7 +70,9 @@ struct FormatTests {
     #expect(try rgba(decoded(square.bytes)) == rgba(decoded(exact.bytes)), "\(name)")
   }
 
-  @Test func `a result that cannot be lossless is remarked, and an error with strict`() throws {
+  @Test func `a result that cannot be lossless has a remark, and is an error in strict mode`()
+    throws
+  {
     for (bytes, format) in [
       (Self.sources[3].bytes, PictureFormat.jpeg), (Self.sources[6].bytes, .webp),
     ] {

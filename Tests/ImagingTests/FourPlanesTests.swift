@@ -54,7 +54,7 @@ struct FourPlanesTests {
   }
 
   @Test(arguments: sizes)
-  func `a linear gradient is entirely trend`(_ size: (Int, Int)) {
+  func `nothing is left of a linear gradient when its trend is subtracted`(_ size: (Int, Int)) {
     let (width, height) = size
     let values = (0..<width * height).map { index in
       let (x, y) = (Float(index % width), Float(index / width))

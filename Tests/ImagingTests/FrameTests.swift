@@ -51,8 +51,9 @@ struct FrameTests {
   }
 
   @Test(arguments: 1...8)
-  func `every orientation is upright after a cut to any shape or containment`(_ value: Int) throws
-  {
+  func `a picture of any orientation is upright after it is cut to a shape or contained`(
+    _ value: Int
+  ) throws {
     let orientation = try #require(Orientation(rawValue: value))
     for kind in PNGKind.all where !kind.isInterlaced && kind.clear == nil {
       let stored = kind.bitmap(width: 31, height: 20)

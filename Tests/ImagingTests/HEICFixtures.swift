@@ -5,8 +5,8 @@ import Testing
 
 /// An HEVC picture of 64 × 64 pixels (the wave of length 4), encoded by x265 3.5.
 ///
-/// The bytes are stored, because tests need no encoder: they combine the same few pictures into
-/// different HEIC files.
+/// The bytes are stored, so that the tests need no encoder: they combine the same few pictures
+/// into different HEIC files.
 struct HEVCFixture: Sendable, CustomTestStringConvertible {
   let testDescription: String
   /// The decoder configuration record.
@@ -20,7 +20,7 @@ struct HEVCFixture: Sendable, CustomTestStringConvertible {
     self.data = Array(Data(base64Encoded: data) ?? Data())
   }
 
-  /// Of 8 bits, 4:2:0.
+  /// A picture of 8 bits, 4:2:0.
   static let colour = HEVCFixture(
     "of 8 bits, 4:2:0",
     "AQNwAAAAAAAAAAAAHvAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMAAAMAHroCQCEAAQArQgEB"
@@ -33,7 +33,7 @@ struct HEVCFixture: Sendable, CustomTestStringConvertible {
       + "wgYjWjz9HZY="
   )
 
-  /// Of 10 bits, 4:2:0.
+  /// A picture of 10 bits, 4:2:0.
   static let deep = HEVCFixture(
     "of 10 bits, 4:2:0",
     "AQQIAAAAAAAAAAAAHvAA/P36+gAADwMgAAEAF0ABDAH//wQIAAADAJ24AAADAAAeugJAIQABACpCAQEE"
@@ -45,7 +45,7 @@ struct HEVCFixture: Sendable, CustomTestStringConvertible {
       + "A5KgfAqoE9Ju6i3IuG1YiA=="
   )
 
-  /// Of 8 bits, 4:4:4.
+  /// A picture of 8 bits, 4:4:4.
   static let full = HEVCFixture(
     "of 8 bits, 4:4:4",
     "AQQIAAAAAAAAAAAAHvAA/P/4+AAADwMgAAEAF0ABDAH//wQIAAADAJ44AAADAAAeugJAIQABACpCAQEE"
@@ -57,7 +57,7 @@ struct HEVCFixture: Sendable, CustomTestStringConvertible {
       + "vuns9ke91rlgFU0DxpRKvKoBdkLQ9SHB7fRPT0K7gaEX5iKGnDS56atmSWMiQELIxYyYjFJQuwUVjj4="
   )
 
-  /// Of 8 bits without colour.
+  /// A picture of 8 bits without colour.
   static let grey = HEVCFixture(
     "of 8 bits without colour",
     "AQQIAAAAAAAAAAAAHvAA/Pz4+AAADwMgAAEAF0ABDAH//wQIAAADAJ/4AAADAAAeugJAIQABACZCAQEE"

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Imaging
 
+/// Crops of JPEGs, lossless and re-encoded.
 struct JPEGCropTests {
   /// Decodes a region of a picture at a number of eighths of its size.
   ///
@@ -102,7 +103,7 @@ struct JPEGCropTests {
   ]
 
   @Test(.timeLimit(.minutes(1)))
-  func `a picture with a 4:1 vertical sampling in scans ends`() throws {
+  func `the decoding of a picture with 4:1 vertical sampling in separate scans ends`() throws {
     #expect(Self.endless.count == 171)
     let file = try PictureFile(Self.endless)
     for crop in [Crop(), Crop(size: 32), Crop(size: 32, gravity: .attention), Crop(format: .png)] {
@@ -136,7 +137,7 @@ struct JPEGCropTests {
     }
   }
 
-  @Test func `an odd difference is rounded down`() {
+  @Test func `the left margin of a centred region is rounded down`() {
     let size = PixelSize(width: 14, height: 9)
 
     let region = Focus(.centre, in: size).region(of: PixelSize(side: 9), in: size)
@@ -185,7 +186,7 @@ struct JPEGCropTests {
     #expect(square.width == 12)
   }
 
-  @Test func `metadata is removed unless asked for, and then describes the square`() throws {
+  @Test func `metadata is removed, or kept on request and then describes the square`() throws {
     let profile = segment(0xE2, Array("ICC_PROFILE\0".utf8) + [1, 1] + Array("profile".utf8))
     let exif = exifSegment(tiff(orientation: 6, dateTime: "2021:01:13 06:30:00"))
     let note = segment(0xFE, Array("a note".utf8))
@@ -221,7 +222,9 @@ struct JPEGCropTests {
     }
   }
 
-  @Test(arguments: [30, 75, 95]) func `quality is read from the tables`(_ quality: Int) throws {
+  @Test(arguments: [30, 75, 95]) func `the quality of a JPEG is read from its quantization tables`(
+    _ quality: Int
+  ) throws {
     let file = try PictureFile(JPEGKind(name: "").bytes(width: 20, height: 20, quality: quality))
 
     let read = try #require(file.probe.quality)
@@ -230,7 +233,7 @@ struct JPEGCropTests {
   }
 
   @Test(arguments: [(1, 1_400_000, true), (6, 1_400_000, false), (6, 1_500_000, true)])
-  func `coefficients count as memory only while they are held`(
+  func `coefficients count as memory only as long as they are needed`(
     _ orientation: Int,
     _ memory: Int,
     _ isLossless: Bool

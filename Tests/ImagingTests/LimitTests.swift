@@ -2,6 +2,7 @@ import Testing
 
 @testable import Imaging
 
+/// Pictures that declare or need too much memory.
 struct LimitTests {
   private static let end = chunk("IEND", [])
   private static let start = Array(segment(0xDB, [0] + [UInt8](repeating: 1, count: 64)))
@@ -149,7 +150,7 @@ struct LimitTests {
 
   @Test(arguments: [nil, 300])
   func
-    `coefficients that are held take the room of those that are not zero, and no more than they may`(
+    `coefficients in memory take room only if they are not zero, and never more than is allowed`(
       _ size: Int?
     ) throws
   {

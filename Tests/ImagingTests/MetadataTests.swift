@@ -94,7 +94,7 @@ struct MetadataTests {
     }
   }
 
-  @Test func `a lossless crop that is impossible is remarked, and fails with strict`()
+  @Test func `an impossible lossless crop has a remark, and is an error in strict mode`()
     throws
   {
     let bytes = JPEGKind(name: "").bytes(
@@ -115,7 +115,9 @@ struct MetadataTests {
     #expect(try crop.apply(to: good).remarks.isEmpty)
   }
 
-  @Test func `a rotated picture whose coefficients take too much memory gets that remark`() throws
+  @Test
+  func `a picture is re-encoded with a remark if its coefficients take too much memory to rotate`()
+    throws
   {
     let bytes = JPEGKind(name: "").bytes(
       width: 160,
@@ -178,7 +180,10 @@ struct MetadataTests {
     }
   }
 
-  @Test func `an error names the file instead of the folder, not a file beside it`() throws {
+  @Test
+  func `if a file has the output folder's path, the error names that file and no temporary one`()
+    throws
+  {
     try withFolder { folder in
       let kind = PNGKind(name: "", layout: .rgb, depth: 8)
       let (input, out) = (folder.appending("x.png"), folder.appending("out.png"))

@@ -2,6 +2,7 @@ import Testing
 
 @testable import Imaging
 
+/// Pictures of every EXIF orientation, which all become upright.
 struct OrientationTests {
   /// The stored position of the upright pixel `x`, `y`, for each orientation value. (EXIF 2.32,
   /// figure 10)

@@ -57,7 +57,7 @@ func little(_ value: Int, _ count: Int) -> [UInt8] {
   (0..<count).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
 }
 
-/// A kind of AVIF; those with `chroma` 1 are lossless.
+/// A kind of AVIF; kinds whose `chroma` is 1 are lossless.
 struct AVIFKind: Sendable, CustomTestStringConvertible {
   var name = "4:4:4"
   var depth = 8

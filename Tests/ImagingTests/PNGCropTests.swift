@@ -2,6 +2,7 @@ import Testing
 
 @testable import Imaging
 
+/// Crops of PNGs, with their colour and text chunks.
 struct PNGCropTests {
   @Test(arguments: PNGKind.all)
   func `a crop has the samples that libpng decodes`(_ kind: PNGKind) throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Imaging
 
-/// The order that a worker process receives, and its limits.
+/// The `PictureOrder` that tells a worker process how to make a picture, and the process's limits.
 struct PictureOrderTests {
   private static var crop: Crop {
     var crop = Crop(

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Imaging
 
+/// Scaling of pictures: the code for this processor, its precision, and its threads.
 struct ScalingTests {
   /// Lengths before and after, including ratios just above and below one half.
   private static let lengths: [(from: Int, to: Int)] =

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Imaging
 
-/// The look of stamps: backgrounds, positions and text.
+/// The look of stamps: positions, text, and the scrim, which is the shade behind the letters.
 struct StampStyleTests {
   static let grounds = [
     "white", "black", "grey", "busy", "half", "spot", "orange", "blue",

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Imaging
 
+/// Stamps: the text and logo that are drawn on pictures.
 struct StampTests {
   private static func stamp(_ crop: Crop = Crop()) throws -> Stamp {
     var stamp = Stamp(crop: crop, time: try StampTime.Choice("2021-01-13T06:30:00+09:00"))
@@ -178,6 +179,7 @@ struct StampTests {
   }
 }
 
+/// The time that a stamp shows: from the picture, its file, the clock or the user.
 struct StampTimeTests {
   private static let seoul = Zone(offset: 9 * 3600)
 
@@ -282,7 +284,8 @@ struct StampTimeTests {
     #expect { try StampTime.Choice(text) } throws: { ($0 as? ImagingError)?.code == .time }
   }
 
-  @Test func `a zone file gives the changes of offset, and the last one lasts`() throws {
+  @Test func `a zone file gives the changes of offset, and the last offset stays in force`() throws
+  {
     func long(_ value: Int, _ bytes: Int) -> [UInt8] {
       (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }

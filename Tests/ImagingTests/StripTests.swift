@@ -3,7 +3,7 @@ import Testing
 
 @testable import Imaging
 
-/// Pictures processed in strips from file to file, and those too large for any other way.
+/// Pictures processed in strips of rows from file to file, and limits on their size and metadata.
 struct StripTests {
   private static let whole = PixelRegion(x: 3, y: 5, width: 40, height: 40)
 
@@ -209,7 +209,9 @@ struct StripTests {
     }
   }
 
-  @Test(arguments: [1, 4]) func `repeated rows take hardly any room`(_ level: Int) throws {
+  @Test(arguments: [1, 4]) func `repeated rows take hardly any bytes in the file`(_ level: Int)
+    throws
+  {
     // Rows longer than zlib's window, so that only the row filter makes them compressible.
     var state: UInt32 = 1
     let row = (0..<40_000).map { _ in
@@ -282,7 +284,11 @@ struct StripTests {
     #expect(square.width == 9)
   }
 
-  @Test func `texts that cannot be unpacked count with the part that can`() throws {
+  @Test
+  func
+    `a text that breaks off while it is unpacked counts towards the limit as far as it was unpacked`()
+    throws
+  {
     // Each text starts with valid data and unpacks to nearly a megabyte before it breaks off.
     let broken = Array("k\0\0".utf8) + (try packedZeros(1 << 20)).dropLast(8)
     let texts = (0..<3).flatMap { _ in chunk("zTXt", broken) }
@@ -296,7 +302,10 @@ struct StripTests {
   }
 
   @Test(arguments: [(8192, 6144), (9504, 6336), (12_000, 9000), (30_000, 64)])
-  func `the metadata of cameras and phones is not too large`(_ width: Int, _ height: Int) throws {
+  func `pictures as large as those of cameras and phones are not too large`(
+    _ width: Int,
+    _ height: Int
+  ) throws {
     let frame = segment(
       0xC0,
       [
@@ -317,7 +326,7 @@ struct StripTests {
     #expect(throws: ImagingError.self) { try PictureProbe(bytes, limits: .allowing(pixels: 1000)) }
   }
 
-  @Test func `limits grow with the pixels allowed`() {
+  @Test func `the memory limit grows with the number of pixels allowed`() {
     #expect(PictureLimits.allowing(pixels: 1000).pixels == 1000)
     #expect(PictureLimits.allowing(pixels: 1000).memory == PictureLimits().memory)
     #expect(PictureLimits.allowing(pixels: 400_000_000).memory == 3_200_000_000)

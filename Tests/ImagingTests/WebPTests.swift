@@ -67,7 +67,7 @@ struct WebPTests {
     arguments: [Gravity.centre, .bottomRight, .attention],
     [Orientation.upright, .turnedLeft]
   )
-  func `a WebP reduced while it is decoded is close to the whole one reduced`(
+  func `a WebP reduced while it is decoded is close to one reduced afterwards`(
     _ gravity: Gravity,
     _ orientation: Orientation
   ) throws {

@@ -118,7 +118,7 @@ import Testing
     )
   }
 
-  @Test func `a message that may have arrived is held when a transport cannot tell`()
+  @Test func `a message is held when its transport cannot tell whether it arrived`()
     async throws
   {
     let receiver = Receiver()

@@ -291,7 +291,7 @@ import Testing
     #expect(try await larder.sweep(options).pictures.isEmpty)
   }
 
-  @Test func `a cancelled sweep or export leaves the rest for the next`()
+  @Test func `a cancelled sweep or export is continued by the next one`()
     async throws
   {
     let larder = try opened()

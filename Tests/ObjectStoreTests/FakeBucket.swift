@@ -54,7 +54,7 @@ final class FakeBucket: Fetching {
     set { state.withLock { $0.requests = newValue } }
   }
 
-  /// Makes a request fail, counted from now on.
+  /// Makes the request of this number fail, counted from now on.
   ///
   /// With `andAll` every later request fails too, as after a kill.
   func fail(

@@ -183,7 +183,9 @@ struct KeptCacheTests {
     #expect(bucket.objects["m/other"] == stray)
   }
 
-  @Test func `another machine's object is no stray, and the next run enters it`() throws {
+  @Test func `another machine's object is no stray, and the next run enters it into the index`()
+    throws
+  {
     _ = try sync()
     let other = try TemporaryFolder()
     shop.items["A"]?.append(SampleShop.Item("A9"))

@@ -4,6 +4,7 @@ import Testing
 
 @testable import ObjectStore
 
+/// The requests to an object store: lists, conditional writes, removals and refusals.
 struct ObjectStoreTests {
   private let bucket = FakeBucket()
 
@@ -65,7 +66,9 @@ struct ObjectStoreTests {
     #expect(try store.bytes(of: "nothing") == nil)
   }
 
-  @Test func `when two write at once, the one that lost is told`() throws {
+  @Test func `when two writers create an object at once, the one that comes second learns of it`()
+    throws
+  {
     let store = try bucket.store()
     bucket.overtake(with: [2])
 

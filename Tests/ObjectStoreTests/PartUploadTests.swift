@@ -6,6 +6,7 @@ import Testing
 
 @testable import ObjectStore
 
+/// Multipart uploads of large pictures, and the removal of unfinished ones.
 struct PartUploadTests {
   private let bucket = FakeBucket()
   private let bytes: [UInt8]

@@ -5,6 +5,7 @@ import Transport
 
 @testable import ObjectStore
 
+/// The header fields with which a picture's row is stored beside its object.
 struct S3HeadersTests {
   private func entry(url: String, response: String?) -> PictureEntry {
     var entry = PictureEntry(id: PictureID(url: url), url: url)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ObjectStore
 
-/// Parses replies of object stores: complete, unusual and hostile ones.
+/// Replies of object stores, which are parsed: complete, unusual and hostile ones.
 struct S3ReplyTests {
   private static func list(_ inner: String, top: String = "") -> [UInt8] {
     Array("\(top)<ListBucketResult>\(inner)</ListBucketResult>".utf8)
@@ -113,7 +113,7 @@ struct S3ReplyTests {
       ("<Error><Code>\(String(repeating: "a", count: 65))</Code></Error>", nil),
     ] as [(String, String?)]
   )
-  func `a refusal contributes at most one word`(text: String, code: String?) {
+  func `the code of a refusal is used only if it is one short word`(text: String, code: String?) {
     #expect(S3Reply.refusal(Array(text.utf8)) == code)
   }
 

@@ -8,8 +8,8 @@ import Testing
 
 @testable import ObjectStore
 
-/// Compares libcurl's signatures with those that a store computes. (AWS Signature Version 4,
-/// "Create a signed request")
+/// The signatures of libcurl, compared with the signatures that a store computes. (AWS Signature
+/// Version 4, "Create a signed request")
 struct SignatureTests {
   /// A store that accepts every request and closes the connection after each, because it does not
   /// read bodies.

@@ -46,7 +46,7 @@ import Transport
     (502, "", "unknown http-502"), (504, "", "unknown http-504"), (302, "", "unknown http-302"),
     (502, "no_service", "stopped http-502 no_service"), (503, "busy", "failed http-503"),
   ])
-  func `the status decides, after Slack's own word`(
+  func `a word of Slack in the body decides the outcome, and otherwise the status does`(
     _ status: Int,
     _ body: String,
     _ words: String
@@ -137,7 +137,7 @@ import Transport
     ("no_service", .slack, "stopped http-200 no_service"), ("", .json, "delivered"),
     ("<h", .json, "delivered"),
   ])
-  func `a 2xx that breaks off is judged by what was received`(
+  func `a 2xx that breaks off is judged by the bytes received`(
     _ body: String,
     _ payload: PayloadKind,
     _ words: String

@@ -49,7 +49,10 @@ import Testing
     #expect(report.delivered == [id] && report.held.isEmpty)
   }
 
-  @Test func `an ambiguous order left by a run that resends is held by one that holds`() throws {
+  @Test
+  func `an ambiguous order of a run with the policy resend is held by a run with the policy hold`()
+    throws
+  {
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let webhook = FakeWebhook { $0.number < 2 ? .status(502) : .ok }
@@ -63,7 +66,7 @@ import Testing
     #expect(webhook.arrivals.count == 2)
   }
 
-  @Test func `an order that was replayed is not held for earlier outcomes`() throws {
+  @Test func `an order that was replayed is not held because of earlier outcomes`() throws {
     let shelf = try Shelf()
     let id = try shelf.place()[0]
     let webhook = FakeWebhook {

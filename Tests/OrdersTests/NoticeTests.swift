@@ -143,7 +143,11 @@ import Testing
     #expect(try Self.items(#require(webhook.arrivals.last)) == ["A2", "A3"])
   }
 
-  @Test func `a notice that may have arrived is held for people, and sent once`() throws {
+  @Test
+  func
+    `a notice to Slack that may have arrived is held, and is not sent again with later changes`()
+    throws
+  {
     let shelf = try Shelf()
     let webhook = FakeWebhook { $0.number == 0 ? .reset : .ok }
     try Self.tell(shelf, 2, .slack)
@@ -171,7 +175,7 @@ import Testing
     #expect(report.delivered.count == 1 && Set(webhook.ids).count == 1)
   }
 
-  @Test func `programs are told when a notice may repeat another`() throws {
+  @Test func `a notice that may repeat another one says so to programs`() throws {
     let shelf = try Shelf()
     let webhook = FakeWebhook { $0.number < 2 ? .reset : .ok }
     try Self.tell(shelf, 2)

@@ -23,7 +23,7 @@ struct ReceiverCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(payload.rawValue): \(faults.isEmpty ? "well" : faults)" }
 }
 
-/// Delivers to real answers over a socket, one for each documented state.
+/// Deliveries to a webhook over a socket, with an answer for each documented state.
 @Suite struct ReceiverTests {
   static let html = #"wrong-type=text/html body="<html>Sign in</html>""#
 

@@ -79,7 +79,7 @@ import Testing
     #expect(webhook.ids.count == 1001)
   }
 
-  @Test func `an order that fails or waits lets the others pass`() throws {
+  @Test func `an order that fails or waits does not delay the other orders`() throws {
     let shelf = try Shelf()
     let placed = try shelf.place(3).map(\.rawValue)
     let webhook = FakeWebhook { $0.id == placed[0] ? .status(500, retryAfter: 60) : .ok }
@@ -117,7 +117,8 @@ import Testing
     )
   }
 
-  @Test func `a message that may have arrived is held for people and sent again to programs`()
+  @Test
+  func `a message to Slack that may have arrived is held, and sent again with the policy resend`()
     throws
   {
     let shelf = try Shelf()
@@ -211,7 +212,8 @@ import Testing
   }
 
   @Test
-  func `an unreachable webhook ends the run after three attempts, at no cost to other orders`()
+  func
+    `three attempts at an unreachable webhook end the run, and no other order loses an attempt`()
     throws
   {
     let shelf = try Shelf()
@@ -256,7 +258,7 @@ import Testing
     #expect(try shelf.outbox().order(id.rawValue).delivery.lastError == "cancelled")
   }
 
-  @Test func `a posted state change follows the order's own message, with its own id`()
+  @Test func `a posted state change is sent after the order's message, and has an id of its own`()
     throws
   {
     let shelf = try Shelf()

@@ -11,7 +11,7 @@ import Transport
 struct AddressTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
-  /// A host that only the shop's data names.
+  /// A second shop, whose host appears only in the data of the first.
   private let other: SampleShop
 
   init() throws {
@@ -20,7 +20,8 @@ struct AddressTests {
     other = try SampleShop(sections: 1, items: 2)
   }
 
-  @Test func `a private host that only data names is refused, and never contacted`() throws {
+  @Test func `a private host that appears only in the data is refused and never contacted`() throws
+  {
     shop.items["A"]?[0].thumbnail = "\(other.store.baseURL)/pictures/x.jpg"
     try shop.publish()
 
@@ -149,7 +150,7 @@ struct AddressTests {
     ("file://localhost/abs/main.json", nil, nil, "file:/abs/main.json"),
     ("main.json", "file:///data/", nil, "file:/data/main.json"),
   ])
-  func `an address in the catalog file resolves to one source`(
+  func `a URL or path in the catalog file is resolved against the base or the file's folder`(
     text: String,
     base: String?,
     override: String?,
@@ -186,7 +187,7 @@ struct AddressTests {
     ("${DIR}/main.json", nil, "file:/folder/lists/main.json"),
     ("${DIR}/main.json", "file:///data/", "file:/data/lists/main.json"),
   ])
-  func `a variable is not stored in path and query, and may give the host`(
+  func `the value of a variable in path or query is not stored, and a variable may give the host`(
     text: String,
     base: String?,
     source: String
@@ -214,7 +215,10 @@ struct AddressTests {
     #expect(try addresses.target(text).name == source)
   }
 
-  @Test func `values are put back at their places, escaped as each place requires`() throws {
+  @Test
+  func `variables in a stored URL get their values back, escaped as their positions require`()
+    throws
+  {
     let variables = URLSecrets(values: ["KEY": "a/b c&d+e", "V": "7"])
     let parser = FakeTransport()
     func revealed(_ text: String) throws -> String {
@@ -252,7 +256,9 @@ struct AddressTests {
     #expect(URLSecrets.none.cursor(kept: URLSecrets.none.kept(cursor: "${KEY}")) == "${KEY}")
   }
 
-  @Test func `fields lose secrets and text that looks like a variable, and keep their dates`() {
+  @Test
+  func `stored header fields contain no secret and no text like a variable, but keep their dates`()
+  {
     let variables = URLSecrets(values: ["KEY": "s3cret", "YEAR": "2024"])
     let headers: Headers = [
       "Link": "</x?k=s3cret>; rel=next", "Vary": "X-s3cret", "X": "${KEY}",

@@ -34,7 +34,7 @@ struct BodyBufferTests {
   }
 
   @Test(arguments: [500_000, 5_000_000, 12_000_000])
-  func `a restarted attempt leaves nothing of the one before`(count: Int) throws {
+  func `a restarted attempt leaves no bytes of the attempt before`(count: Int) throws {
     let folder = try TemporaryFolder()
     let buffer = BodyBuffer(in: try CacheLayout(creating: folder.path("cache")))
 

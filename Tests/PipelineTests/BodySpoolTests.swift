@@ -81,7 +81,8 @@ struct BodySpoolTests {
   }
 
   @Test(arguments: [0, 50, 110, 250, 999])
-  func `a full disk in the middle loses nothing`(room: Int) throws {
+  func `a disk that becomes full in the middle of a body loses none of its bytes`(room: Int) throws
+  {
     let body = Self.body(1000)
 
     let spooled = spool(body, pieces: 10) { () throws(LarderError) in

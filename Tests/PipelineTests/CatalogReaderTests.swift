@@ -8,6 +8,7 @@ import Testing
 
 @testable import Pipeline
 
+/// Listings, items and the summary, as `CatalogReader` reads them from a cache.
 struct CatalogReaderTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -108,7 +109,7 @@ struct CatalogReaderTests {
     #expect(summary.failing.isEmpty && summary.catalogs[0].stale.isEmpty)
   }
 
-  @Test func `a cache without a sync says so`() throws {
+  @Test func `reading a cache before its first sync is an error that suggests a sync`() throws {
     let empty = try TemporaryFolder()
     let error = #expect(throws: LarderError.self) {
       _ = try CatalogReader(cache: empty.path("cache"), catalog: nil)

@@ -15,7 +15,7 @@ import Transport
     let folder = try TemporaryFolder()
     let authority = try TestAuthority(folder)
     for certificate in Self.certificates { try authority.make(certificate) }
-    // OpenSSL follows a chain of a hundred authorities and no longer one.
+    // OpenSSL follows a chain of at most a hundred authorities.
     try authority.makeTower("tower", by: "root", height: 101)
     let shown: [(leaf: String, others: [String], reason: FailureReason?)] = [
       ("good", [], nil), ("deep", ["between"], nil),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The changes reported between two runs, and those that the shrink guard holds back.
+/// The changes reported between two runs, and the shrink guard, which withholds sudden removals.
 struct ChangeTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -20,7 +20,10 @@ struct ChangeTests {
     try CatalogReader(cache: folder.path("cache"), catalog: nil)
   }
 
-  @Test func `items added, removed, repriced, rebadged and repainted are each reported`() throws {
+  @Test
+  func `items that are added, removed, or get a new price, badge or picture are each reported`()
+    throws
+  {
     _ = try shop.sync(folder)
     var items = try #require(shop.items["A"])
     items[0].price = "6,500원"
@@ -106,7 +109,7 @@ struct ChangeTests {
     #expect(recovered.items.withheld.isEmpty && recovered.items.added.isEmpty)
   }
 
-  @Test func `removals that are allowed are applied, also with a 304`() throws {
+  @Test func `allowed removals are applied, even if the origin answers 304`() throws {
     _ = try shop.sync(folder)
     shop.items["A"] = Array(try #require(shop.items["A"]).prefix(3))
     try shop.publish()
@@ -122,7 +125,7 @@ struct ChangeTests {
     #expect(try shop.sync(folder).outcome == .complete)
   }
 
-  @Test func `a section that is suddenly empty is withheld as a whole`() throws {
+  @Test func `all items of a section that is suddenly empty are kept`() throws {
     _ = try shop.sync(folder)
     shop.items["A"] = []
     try shop.publish()

@@ -5,7 +5,7 @@ import Transport
 
 @testable import Pipeline
 
-/// The outcome of a reply for a section's page or a detail, as a table.
+/// A table of replies for a section's page or a detail, each with its outcome.
 struct DocumentOutcomeTests {
   private static let now = UnixTime(1_800_000_000)
   private static let body: [UInt8] = [123, 125]

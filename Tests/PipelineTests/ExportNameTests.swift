@@ -19,7 +19,7 @@ import Testing
       ("manifest.jsonl", .gif, "manifest-jsonl.gif"), ("catalog.json", .jpeg, "catalog-json.jpg"),
     ] as [(String, PictureType, String)]
   )
-  func `a picture's name gets the extension of its bytes, and no other before it`(
+  func `a picture's name ends with the extension of its real type, and has no other one before it`(
     _ name: String,
     _ type: PictureType,
     _ fitting: String
@@ -87,7 +87,10 @@ import Testing
     ("a.", "a-"), ("a ", "a-"), ("a. .", "a. -"), ("v1:2.d", "v1-2.d-"), ("-x", "_x-"),
     ("aux", "_aux-"),
   ])
-  func `a changed folder name ends with its digits`(_ name: String, _ start: String) {
+  func `a folder name that is changed ends with digits of a digest`(
+    _ name: String,
+    _ start: String
+  ) {
     let portable = ExportName.portable(name, hasEnding: false)
 
     #expect(portable.hasPrefix(start) && portable != name)
@@ -95,7 +98,7 @@ import Testing
   }
 
   @Test(arguments: [ExportPlan.Shape.tree, .flat])
-  func `no two pictures, and no file of the export, share a name on any file system`(
+  func `pictures and the export's own files never share a name, on any file system`(
     _ shape: ExportPlan.Shape
   ) {
     let names = [

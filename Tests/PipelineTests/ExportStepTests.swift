@@ -36,7 +36,7 @@ import Testing
     return value as? NSObject ?? NSNull()
   }
 
-  @Test func `a stopped export reports the rest, and the next one continues`() throws {
+  @Test func `a stopped export reports the missing pictures, and the next one continues`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 3)
     try shop.publish()
@@ -57,7 +57,10 @@ import Testing
     #expect(rest.unchanged == 4 && rest.copied > 0 && rest.unfinished == 0)
   }
 
-  @Test func `catalog.json holds sections with titles, and items as list prints them`() throws {
+  @Test
+  func `catalog.json has the sections with titles, and the items as larder list prints them`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 3)
     shop.items["A"]?[1].title = "=HYPERLINK(\"x\") \u{1B}[31m\u{202E}"
@@ -93,7 +96,7 @@ import Testing
     #expect(!table.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{202E}" })
   }
 
-  @Test func `catalog.json has each detail once, as show prints it`() throws {
+  @Test func `catalog.json has each detail once, as larder show prints it`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 2)
     _ = try shop.sync(folder)
@@ -117,7 +120,7 @@ import Testing
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
-    // A folder instead of the picture, which no rename can replace.
+    // A folder at the picture's path, because a rename cannot replace it.
     try folder.write("mine", to: "out/A1-thumb.jpg/mine")
 
     let report = try Self.export(folder)
@@ -226,7 +229,7 @@ import Testing
     #expect(folder.state(of: "out/A1-thumb.jpg") != nil)
   }
 
-  @Test func `no path of a planted record leads out of the folder`() throws {
+  @Test func `a planted record of an export cannot lead out of the folder`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
@@ -237,7 +240,9 @@ import Testing
     #expect(folder.state(of: "secret.jpg") != nil)
   }
 
-  @Test func `hostile names become pictures that no web server runs or hides`() throws {
+  @Test func `pictures with hostile names get file names that no web server executes or hides`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 1, items: 0)
     let names = [
@@ -267,7 +272,7 @@ import Testing
     #expect(lines.split(separator: "\n").count == names.count)
   }
 
-  @Test func `temporary files of a killed export are removed by the next, and no others`()
+  @Test func `the next export removes the temporary files of a killed one, and no other files`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import Support
 
 /// The parts of ``FaultMatrixTests`` about heads, redirects and slow answers.
 extension FaultMatrixTests {
-  /// Wrong heads of responses.
+  /// Responses with an invalid head.
   static var heads: [MatrixCase] {
     let length = "Content-Length: 3000\r\n\r\n"
     let part = "HTTP/1.1 206 Part\r\nContent-Length: 2000\r\n"
@@ -152,7 +152,7 @@ extension FaultMatrixTests {
     ]
   }
 
-  /// Wrong redirects. (RFC 9110, section 15.4)
+  /// Invalid redirects. (RFC 9110, section 15.4)
   static var redirects: [MatrixCase] {
     @Sendable func to(_ place: String, _ status: Int = 302) -> [ScriptedServer.Action] {
       [.send("HTTP/1.1 \(status) F\r\nLocation: \(place)\r\nContent-Length: 0\r\n\r\n")]

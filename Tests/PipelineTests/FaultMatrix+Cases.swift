@@ -11,7 +11,7 @@ extension FaultMatrixTests {
     .bytes(Array(body.prefix(count)))
   }
 
-  /// A case with one answer and its expected end.
+  /// A case with one faulty answer and its expected result.
   static func wrong(
     _ name: String,
     _ reasons: [FailureReason],
@@ -24,7 +24,7 @@ extension FaultMatrixTests {
     MatrixCase(name, .held(body)) { _ in actions }
   }
 
-  /// Wrong ends of bodies. (RFC 9112, sections 6 and 7)
+  /// Bodies with an invalid length or end. (RFC 9112, sections 6 and 7)
   static var framing: [MatrixCase] {
     let length = ok + "Content-Length: 3000\r\n\r\n"
     return [
@@ -155,7 +155,7 @@ extension FaultMatrixTests {
     ]
   }
 
-  /// Wrong content codings. (RFC 9110, section 8.4)
+  /// Bodies with an invalid content coding. (RFC 9110, section 8.4)
   static var codings: [MatrixCase] {
     @Sendable func coded(_ coding: String, _ bytes: [UInt8]) -> [ScriptedServer.Action] {
       [

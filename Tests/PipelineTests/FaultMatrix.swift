@@ -10,9 +10,9 @@ import Transport
 struct MatrixCase: Sendable {
   /// The expected result.
   enum End: Sendable {
-    /// The picture is held with exactly these bytes.
+    /// The picture is stored with exactly these bytes.
     case held([UInt8])
-    /// The picture failed for one of these reasons, and nothing is held.
+    /// The picture failed for one of these reasons, and no file is stored.
     case refused([FailureReason])
   }
 

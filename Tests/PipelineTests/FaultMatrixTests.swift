@@ -28,7 +28,7 @@ import Testing
     _ cases: [(url: String, name: String, end: MatrixCase.End)]
   ) throws {
     #expect(report.unfinished.isEmpty, "something hung until the deadline")
-    // By item, because the URL in a report is that of the failed hop.
+    // Reasons by item, because the URL in a report is that of the failed hop.
     let reasons = Dictionary(report.failures.map { ($0.id ?? "", $0.reason) }) { $1 }
     var held = 0
     for (number, (url, name, end)) in cases.enumerated() {
@@ -53,7 +53,7 @@ import Testing
     #expect(count >= 145)
   }
 
-  @Test func `an answer that is wrong in any way costs only that picture`() throws {
+  @Test func `a faulty answer affects only its own picture`() throws {
     // Long enough that a busy machine is not taken for a slow origin; hangs are caught by the
     // run's deadline.
     try run(Self.framing + Self.codings + Self.heads + Self.redirects, idle: .seconds(60))
@@ -63,7 +63,10 @@ import Testing
     try run(Self.slow, idle: .seconds(1))
   }
 
-  @Test func `whatever the origin does, a run ends at its deadline and lists the rest`() throws {
+  @Test
+  func `even if no answer ends, a run ends at its deadline and lists the unfinished pictures`()
+    throws
+  {
     let floods: [ScriptedServer.Action] = [
       .hang, .drip(0), .flood("HTTP/1.1 103 E\r\n\r\n"),
     ]
@@ -71,7 +74,8 @@ import Testing
     let server = ScriptedServer { request in
       let number = Int(request.path.split(separator: "/").first ?? "") ?? 0
       // If the head was sent, the body hangs or drips; otherwise the whole answer does.
-      return number % 2 == 0 ? [floods[number / 2 % 2]] : [.send(head), floods[number / 2 % 2]]
+      return number % 2 == 0
+        ? [floods[number / 2 % floods.count]] : [.send(head), floods[number / 2 % floods.count]]
     }
     defer { server.close() }
     let urls = (0..<100).map { server.url("/\($0)/picture.jpg") }
@@ -90,7 +94,8 @@ import Testing
     #expect(try verify(matrix.folder) == VerifyReport(checked: 0))
   }
 
-  @Test func `a body truncated at each percent is refused, and the next run fetches the rest`()
+  @Test
+  func `a body truncated at any percent is refused, and the next run fetches the missing bytes`()
     throws
   {
     let size = 200_000

@@ -62,7 +62,10 @@ struct FaultySyncTests {
     }
   }
 
-  @Test func `a section that fails on its first run is failed, and the others are fetched`() throws
+  @Test
+  func
+    `a section that fails in its first run is reported as failed, and the other sections are fetched`()
+    throws
   {
     shop.store.faults = [FaultRule("/shop/B", .status(500))]
 
@@ -77,7 +80,7 @@ struct FaultySyncTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a section that hangs delays neither the others nor their pictures`() throws {
+  @Test func `a section that hangs delays neither the other sections nor their pictures`() throws {
     shop.store.faults = [FaultRule("/shop/A", .hang)]
     let isThere = Mutex(false)
 
@@ -113,7 +116,7 @@ struct FaultySyncTests {
     #expect(report.pictures.fetched == 25 && report.pictures.failed == 0)
   }
 
-  @Test func `the order is that of the catalog, even if the first section arrives last`() throws {
+  @Test func `sections are in the catalog's order, even if the first one arrives last`() throws {
     shop.store.faults = [FaultRule("/shop/A", .delay(seconds: 0.1))]
 
     let report = try shop.sync(folder)
@@ -144,7 +147,7 @@ struct FaultySyncTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a first run with the origin down is failed and not recorded`() throws {
+  @Test func `a first run fails while the origin is down, and is not recorded`() throws {
     shop.store.stop()
 
     let report = try shop.sync(folder)
@@ -164,7 +167,9 @@ struct FaultySyncTests {
     #expect(combined.failures.map(\.stage) == [.section])
   }
 
-  @Test func `malformed JSON is reported with line and column, and the others are fetched`() throws
+  @Test
+  func `malformed JSON is reported with line and column, and the other sections are fetched`()
+    throws
   {
     shop.put("{\"body\": [\n  {\"detail_hash\": \"A1\",, }]}", at: "/shop/A")
 
@@ -208,7 +213,8 @@ struct FaultySyncTests {
     }
   }
 
-  @Test func `with strict a bad item fails its section, on an unchanged body too`() throws {
+  @Test func `in strict mode a bad item fails its section, even if the body is unchanged`() throws
+  {
     shop.put("{\"body\": [{\"detail_hash\": \"A1\", \"title\": \"one\"}, {}]}", at: "/shop/A")
     var strict = SyncOptions()
     strict.strict = true
@@ -229,7 +235,10 @@ struct FaultySyncTests {
     #expect(again.sections[0].source == .stale && again.sections[0].items == 1)
   }
 
-  @Test func `a detail that fails is a failure, and the earlier one is still shown`() throws {
+  @Test
+  func `a detail that cannot be fetched is a failure, and its earlier version is still shown`()
+    throws
+  {
     shop.store.faults = [FaultRule("/shop/detail/A1", .status(500))]
     let report = try shop.sync(folder)
 
@@ -255,7 +264,7 @@ struct FaultySyncTests {
     (.closeWithoutAnswer, "reset"), (.body([]), "not-a-picture"),
     (.body([0xFF, 0xD8, 0xFF]), "not-a-picture"),
   ])
-  func `a truncated picture is a failure and never a file`(
+  func `a truncated picture is a failure and is never stored`(
     effect: FaultEffect,
     reason: String
   ) throws {
@@ -279,7 +288,7 @@ struct FaultySyncTests {
     #expect(next.outcome == .complete && next.pictures.fetched == 1 && next.pictures.fresh == 36)
   }
 
-  @Test func `a large picture that breaks off and cannot be resumed leaves nothing`()
+  @Test func `a large picture that breaks off and cannot be resumed leaves no file`()
     throws
   {
     let bytes = try Picture(SampleShop.base).distinct("large", byteCount: 700_000)
@@ -301,7 +310,8 @@ struct FaultySyncTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a picture whose refresh fails is held, and the failure is dated from the first`()
+  @Test
+  func `a picture whose refresh fails is kept, and later failures keep the date of the first one`()
     throws
   {
     shop.store.faults = [FaultRule("/pictures/A1-thumb.jpg", .status(404))]
@@ -325,7 +335,8 @@ struct FaultySyncTests {
     #expect(try CacheSummary(cache: folder.path("cache")).failing.isEmpty)
   }
 
-  @Test func `a 304 for other bytes is not trusted, and the same run fetches them`()
+  @Test
+  func `a 304 with another version's ETag is not trusted, and the same run fetches that version`()
     throws
   {
     _ = try shop.sync(folder)
@@ -372,7 +383,8 @@ struct FaultySyncTests {
     }
   }
 
-  @Test func `a full disk under a large picture ends the run with its error too`() throws {
+  @Test func `a disk that fills up during a large picture ends the run with its error too`() throws
+  {
     let bytes = try Picture(SampleShop.base).distinct("large", byteCount: 3_000_000)
     shop.store.content["/pictures/A1-thumb.jpg"] = Resource(bytes, type: "image/jpeg")
     shop.items = ["A": Array(shop.items["A"]?.prefix(1) ?? [])]

@@ -48,7 +48,9 @@ struct FeedBudgetTests {
     }
   }
 
-  @Test func `a listing that lost too much is withheld, and read again when the limit is raised`()
+  @Test
+  func
+    `a listing with too many unreadable items is withheld, and read again when the limit is raised`()
     throws
   {
     serve(lost: 0, good: 20)
@@ -65,7 +67,7 @@ struct FeedBudgetTests {
     #expect(allowed.sections[0].source == .network && allowed.sections[0].items == 9_000)
   }
 
-  @Test func `reading of a large listing stops between its windows`() throws {
+  @Test func `reading of a large listing stops at the limit, before its end`() throws {
     let pad = String(repeating: "x", count: 900)
     let bad = Array(repeating: #"{"title": "\#(pad)"}"#, count: 10_000)
     shop.put(#"{"body": [\#(bad.joined(separator: ","))]}"#, at: "/shop/A")
@@ -77,7 +79,7 @@ struct FeedBudgetTests {
     #expect(report.sections[0].skipped < 5000)
   }
 
-  @Test func `a thousand failures of a stage are kept by URL, and the others counted`() {
+  @Test func `a stage keeps a thousand failures with their URLs and counts the others`() {
     let log = FailureLog()
     for number in (0..<2500).reversed() {
       let url = "https://shop.example/\(10_000 + number)"
@@ -92,7 +94,11 @@ struct FeedBudgetTests {
     #expect(all.omitted == [.picture: ["http-404": 1500]])
   }
 
-  @Test func `failures that are only counted survive a report's JSON`() throws {
+  @Test
+  func
+    `failures that are only counted are still counted after a report is written and read as JSON`()
+    throws
+  {
     var report = SyncReport(catalog: "c")
     report.failuresOmitted = [.picture: ["http-404": 1500]]
 

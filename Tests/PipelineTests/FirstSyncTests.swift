@@ -141,7 +141,7 @@ struct FirstSyncTests {
     #expect(next.pictures.fresh == 37)
   }
 
-  @Test func `a clock set back by more than a day does not freeze the pictures`() throws {
+  @Test func `pictures are revalidated after a clock was set back by more than a day`() throws {
     _ = try shop.sync(folder)
     shop.clock.advance(-100_000)
 
@@ -207,7 +207,10 @@ struct FirstSyncTests {
     #expect(try reader.show("A1")?.detailSince == nil)
   }
 
-  @Test func `an item in two sections is two listings, one detail and its pictures once`() throws {
+  @Test
+  func `an item in two sections has two listings, but its detail and pictures are fetched once`()
+    throws
+  {
     let twice = try #require(shop.items["A"]?.first)
     shop.items["C"]?.append(twice)
     try shop.publish()

@@ -134,7 +134,8 @@ struct ForgettingTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a 404 address without a referring catalog is removed after the grace period`()
+  @Test
+  func `the record of a 404 is removed after the grace period if no catalog refers to its URL`()
     throws
   {
     shop.items["A"]?[0].thumbnail = "/pictures/gone.jpg"

@@ -31,7 +31,9 @@ struct FormatSyncTests {
     server.received.map { String($0.text.split(separator: " ")[1]) }
   }
 
-  @Test func `details are requested by a field, and again when the listing is unchanged`() throws {
+  @Test func `a detail's URL may contain a field of its item, also when the listing is unchanged`()
+    throws
+  {
     let server = ScriptedServer { request in
       request.text.hasPrefix("GET /list")
         ? Self.answer(#"{"products": [{"id": 1, "title": "Pan", "handle": "red pan"}]}"#)
@@ -56,7 +58,9 @@ struct FormatSyncTests {
     #expect(asked == ["/products/red%20pan.json", "/products/red%20pan.json"])
   }
 
-  @Test func `an item without the field is reported, and the others have their details`() throws {
+  @Test func `an item without the field is reported, and the other items have their details`()
+    throws
+  {
     let server = ScriptedServer { request in
       request.text.hasPrefix("GET /list")
         ? Self.answer(

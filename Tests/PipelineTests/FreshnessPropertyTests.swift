@@ -77,7 +77,7 @@ struct FreshnessPropertyTests {
     )
   }
 
-  @Test func `a row is judged as its full response would be, over many cases`() {
+  @Test func `an index row is as fresh as its full response, over many cases`() {
     var chance = Chance(state: 9111)
     let start = UnixTime(1_800_000_000)
     for number in 0..<(Sweep.isWhole ? 2_500 : 500) {
@@ -123,7 +123,8 @@ struct FreshnessPropertyTests {
             "\(number) \(head.headers.text)"
           )
         }
-        // The columns alone only tell whether anything is due, for requests with the same fields.
+        // The columns alone tell only whether a request is necessary, for requests with the same
+        // fields.
         let quick = state.freshness(at: now)
         #expect((quick != nil) == plain.freshness(at: now, for: asking).isQuiet)
       }
@@ -131,7 +132,7 @@ struct FreshnessPropertyTests {
   }
 
   @Test
-  func `headers renewed by a 304 are judged as the renewed response would be, over many cases`()
+  func `headers renewed by a 304 are as fresh as the renewed response, over many cases`()
     throws
   {
     var chance = Chance(state: 304)
@@ -164,7 +165,7 @@ struct FreshnessPropertyTests {
   }
 
   /// Headers stored before redirects, credentials and Vary selection were recorded.
-  @Test func `headers in an older form are used as far as they go`() throws {
+  @Test func `stored headers of an older form are used, although they record less`() throws {
     let text = "1800000000 1800000001\nETag: \"\u{E9}\"\nCache-Control: max-age=60\nVary: X\n"
     let stored = try #require(StoredResponse(word: text))
     let traits = CacheKeyFields(fields: [:], digest: ContentDigest.number(of:))

@@ -51,7 +51,8 @@ struct GuardedDetailTests {
       .map { $0.detail?.images.map(\.role) ?? [] }
   }
 
-  @Test func `pictures that all details lose by a rename are kept in every run until they return`()
+  @Test
+  func `pictures that all details lose because a member is renamed are kept until they return`()
     throws
   {
     #expect(try run().outcome == .complete)
@@ -109,7 +110,8 @@ struct GuardedDetailTests {
   }
 
   @Test
-  func `a field that only some details lose is removed, and one that none had is not missed`()
+  func
+    `a field that only some details lose is removed, and a field that none had is not reported`()
     throws
   {
     _ = try run()
@@ -123,7 +125,7 @@ struct GuardedDetailTests {
     #expect(again.outcome == .complete && again.details.unchanged == 5)
   }
 
-  @Test func `an interrupted run leaves lost fields to be judged by the next`() throws {
+  @Test func `after an interrupted run, the next one decides about the lost fields`() throws {
     _ = try run()
     rename(ids)
     shop.store.faults = [FaultRule("/shop/detail/A4", .status(500))]
@@ -182,7 +184,7 @@ struct GuardedDetailTests {
     #expect(try pictures().allSatisfy { $0.count == 3 })
   }
 
-  @Test func `a list that is empty in all details does not make its path wrong`() throws {
+  @Test func `a path to a list that is empty in all details is not reported as wrong`() throws {
     for id in ids {
       shop.put(
         #"{"hash": "\#(id)", "data": {"top_image": "/pictures/\#(id)-top.jpg", "parts": []}}"#,

@@ -62,7 +62,9 @@ struct GuardedSyncTests {
     #expect(report.items.removed.count == 18 && report.items.total == 183)
   }
 
-  @Test func `details that go missing at once are withheld until they return or are allowed`()
+  @Test
+  func
+    `details that all go missing at once are kept until they return or their removal is allowed`()
     throws
   {
     let shop = try SampleShop(sections: 1, items: 10)
@@ -99,7 +101,9 @@ struct GuardedSyncTests {
     #expect(try reader.list().allSatisfy { $0.detail == nil })
   }
 
-  @Test func `details that vanish one by one are accepted, and their last version is kept`() throws
+  @Test
+  func `details that vanish one by one do not trigger the guard, and their last version is kept`()
+    throws
   {
     let shop = try SampleShop(sections: 1, items: 10)
     _ = try shop.sync(folder)
@@ -117,7 +121,7 @@ struct GuardedSyncTests {
     #expect(try reader.index.referencedPictures().count == 31)
   }
 
-  @Test func `a shared document that loses most of its details keeps them here`() throws {
+  @Test func `details that vanish at once from a shared document are kept`() throws {
     let shop = try SampleShop(sections: 1, items: 6)
     func publish(_ count: Int) throws {
       let details = (1...6).prefix(count).map { number -> [String: Any] in
@@ -175,7 +179,7 @@ struct GuardedSyncTests {
   }
 
   @Test(arguments: [4, 40])
-  func `a section whose items are all replaced is withheld, and the last good one shown`(
+  func `when all items of a section are replaced, its last good listing is shown`(
     _ count: Int
   ) throws {
     let shop = try SampleShop(sections: 1, items: count)
@@ -220,7 +224,7 @@ struct GuardedSyncTests {
     #expect(report.outcome == .complete && report.items.total == 200)
   }
 
-  @Test func `one placeholder for all pictures, or a lost field, withholds the listing`()
+  @Test func `a listing is withheld when all pictures become one placeholder, or a field is lost`()
     throws
   {
     let shop = try SampleShop(sections: 1, items: 12)
@@ -336,7 +340,9 @@ struct GuardedSyncTests {
   }
 
   @Test(arguments: [401, 403, 404, 410])
-  func `a lasting failure is reported once, and with strict in every run`(_ status: Int) throws {
+  func `a permanent failure is reported once, and in strict mode in every run`(_ status: Int)
+    throws
+  {
     let shop = try SampleShop(sections: 1, items: 3)
     shop.store.faults = [FaultRule("/pictures/A2-thumb.jpg", .status(status))]
     var strict = SyncOptions()

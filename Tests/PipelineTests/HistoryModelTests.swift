@@ -11,14 +11,14 @@ import Testing
 
 /// The reference model of a shop's history, which stores every run completely.
 private struct HistoryModel {
-  /// A run that is still listed.
+  /// A run whose listings are not yet forgotten.
   struct Run {
     let time: Int64
     /// The listings, one line for each item.
     let listed: [String]
   }
 
-  /// The listed runs, oldest first.
+  /// The runs whose listings are not yet forgotten, oldest first.
   var runs: [Run] = []
   /// All changes, one line each.
   private(set) var lines: [(time: Int64, line: String)] = []

@@ -36,7 +36,7 @@ struct InterruptionTests {
     return report
   }
 
-  @Test func `a stopped run keeps complete pictures and reports the rest`() throws {
+  @Test func `a stopped run keeps complete pictures and reports the unfinished ones`() throws {
     // One detail hangs, so that the run cannot end before it is stopped.
     shop.store.faults = [FaultRule("/shop/detail/A1", .hang)]
 
@@ -81,7 +81,7 @@ struct InterruptionTests {
     #expect(shop.store.requests.isEmpty)
   }
 
-  @Test func `a byte limit leaves the rest unfinished, not failed`() throws {
+  @Test func `pictures beyond a byte limit are unfinished, not failed`() throws {
     let shop = try SampleShop(sections: 1, items: 5)
     var options = shop.transportOptions()
     options.maxBytes = 4000
@@ -93,7 +93,8 @@ struct InterruptionTests {
     #expect(report.outcome == .partial)
   }
 
-  @Test func `a disk reserve leaves the rest unfinished, and later runs continue`()
+  @Test
+  func `pictures that do not fit beside the disk reserve are unfinished, and later runs continue`()
     throws
   {
     let shop = try SampleShop(sections: 1, items: 5)
@@ -145,7 +146,10 @@ struct InterruptionTests {
     #expect(error.description.contains("a test is using it"))
   }
 
-  @Test func `a crash loses at most two groups, and no truncated file is ever visible`() throws {
+  @Test
+  func `a crash loses at most two groups of pictures, and no truncated file is ever visible`()
+    throws
+  {
     let shop = try SampleShop(sections: 2, items: 12)
     let total = 73
     let counting = FaultyDisk()
@@ -187,7 +191,9 @@ struct InterruptionTests {
     #expect(try verify(folder) == VerifyReport(checked: 541))
   }
 
-  @Test func `strays are swept by a complete run, although a partial one came between`() throws {
+  @Test func `a complete run removes files without a row, although a partial run came between`()
+    throws
+  {
     let shop = try SampleShop(sections: 1, items: 2)
     _ = try shop.sync(folder)
     let stray = "cache/images/00/left-000000000000.jpg"

@@ -5,6 +5,7 @@ import Testing
 @testable import Cache
 @testable import Pipeline
 
+/// `ItemWriter`, which writes the items of listings to the index in batches.
 struct ItemWriterTests {
   private let folder: TemporaryFolder
   private let index: Index
@@ -25,7 +26,7 @@ struct ItemWriterTests {
   }
 
   @Test(
-    "Items are kept in the order in which they came, whatever transaction they fall into",
+    "Items keep the order in which they were added, whichever transaction writes them",
     arguments: [1, 500, .max]
   )
   func order(batch: Int) throws {
@@ -39,7 +40,7 @@ struct ItemWriterTests {
     #expect(try index.keepListing(Self.window(0..<900)) == listing)
   }
 
-  @Test("Items go to the listings that they are added to", arguments: [1, 500, .max])
+  @Test("Items are written to the listings to which they were added", arguments: [1, 500, .max])
   func listings(batch: Int) throws {
     let lane = ItemWriter(index, batch: batch)
     let parts = [(0, 0..<90), (1, 90..<90), (2, 90..<300), (2, 300..<310), (3, 20..<40)]
@@ -51,7 +52,7 @@ struct ItemWriterTests {
     #expect(items == [0..<90, 90..<90, 90..<310, 20..<40].map(Self.window))
   }
 
-  @Test("Nothing is kept behind what the index refuses, and who adds and who waits are told")
+  @Test("After the index refuses an item nothing more is written, and adding and finishing fail")
   func refused() throws {
     try index.write { db in
       try db.execute(

@@ -5,7 +5,7 @@ import Testing
 @testable import Cache
 @testable import Pipeline
 
-/// A section whose body is so large that it is read in windows.
+/// A section whose body is so large that it is read in parts, called windows.
 struct LargeListingTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

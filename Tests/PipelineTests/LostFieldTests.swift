@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// An invalid value costs only its field: in listings, details and documents of many details.
+/// An invalid value loses only its own field, in listings, details and documents of many details.
 struct LostFieldTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -72,7 +72,7 @@ struct LostFieldTests {
     #expect(reports.map(\.details.unchanged) == [0, 3])
   }
 
-  @Test func `a detail that is entirely unreadable keeps the held one`() throws {
+  @Test func `when a detail is entirely unreadable, its earlier version is kept`() throws {
     _ = try shop.sync(folder)
     shop.put(detail("A2", #""prices": "품절", "top_image": 5"#), at: "/shop/detail/A2")
 
@@ -84,7 +84,8 @@ struct LostFieldTests {
     #expect(try reader.show("A2")?.detail?.description == "More about A2")
   }
 
-  @Test func `with strict a lost field fails its detail, on an unchanged body too`() throws {
+  @Test func `in strict mode a lost field fails its detail, even if the body is unchanged`() throws
+  {
     shop.put(
       detail("A2", #""top_image": "/pictures/t.jpg", "prices": "품절""#),
       at: "/shop/detail/A2"
@@ -130,7 +131,7 @@ struct LostFieldTests {
 
   @Test
   func
-    `a file of all details is what the origin has, though one of the version between was unreadable`()
+    `after a version with an unreadable detail, a file of all details is read as the origin has it`()
     throws
   {
     let good = "[" + detail("A1", #""point": "1""#) + "," + detail("A2", #""point": "2""#) + "]"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Listed sources whose one response contains many sections, beside other sources.
+/// Catalog files that list several sources, some of which give many sections in one response.
 struct ManySectionsTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -114,7 +114,7 @@ struct ManySectionsTests {
     #expect(mended.outcome == .complete && mended.items.removed.isEmpty)
   }
 
-  @Test func `a section that its source drops is withheld, in every run`() throws {
+  @Test func `a section that its source suddenly lacks is kept, in every run`() throws {
     put(["x": 2, "y": 12], at: "/shop/one")
     _ = try shop.sync(folder, catalog())
     put(["x": 2], at: "/shop/one")
@@ -144,7 +144,7 @@ struct ManySectionsTests {
     #expect(report.sections.map(\.key) == ["x", "A", "z", "y"])
   }
 
-  @Test func `when a source fails its sections are kept, and the others are read`() throws {
+  @Test func `when a source fails, its sections are kept and the other sources are read`() throws {
     let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
     put(["x": 2, "y": 1], at: "/shop/one")
     put(["z": 1], at: "/shop/two")
@@ -158,7 +158,9 @@ struct ManySectionsTests {
     #expect(lines(report) == ["x 2 stale", "y 1 stale", "A 3 unchanged", "z 2 network"])
   }
 
-  @Test func `an unnamed section is kept while a response is missing`() throws {
+  @Test func `a section that no response contains is kept while another response is missing`()
+    throws
+  {
     let catalog = try catalog(", {url: two, \(Self.menus), items: $.items}")
     put(["x": 2, "y": 1], at: "/shop/one")
     put(["z": 1], at: "/shop/two")

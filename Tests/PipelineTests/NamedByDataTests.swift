@@ -93,7 +93,11 @@ struct NamedByDataTests {
   }
 
   @Test(arguments: ["B", "/shop/B", "http://127.0.0.1:PORT/shop/B", "//127.0.0.1:PORT/shop/B"])
-  func `a next page on the base's origin gets both, however it is written`(next: String) throws {
+  func
+    `a next page on the base's origin gets headers and user information, however its URL is written`(
+      next: String
+    ) throws
+  {
     let named = "http://clerk:pa55@127.0.0.1:\(shop.store.port)/shop/"
     let text = next.replacing("PORT", with: "\(shop.store.port)")
     shop.put(try page(["1"], next: text), at: "/shop/A")
@@ -168,7 +172,9 @@ struct NamedByDataTests {
     #expect(other.received.allSatisfy { $0.header("token") == nil })
   }
 
-  @Test func `a detail on an origin of neither base nor section gets no headers`() throws {
+  @Test func `a detail on an origin that is neither the base's nor a section's gets no headers`()
+    throws
+  {
     let other = ScriptedServer(
       .send("HTTP/1.1 200 OK\r\nContent-Length: 24\r\n\r\n{\"hash\":\"A1\", \"data\":{} }")
     )
@@ -227,7 +233,7 @@ struct NamedByDataTests {
     #expect(Set(report.failures.map(\.id)) == [".", ".."])
   }
 
-  @Test func `a host that comes from an item's id counts as named by data`() throws {
+  @Test func `a host that comes from an item's id does not count as named by the user`() throws {
     let other = try ScriptedServer(on: "127.0.0.2") { _ in [Self.empty] }
     defer { other.close() }
     shop.put(try page(["127.0.0.2"]), at: "/shop/A")

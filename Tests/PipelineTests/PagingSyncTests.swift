@@ -49,7 +49,8 @@ struct PagingSyncTests {
 
   private var pageRequests: Int { shop.store.requests.count { $0.path.hasPrefix("/shop/") } }
 
-  @Test func `a server that ignores the parameter is requested twice, and nothing is duplicated`()
+  @Test
+  func `a server that ignores the page parameter is requested twice, and no item is duplicated`()
     throws
   {
     shop.put(try list(["1", "2"]), at: "/shop/A")
@@ -125,7 +126,7 @@ struct PagingSyncTests {
   }
 
   @Test(arguments: [400, 404, 410, 416])
-  func `a missing page ends the paging after a good one, and fails as the first`(
+  func `a missing page ends the listing after a good page, but is a failure as the first page`(
     status: Int
   ) throws {
     try serve([["1", "2"], ["3"]])
@@ -170,7 +171,7 @@ struct PagingSyncTests {
   @Test(arguments: [
     ("ftp://elsewhere.example/2", "scheme-refused"), ("http://10.9.8.7/2", "address-refused"),
   ])
-  func `a next page that is refused keeps the pages before it, and is named`(
+  func `when a next page is refused, the pages before it are kept and its URL is named`(
     next: String,
     reason: String
   ) throws {
@@ -188,9 +189,11 @@ struct PagingSyncTests {
   @Test(arguments: [
     "", "null", " null\n", #"{"body": null}"#, #"{"message": "no more"}"#, #"{"body": []}"#,
   ])
-  func `a body without a list ends the paging after a good page, and fails as the first`(
-    body: String
-  ) throws {
+  func
+    `a body without a list ends the listing after a good page, but is a failure as the first page`(
+      body: String
+    ) throws
+  {
     try serve([["1", "2"], ["3"]])
     shop.store.faults.rules.append(
       FaultRule("/shop/A", query: "page=3", .body(Array(body.utf8)))
@@ -206,7 +209,7 @@ struct PagingSyncTests {
   }
 
   @Test(arguments: [FaultEffect.status(500), .status(403), .body(Array("<html>".utf8))])
-  func `a page that fails keeps the pages before it and the held ones after it`(
+  func `when a page fails, the pages before it are used and the stored pages after it kept`(
     effect: FaultEffect
   ) throws {
     let catalog = try catalog("parameter: page")
@@ -226,7 +229,7 @@ struct PagingSyncTests {
     #expect(report.items.withheld.isEmpty)
   }
 
-  @Test func `a total that the pages do not reach is reported in every run as partial`()
+  @Test func `every run is partial while the pages do not reach the total that they state`()
     throws
   {
     func page(_ number: Int, _ ids: [String], total: Int = 50) throws {
@@ -270,7 +273,7 @@ struct PagingSyncTests {
     #expect(try shown() == ["1", "2", "3", "4"])
   }
 
-  @Test func `with warm fresh pages are not even requested again`() throws {
+  @Test func `warm does not request fresh pages again`() throws {
     try serve([["1"], ["2"], ["3"], []])
     for number in shop.store.faults.rules.indices {
       shop.store.faults.rules[number].effects.append(.header("Cache-Control", "max-age=600"))
@@ -290,8 +293,8 @@ struct PagingSyncTests {
     #expect(resumed.sections.map(\.items) == [3])
   }
 
-  /// The pages' items before and after, the pages that are stale in the second run, and the pages
-  /// requested then.
+  /// The items of the pages before and after a move, the pages that are stale in the second run,
+  /// and the pages that it requests.
   struct Move: Sendable {
     var before: [[String]]
     var after: [[String]]
@@ -334,7 +337,7 @@ struct PagingSyncTests {
   ]
 
   @Test(arguments: moves.indices)
-  func `with warm an item that moves between pages is never missing, whichever are fresh`(
+  func `warm never loses an item that moves between pages, whichever pages are fresh`(
     number: Int
   ) throws {
     let move = Self.moves[number]
@@ -423,7 +426,7 @@ struct PagingSyncTests {
     #expect(Double(sizes[1]) < 4.5 * Double(sizes[0]), "\(sizes)")
   }
 
-  @Test func `a Link header is followed, and held pages remember their next page`() throws {
+  @Test func `a Link header is followed, and stored pages remember their next page`() throws {
     shop.put(try list(["1", "2"]), at: "/shop/A")
     shop.put(try list(["3"]), at: "/shop/B")
     shop.store.faults.rules.append(

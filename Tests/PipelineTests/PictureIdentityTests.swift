@@ -87,7 +87,7 @@ struct PictureIdentityTests {
     #expect(pictures(shop) == ["/x?Signature=b"])
   }
 
-  @Test func `with path only host and path distinguish pictures`() throws {
+  @Test func `if the identity is the path, only host and path distinguish pictures`() throws {
     let shop = try ScriptedShop()
     defer { shop.close() }
     put(shop, "/x?v=1")
@@ -102,7 +102,8 @@ struct PictureIdentityTests {
     #expect(try shop.shown()?.thumbnail?.url.hasSuffix("/x") == true)
   }
 
-  @Test func `a picture with a key that another URL holds is refused, reported and not shown`()
+  @Test
+  func `a picture whose key already belongs to another URL is refused, reported and not shown`()
     throws
   {
     let shop = try ScriptedShop()

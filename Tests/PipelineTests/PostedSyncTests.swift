@@ -92,7 +92,7 @@ struct PostedSyncTests {
 
   @Test func `another body is another document, even at the same URL`() throws {
     let server = ScriptedServer { request in
-      // One item is in both, for a section of which every item is replaced is withheld.
+      // One item is in both bodies, because a section whose items are all replaced is withheld.
       let id = request.text.hasSuffix("a") ? "A" : "B"
       return [Self.answer(#"{"items": [{"id": "\#(id)"}, {"id": "0"}]}"#)]
     }

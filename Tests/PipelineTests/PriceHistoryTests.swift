@@ -8,6 +8,7 @@ import Testing
 
 @testable import Pipeline
 
+/// The lowest price of an item in the last 30 days, from its recorded price changes.
 struct PriceHistoryTests {
   private static let day: Int64 = 86_400
 
@@ -38,7 +39,7 @@ struct PriceHistoryTests {
     )
   }
 
-  /// The lowest price from day 70 on, and the day on which it began.
+  /// The lowest price from day 70 on, and the day on which that price began.
   private func lowest(_ item: StoreItem, _ steps: [PriceStep]) -> [Int64]? {
     LowestPrice(of: item, steps, since: UnixTime(Self.day), from: UnixTime(70 * Self.day)).map {
       [Int64($0.price.minorUnits), $0.time.seconds / Self.day]
@@ -97,7 +98,7 @@ struct PriceHistoryTests {
   }
 }
 
-/// The verdicts on reference prices.
+/// The verdicts on reference prices, which are the higher prices crossed out beside a sale price.
 struct StruckPriceTests {
   private static let day: Int64 = 86_400
 
@@ -158,7 +159,7 @@ struct StruckPriceTests {
     #expect(judge([(1, .sale, 0), (50, .sale, 6000)]) == "lowest")
     #expect(judge([(1, .sale, 8000), (50, .sale, 6000)]) == "lowest")
     #expect(judge([(1, .sale, 9000), (50, .sale, 6000)]) == "lowest")
-    // A sale that ended on the last day before the 30.
+    // A sale that ended on the day before the 30 days.
     #expect(judge([(1, .sale, 5000), (20, .sale, 0), (50, .sale, 6000)]) == "lowest")
   }
 

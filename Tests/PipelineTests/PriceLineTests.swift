@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// An item's price to pay over a year.
+/// An item's price line: the price that a customer pays, over a year.
 @Suite struct PriceLineTests {
   private static let day: Int64 = 86_400
 

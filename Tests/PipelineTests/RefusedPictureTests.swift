@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The report describes what an origin sent instead of a picture.
+/// A report's description of a body that an origin sent instead of a picture.
 struct RefusedPictureTests {
   private let shop: ScriptedShop
 
@@ -17,7 +17,10 @@ struct RefusedPictureTests {
     (#"{"error": {"message": "quota exceeded"}}"#, "the origin says: quota exceeded"),
     ("this is no picture at all", nil),
   ])
-  func `a body that is not a picture is described as for a section`(body: String, words: String?)
+  func `a body that is not a picture is described like an invalid section body`(
+    body: String,
+    words: String?
+  )
     throws
   {
     defer { shop.close() }

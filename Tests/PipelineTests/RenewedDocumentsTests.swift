@@ -35,7 +35,7 @@ struct RenewedDocumentsTests {
     due.onlyDue = true
     _ = try shop.sync(folder, catalog, options: due)
 
-    // The first page is fresh and unchanged; the second, which is due, shows that an item moved.
+    // The first page is fresh and unchanged; the second, which is stale, shows that an item moved.
     try serve([["0", "1"], ["2", "3"]], shop)
     shop.clock.advance(120)
     _ = try shop.sync(folder, catalog, options: due)

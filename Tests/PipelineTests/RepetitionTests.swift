@@ -6,7 +6,7 @@ import Testing
 
 @testable import Pipeline
 
-/// The requests of a second run, by the origin's headers and the clock.
+/// The requests of a second run, which depend on the origin's headers and the clock.
 struct RepetitionTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop

@@ -105,7 +105,9 @@ struct ResumeTests {
   @Test(arguments: [
     FaultEffect.status(502), .status(500), .status(400), .status(403),
   ])
-  func `a picture whose rest is refused is fetched whole, in the same run`(effect: FaultEffect)
+  func `a picture whose missing bytes are refused is fetched whole, in the same run`(
+    effect: FaultEffect
+  )
     throws
   {
     shop.store.faults = [

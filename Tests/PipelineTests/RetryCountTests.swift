@@ -210,7 +210,7 @@ import Testing
     #expect(try Matrix([url], enough).held(url) == body)
   }
 
-  @Test func `a single request gets all its retries from an unreachable host`() throws {
+  @Test func `a single request to an unreachable host gets all its retries`() throws {
     let closed = try ClosedPort()
     let server = ScriptedServer { _ in
       [.send("HTTP/1.1 302 X\r\nLocation: \(closed.baseURL)\r\nContent-Length: 0\r\n\r\n")]

@@ -5,12 +5,15 @@ import Transport
 
 @testable import Pipeline
 
-/// Predicts the header fields of document requests without building each request.
+/// `RevalidationPolicy` predicts a document request's header fields without building the request.
+///
+/// These tests compare the prediction with the real request.
 struct RevalidationPolicyTests {
   @Test(arguments: [
     // The base's origin, which gets the catalog's headers and its own password.
     "https://kim:secret@shop.example/detail/1", "https://shop.example/detail/2",
-    // A host named by the user, one that only data names, and one with its own password.
+    // A host that the user named, one that appears only in the data, and one whose URL has its own
+    // password.
     "https://details.example/3", "http://cdn.example:8080/4?a=b",
     "https://lee:other@cdn.example/5",
   ])

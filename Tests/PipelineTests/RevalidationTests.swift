@@ -6,7 +6,7 @@ import Transport
 
 @testable import Pipeline
 
-/// Held data is revalidated at the URL that it came from, with the headers of the first request.
+/// Stored data is revalidated at the URL that it came from, with the headers of the first request.
 struct RevalidationTests {
   private let shop: ScriptedShop
 
@@ -126,7 +126,11 @@ struct RevalidationTests {
     #expect(try shop.shown()?.detail?.description == "new")
   }
 
-  @Test func `the same list from another place names other pictures`() throws {
+  @Test
+  func
+    `relative references of an unchanged list are resolved against its new URL after a redirect`()
+    throws
+  {
     defer { shop.close() }
     let list = ScriptedShop.Answer(body: ScriptedShop.list(picture: "x.jpg"))
     for place in ["a", "b"] {
@@ -171,13 +175,14 @@ struct RevalidationTests {
   }
 
   @Test
-  func `a 304 for another version is fetched in the same run, and not counted as revalidated`()
+  func
+    `after a 304 for another version the same run fetches it, and does not count it as revalidated`()
     throws
   {
     defer { shop.close() }
     shop["/x"] = picture("one", "Cache-Control: max-age=0")
     try shop.run()
-    // The 304 names a new version, as when it changed between two machines of one server.
+    // The 304 names a new version, as if only one of the server's two machines had it already.
     shop["/x"] = ScriptedShop.Answer(
       status: 304,
       fields: ["ETag: \"2\""],
@@ -235,7 +240,7 @@ struct RevalidationTests {
   /// RFC 9111, section 5.2.2.7.
   @Test
   func
-    `a private detail belongs to the token that it came with, of which the cache holds nothing`()
+    `a private detail is used only with the token that fetched it, and the cache stores no token`()
     throws
   {
     defer { shop.close() }

@@ -102,7 +102,7 @@ struct ShapeTests {
     #expect(shop.store.requests.count { $0.status == 304 } == 4)
   }
 
-  @Test func `pages that name the next are followed, relative to each page`() throws {
+  @Test func `pages that name their next page are followed, relative to each page`() throws {
     shop.put(try list(["1", "2"], next: "pages/2"), at: "/shop/A")
     shop.put(
       "{\"body\": [{\"title\": \"bad\"}, {\"id\": \"3\", \"title\": \"3\"}], \"next\": \"3\"}",

@@ -3,7 +3,8 @@ import Testing
 
 @testable import Pipeline
 
-/// Details that are all in one document: the plan predicts the requests of the run.
+/// The plan of a dry run when all details are in one document: it predicts whether the run
+/// requests that document.
 struct SharedDetailPlanTests {
   private let shop: ScriptedShop
 

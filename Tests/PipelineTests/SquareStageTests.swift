@@ -7,7 +7,7 @@ import Testing
 
 @testable import Pipeline
 
-/// Squares made by other processes, and their failures.
+/// Square crops of pictures, which worker processes make, and their failures.
 struct SquareStageTests {
   /// Fails each picture and records its name.
   private final class Failing: PictureWorking {
@@ -53,7 +53,7 @@ struct SquareStageTests {
   }
 
   @Test(arguments: [(ImagingError.Code.overTime, true), (.crashed, true), (.worker, false)])
-  func `a picture that ends its worker is remembered, but not one without a worker`(
+  func `a picture that crashes its worker is not tried again, but one that got no worker is`(
     _ code: ImagingError.Code,
     _ isRemembered: Bool
   ) throws {

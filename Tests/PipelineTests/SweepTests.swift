@@ -11,7 +11,8 @@ import Testing
 
 @testable import Pipeline
 
-/// What a sweep removes from a cache, what it keeps, and what is rebuilt.
+/// Sweeps (`larder gc`): the files and rows that they remove or keep, and the rebuilding of a lost
+/// index.
 struct SweepTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -268,7 +269,7 @@ struct SweepTests {
   }
 
   @Test(arguments: ["gone", "damaged", "cut"])
-  func `a missing or damaged index is rebuilt, and no held body is fetched`(
+  func `a missing or damaged index is rebuilt, and no stored body is fetched`(
     _ fault: String
   ) throws {
     _ = try shop.sync(folder)
@@ -340,7 +341,7 @@ struct SweepTests {
     #expect(try verify(folder).isClean)
   }
 
-  @Test func `a section that vanishes from a combined response is held by the shrink guard`()
+  @Test func `a section that vanishes from a combined response is kept by the shrink guard`()
     throws
   {
     func response(_ keys: [String]) throws -> String {

@@ -10,6 +10,7 @@ import Transport
 
 @testable import Pipeline
 
+/// Uploads of stamped photos to a server: the form, the replies, and the retries.
 @Suite struct UploadTests {
   @Test func `a form is one body with a boundary that occurs in no part`() {
     let parts = [
@@ -61,7 +62,7 @@ import Transport
       ("", true, nil),
     ] as [(String, Bool, String?)]
   )
-  func `a reply's own words override its 200`(
+  func `a failure in a reply's JSON overrides its status 200`(
     _ body: String,
     _ isAccepted: Bool,
     _ message: String?
@@ -144,7 +145,7 @@ import Transport
   }
 
   @Test(arguments: [("", "token"), (" \n", "token"), ("a\nb", "token"), ("s3cret", "to ken")])
-  func `a token that cannot be sent is an error without the token`(
+  func `a token that cannot be sent is an error that does not show the token`(
     _ token: String,
     _ header: String
   ) {

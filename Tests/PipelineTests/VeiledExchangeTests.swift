@@ -101,7 +101,7 @@ struct VeiledExchangeTests {
     #expect(try leaks(report) == [])
   }
 
-  @Test func `the ETag of a redirect's target is sent nowhere else`() throws {
+  @Test func `the ETag of a redirect's target is sent to no other URL`() throws {
     defer { [shop, other].forEach { $0.close() } }
     shop[list] = ScriptedShop.Answer(status: 302, fields: ["Location: /other"])
     shop["/other"] = ScriptedShop.Answer(body: ScriptedShop.list(title: "Other"), tag: "\"1\"")

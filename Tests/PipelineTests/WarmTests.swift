@@ -8,7 +8,7 @@ import Transport
 
 @testable import Pipeline
 
-/// `warm` requests only what is due, most valuable first.
+/// `warm` requests only stale and missing data, the most valuable first.
 struct WarmTests {
   private let folder: TemporaryFolder
   private let shop: SampleShop
@@ -62,7 +62,7 @@ struct WarmTests {
     let report = try shop.sync(folder, three, options: options)
 
     let asked = shop.store.requests.map(\.path).filter { $0.hasPrefix("/shop/") }
-    // A renamed section is read again, but not what follows it in the file.
+    // A renamed section is read again, but the sections after it in the file are not.
     let new = ["/shop/B", "/shop/C"] + (1...4).map { "/shop/detail/C\($0)" }
     #expect(asked.sorted() == new)
     #expect(report.sections.map(\.title) == ["C", "A", "renamed"])

@@ -8,9 +8,10 @@ import Testing
 
 @testable import Pipeline
 
-/// A run's knowledge of held pictures and details before its requests, and when it is read.
+/// The states of stored pictures and details, which a run reads from the index before its
+/// requests.
 struct WhatIsKnownTests {
-  @Test func `a run that cannot read the held pictures fails and requests none`() throws {
+  @Test func `a run that cannot read the states of the pictures fails and requests none`() throws {
     let folder = try TemporaryFolder()
     let shop = try SampleShop(sections: 2, items: 3)
     let catalog = try shop.catalog(detail: false)
@@ -32,7 +33,7 @@ struct WhatIsKnownTests {
     #expect(try shop.sync(folder, catalog).outcome == .complete)
   }
 
-  @Test func `due details are requested, even if there are more details than one lookup holds`()
+  @Test func `stale details are requested, even if there are more details than one lookup covers`()
     throws
   {
     let folder = try TemporaryFolder()

@@ -32,7 +32,8 @@ final class YearOrigin: Fetching {
   static let base = "http://year.test/"
   private static let items = 40
 
-  /// In a simulation of a few days, too, the origin is down once and shrinks once.
+  /// Whether the simulation is of a few days only; the origin is then still down once and shrinks
+  /// once.
   private let isShort: Bool
 
   init(_ clock: TestClock, days: Int) {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import SQLite
 
+/// The opening, protection and migration of the SQLite files that larder writes.
 struct SQLiteDatabaseTests {
   private let folder: TemporaryFolder
   private let path: String

@@ -1,6 +1,7 @@
 import SampleStore
 import Testing
 
+/// Conditional and range requests to a sample store.
 struct ConditionTests {
   private let store: SampleStore
 

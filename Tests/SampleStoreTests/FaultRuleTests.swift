@@ -2,6 +2,7 @@ import Testing
 
 @testable import SampleStore
 
+/// The rules that decide which requests to a sample store get a fault.
 struct FaultRuleTests {
   /// The requests of a sequence that a rule affects, as `x`, and the others as `.`.
   private func touched(_ rule: FaultRule, by paths: [String]) -> String {

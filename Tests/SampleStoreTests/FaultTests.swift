@@ -1,6 +1,7 @@
 import SampleStore
 import Testing
 
+/// The faults of a sample store, as its client sees them.
 struct FaultTests {
   private static let body = (0..<1000).map { UInt8($0 % 251) }
 
@@ -101,7 +102,7 @@ struct FaultTests {
     #expect(answer["Content-Length"] == "5")
   }
 
-  @Test func `a replaced body has its own validator, even where nothing was`() throws {
+  @Test func `a replaced body has its own validator, even at a path without content`() throws {
     let store = try SampleStore.start(
       SampleContent(),
       faults: [FaultRule("/new.png", .body([1, 2]))]

@@ -2,6 +2,7 @@ import Foundation
 import SampleStore
 import Testing
 
+/// The script of faults that `larder demo` and tests give to a sample store.
 struct FaultTextTests {
   @Test func `every word of the script has its effect`() throws {
     let script = try FaultScript(

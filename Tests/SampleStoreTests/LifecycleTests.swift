@@ -3,6 +3,7 @@ import SampleStore
 import Support
 import Testing
 
+/// The start and the end of a sample store.
 struct LifecycleTests {
   @Test func `a stopped store refuses connections, and stopping again does nothing`() throws {
     let store = try SampleStore.start(SampleContent())

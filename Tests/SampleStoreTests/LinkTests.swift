@@ -2,6 +2,7 @@ import Testing
 
 @testable import SampleStore
 
+/// The simulated network link that limits a sample store's bandwidth.
 @Suite struct LinkTests {
   @Test func `bodies are sent one after the other, each byte at its time`() {
     let link = Link(bytesPerSecond: 1000)

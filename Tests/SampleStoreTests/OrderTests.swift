@@ -2,6 +2,7 @@ import SampleStore
 import Support
 import Testing
 
+/// Orders that a sample store receives as a webhook.
 struct OrderTests {
   @Test func `an order is journaled with its headers, its bytes and its time`() throws {
     let store = try SampleStore.start(SampleContent(), clock: { 784_111_777.5 })

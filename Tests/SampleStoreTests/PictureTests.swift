@@ -2,6 +2,7 @@ import Testing
 
 @testable import SampleStore
 
+/// The pictures of any size that a sample store makes from one file.
 struct PictureTests {
   private static let jpeg: [UInt8] = [0xFF, 0xD8, 0xFF, 0xE0, 0, 4, 9, 9, 0xFF, 0xD9]
   private static let png: [UInt8] =

@@ -3,6 +3,7 @@ import SampleStore
 import Support
 import Testing
 
+/// The answers of a sample store without faults.
 struct ServingTests {
   private static let picture = Resource([0xFF, 0xD8, 1, 2, 3], type: "image/jpeg")
 

@@ -46,7 +46,7 @@ struct MergeTests {
     #expect(sharded.folder.files(below: "plan/planning").isEmpty)
   }
 
-  @Test func `files of the shards are not strays, and all others are`()
+  @Test func `the files of shards do not count as strays, and all other files without a row do`()
     throws
   {
     try sharded.plan(2)

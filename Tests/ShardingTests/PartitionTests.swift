@@ -24,7 +24,10 @@ struct PartitionTests {
   @Test(arguments: [
     ("store.example:443", [0, 1, 3, 803]), ("cdn.example:443", [0, 0, 3, 371]),
   ])
-  func `by host, only the host decides`(_ host: String, _ shards: [Int]) {
+  func `in a partition by host, only the host decides a URL's shard`(
+    _ host: String,
+    _ shards: [Int]
+  ) {
     for url in ["https://store.example/a.jpg", "https://store.example/b.jpg"] {
       let found = [1, 3, 8, 1000].map { Partition.host.shard(of: url, host: host, among: $0) }
 

@@ -34,7 +34,8 @@ struct PlannedDocumentsTests {
     return answer.map { _ in String(decoding: body, as: UTF8.self) }
   }
 
-  @Test func `each document has its body, from the last of two answers, and others have none`()
+  @Test
+  func `each planned document has its body, the last one of two, and any other URL has none`()
     throws
   {
     let documents = try documents(

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Operations are numbered from 1 in the order of their calls. A failed operation changes nothing.
 package final class FaultyDisk: Disk {
-  /// What goes wrong.
+  /// The fault of the disk.
   package enum Fault: Sendable, Hashable {
     /// No fault.
     case none

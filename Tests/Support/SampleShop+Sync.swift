@@ -6,7 +6,8 @@ import SampleStore
 import Transport
 
 extension SampleShop {
-  /// The transport's options for this shop: its host is named, and nothing is retried.
+  /// The transport's options for this shop: its host counts as named by the user, and nothing is
+  /// retried.
   package func transportOptions() -> TransportOptions {
     var options = TransportOptions()
     options.namedHosts = [HostPort(host: "127.0.0.1", port: store.port)]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Transport
 
-/// Simulates the schedule against several kinds of hosts, in simulated time.
+/// The schedule of requests to several kinds of hosts, in simulated time.
 @Suite struct ConcurrencySimulationTests {
   /// A simulated host: each answer takes `delay`, then `service` one after the other; more than
   /// `most` requests are refused.
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: hosts)
-  func `auto is within a tenth of the best fixed setting`(_ host: Host) {
+  func `the setting auto is within a tenth of the best fixed setting`(_ host: Host) {
     let sweep = [1, 2, 3, 4, 8, 16, 32, 64, 128]
     let count = 8_000
 

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Transport
 
+/// The number of requests that one host gets at a time, which follows its answers.
 @Suite struct ConcurrencyWindowTests {
   static func at(_ seconds: Double) -> MonotonicTime {
     MonotonicTime(nanoseconds: Int64(seconds * 1e9))
@@ -155,7 +156,7 @@ import Testing
   }
 
   @Test(arguments: [0, -1, Double.nan, .infinity, 1e-30, 1e300])
-  func `no rate stops the bucket for good`(_ rate: Double) {
+  func `no rate stops the token bucket for good`(_ rate: Double) {
     var bucket = TokenBucket(rate: rate)
 
     #expect(bucket.take(at: MonotonicTime(nanoseconds: 0)) == nil)

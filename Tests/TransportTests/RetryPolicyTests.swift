@@ -3,6 +3,7 @@ import Testing
 
 @testable import Transport
 
+/// The failures that are retried, how often, and after which delay.
 @Suite struct RetryPolicyTests {
   static func failure(
     _ reason: FailureReason,
@@ -177,7 +178,7 @@ import Testing
       (206, ["Content-Range": "bytes 5-9/10"], false), (206, ["ETag": "\"1\""], false),
     ] as [(Int, Headers, Bool)]
   )
-  func `a partial answer continues the held bytes only with proof`(
+  func `a partial answer continues the stored bytes only if it proves to be of the same version`(
     _ status: Int,
     _ headers: Headers,
     _ continues: Bool

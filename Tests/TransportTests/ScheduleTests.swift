@@ -225,7 +225,7 @@ import Testing
     #expect(delivered == 20)
   }
 
-  @Test func `a retry is ready when it is due`() {
+  @Test func `a retry may start once its delay is over`() {
     var schedule = TransferSchedule(Self.limits(64, 1))
     let host = schedule.addHost()
     schedule.add(1, host: host, priority: .image, at: Self.at(3))

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Web
 
+/// The contrast of the colours in the report's and the store's style sheets.
 @Suite struct ContrastTests {
   @Test(arguments: [
     ("ink", "paper"), ("ink", "card"), ("ink", "hole"), ("faint", "paper"), ("faint", "card"),

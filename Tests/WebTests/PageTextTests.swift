@@ -4,6 +4,7 @@ import Testing
 
 @testable import Web
 
+/// Text of feeds in HTML pages, which must never become markup.
 @Suite struct PageTextTests {
   @Test(arguments: [
     ("반찬 A1", "반찬 A1"),

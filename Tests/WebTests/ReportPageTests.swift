@@ -7,6 +7,7 @@ import Testing
 @testable import Pipeline
 @testable import Web
 
+/// The HTML page that `larder report` writes.
 @Suite struct ReportPageTests {
   @Test func `on a phone each run is a few labelled figures, and no table is wider than the page`()
     throws
@@ -245,7 +246,7 @@ import Testing
     )
   }
 
-  @Test func `a first run and one without changes say so`() throws {
+  @Test func `the page says if the run was the first one, or without changes`() throws {
     var data = ReportFixture.data([ReportFixture.item("1")])
     #expect(try ReportFixture.page(data).contains("Nothing changed since the run before."))
 

@@ -4,6 +4,7 @@ import Testing
 
 @testable import Web
 
+/// The calendar and the charts of runs in the report.
 @Suite struct RunsViewTests {
   @Test func `a day shows its best run, and the calendar ends today`() throws {
     let times = [

@@ -6,6 +6,7 @@ import Transport
 
 @testable import Web
 
+/// The parts of the web server that need no socket, such as the parsing of targets and ranges.
 @Suite struct ServerPartTests {
   @Test(arguments: [
     ("/", [""], "/"), ("/images/3f/a.jpg", ["images", "3f", "a.jpg"], "/images/3f/a.jpg"),

@@ -30,7 +30,8 @@ import Testing
     #expect(await visitor.get("/orders").html.contains("Dish A1 and 2 more"))
   }
 
-  @Test func `a form that is sent twice makes one order, also after a restart and at once`()
+  @Test
+  func `a form that is sent twice makes one order, also after a restart or at the same moment`()
     async throws
   {
     let visitor = try StoreFixture()

@@ -248,7 +248,8 @@ import Testing
     #expect(title.map { String($0.1) } == "/items/A2")
   }
 
-  @Test func `a badge counts the items that it would leave, within the price range`() async throws
+  @Test func `the filter of a badge shows how many items it would leave, within the price range`()
+    async throws
   {
     let visitor = try StoreFixture(items: 3) { $0.items["A"]?[0].price = "1,000원" }
 

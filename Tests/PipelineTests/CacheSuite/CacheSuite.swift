@@ -3,11 +3,11 @@ import Foundation
 
 /// The test cases of the http-tests/cache-tests project, read from a folder beside the repository.
 struct CacheSuite: Decodable {
-  /// One test: a few requests and what each must send to the origin.
+  /// One test: a few requests, and the requests that the origin is expected to receive.
   struct Case: Decodable, Sendable {
     let id: String
     let name: String
-    /// Nil means `required`; an `optimal` test saves requests; a `check` has no right answer.
+    /// Nil means `required`; `optimal` checks for unnecessary requests, `check` has no right answer.
     let kind: String?
     let cdn_only: Bool?
     let requests: [Step]

@@ -1,4 +1,5 @@
-/// The reasons why a test of the suite does not apply to larder, or not for some place or mode.
+/// The reasons to skip tests that do not apply to larder, or not to some kind of resource or
+/// command.
 enum CacheSuiteExceptions {
   /// A reason and the tests it applies to.
   struct Rule: Sendable {

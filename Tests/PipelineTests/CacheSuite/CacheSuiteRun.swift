@@ -8,7 +8,7 @@ import Transport
 
 @testable import Pipeline
 
-/// Runs a group of tests with equal pauses and headers at once; each step is one run of larder.
+/// Runs tests with equal pauses and headers together: each step of the group is one run of larder.
 struct CacheSuiteRun {
   /// The command that each step runs.
   enum Mode: String, CaseIterable, Sendable {
@@ -19,7 +19,7 @@ struct CacheSuiteRun {
   /// The result of a test.
   struct Verdict: Sendable {
     let test: CacheSuite.Case
-    /// The differences from what was expected; empty if there are none.
+    /// The differences from the expected requests; empty if there are none.
     var faults: [String] = []
   }
 

@@ -19,7 +19,7 @@ struct Soak {
     var runs = 0
     var requests = 0
     var cuts = 0
-    /// The number of runs whose plan was compared to the last picture.
+    /// The number of runs whose plan was compared completely, pictures included.
     var plans = 0
     var sweeps = 0
     var outcomes: [String: Int] = [:]
@@ -40,10 +40,10 @@ struct Soak {
       + "\(model.pictures.values.count { !$0.values.contains(nil) }) pictures held"
   }
 
-  /// The number of runs that were compared with their `--dry-run` to the last picture.
+  /// The number of runs whose `--dry-run` plan was compared completely, pictures included.
   var plans: Int { tally.plans }
 
-  /// Plays one run.
+  /// Changes the shop, runs larder once, and compares the cache and the requests with the model.
   ///
   /// - Returns: The differences from the model, in words.
   mutating func run(_ number: Int) throws -> [String] {

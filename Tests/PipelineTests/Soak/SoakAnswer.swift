@@ -29,13 +29,13 @@ struct SoakRequest: Sendable {
   }
 }
 
-/// An answer of the shop: the bytes to send, and what a client may conclude from them.
+/// An answer of the shop: the bytes to send, and the conclusion that a client may draw.
 struct SoakAnswer: Sendable {
   /// The conclusion that a careful client may draw from an answer.
   enum Worth: Sendable {
     /// The URL has this content now.
     case body(SoakContent)
-    /// The held content is current; it is this one if the origin is honest.
+    /// The stored content is current. It is the given content if the origin is honest.
     case same(SoakContent?)
     /// A 304 for another version, so that the content must be fetched again.
     case another
@@ -70,7 +70,7 @@ struct SoakAnswer: Sendable {
 }
 
 extension SoakShop {
-  /// The answer of the resource in its current mood.
+  /// The answer of the requested resource, in its current ``SoakMood``.
   func answer(_ request: SoakRequest) -> SoakAnswer {
     guard let resource = resources[request.url] else { return refusal(404) }
     var fields = resource.fields(at: time)
@@ -177,7 +177,8 @@ extension SoakShop {
     return modified <= since.seconds
   }
 
-  /// The start of a range that may be answered. (RFC 9110, section 14.2)
+  /// The start of the requested range if it may be answered; nil otherwise. (RFC 9110, section
+  /// 14.2)
   private func offset(_ request: SoakRequest, _ fields: SoakFields, _ bytes: [UInt8]) -> Int? {
     guard let range = request.range, let proof = request.ifRange,
       let offset = Int(range.dropFirst("bytes=".count).prefix { $0 != "-" }), offset < bytes.count,

@@ -7,7 +7,7 @@ import Support
 
 /// Compares the cache with the model.
 extension SoakModel {
-  /// Updates the model after a run, and compares it with what the cache shows and holds.
+  /// Updates the model after a run, and compares it with the contents of the cache.
   mutating func compare(_ run: SoakRun, _ folder: TemporaryFolder) throws {
     let name = run.catalog.name
     let listings = settleListings(run)
@@ -54,7 +54,7 @@ extension SoakModel {
     try compareFiles(folder, mayHoldOthers: run.cut.map { $0.isCrash } ?? false)
   }
 
-  /// Updates the model for resources that are not shown, or not yet, but may be held.
+  /// Updates the model for resources that are not shown, but may be in the cache.
   private mutating func settleUnseen(_ run: SoakRun, except seen: Set<String> = []) {
     let urls = Set(run.exchanges.keys).subtracting(seen)
     settleDetails(
@@ -97,7 +97,7 @@ extension SoakModel {
     }
   }
 
-  /// The pictures that only details show which the origin may no longer have.
+  /// The pictures that appear only in details that the origin may no longer have.
   private func picturesOfMissing(_ items: [ShownItem], _ run: SoakRun) -> Set<String> {
     let (missing, present) = (
       items.filter { details[SoakShop.detail(run.catalog, $0.item.id)]?.mayBeMissing == true },

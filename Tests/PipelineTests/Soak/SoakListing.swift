@@ -3,7 +3,7 @@ struct SoakListing {
   let items: [SoakItem]
   /// The number of items that would be removed if only the section's own guard applied.
   var vanished = 0
-  /// Whether those items were kept because the whole catalog lost too much.
+  /// Whether the vanished items were kept because the whole catalog lost too much.
   var isKept = false
 
   /// The listings that a section may show after its new listing was received.
@@ -13,7 +13,7 @@ struct SoakListing {
   /// - A listing is rejected if more than a tenth of it, and more than one item, cannot be read.
   /// - It is rejected if it has none of the items before, if all items lost a field, or if more
   ///   than 10 items have one value where they had several.
-  /// - If it had more than 10 items and lost more than a tenth of them, all of those are kept.
+  /// - If it had more than 10 items and lost more than a tenth of them, all lost items are kept.
   /// - Listed items that cannot be read keep their earlier form.
   /// - If the whole catalog lost too much, all items are kept; see ``SoakCatalogGuard``.
   ///

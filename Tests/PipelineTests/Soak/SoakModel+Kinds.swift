@@ -80,7 +80,8 @@ extension SoakModel {
       let isGone = run.wasCut && held.mayBeMissing
       return Page(bodies: values, mayFail: values.isEmpty, isGone: isGone)
     case .failed:
-      // The origin may have allowed the held page after an error. (RFC 5861, section 4)
+      // The origin may have allowed the use of the stored page after an error. (RFC 5861, section
+      // 4)
       let isExcused = held.fields.control?.staleIfError != nil
       return Page(bodies: isExcused ? values : [], mayFail: true)
     case .gone: return Page(bodies: [], mayFail: true, isGone: true)
@@ -104,7 +105,7 @@ extension SoakModel {
     var mayFail = false
     let turnover = turnover(section, run)
     var number = 0
-    // Pages requested before the listing turned out to end earlier are held as well.
+    // Pages that were requested before the listing's end was known are in the cache too.
     defer {
       for number in number + 1...number + 6 {
         let url = SoakShop.page(run.catalog, section, number)
@@ -207,7 +208,7 @@ extension SoakModel {
       _ = settle(url, &held, run) { content in
         if case .picture(let bytes) = content { bytes } else { nil }
       }
-      // A held picture is requested however often it failed.
+      // A picture in the cache is requested however often it failed.
       if !held.values.contains(nil) { held.refused = nil }
       pictures[url] = held
     }

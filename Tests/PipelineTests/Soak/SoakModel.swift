@@ -5,9 +5,9 @@
 /// checked:
 ///
 /// - Fresh data is not requested, and stale data is. (``SoakTerm``)
-/// - After an answered request the cache holds what the origin sent or confirmed.
-/// - After a failed or useless answer the cache holds what it held before.
-/// - A listing that lost too much loses nothing; missing details are kept.
+/// - After an answered request the cache has the content that the origin sent or confirmed.
+/// - After a failed or useless answer the cache is unchanged.
+/// - When a listing suddenly lacks too many items, they are kept; so are missing details.
 /// - After an interrupted run everything is in its old or its new state, never between.
 struct SoakModel {
   /// The state of one URL in the cache.
@@ -18,11 +18,11 @@ struct SoakModel {
     var place: String?
     /// The last header fields of the origin.
     var fields = SoakFields()
-    /// The header fields of a version from an interrupted run, which may be held instead.
+    /// The header fields of a version from an interrupted run, which may be in the cache instead.
     var otherFields: SoakFields?
     /// The time during which the content is fresh; nil if unknown.
     var term: SoakTerm?
-    /// When `warm` last found nothing here; it may wait a day before it requests it again.
+    /// When `warm` last found nothing here; it may wait a day before its next request.
     var refused: Int64?
     /// Whether the origin's last answer, perhaps only in an interrupted run, was that it has
     /// nothing.
@@ -31,8 +31,8 @@ struct SoakModel {
     var mayBeMissing = false
     /// Complete bodies from runs that crashed before the index knew them.
     ///
-    /// The file of one may be adopted later. If the origin then answers 304, or fails, that body
-    /// is shown.
+    /// Such a body's file may be adopted later. If the origin then answers 304, or fails, that
+    /// body is shown.
     var strays: Set<Value> = []
   }
 
@@ -75,7 +75,7 @@ struct SoakModel {
   ///   - held: The state before.
   ///   - run: The run.
   ///   - mayBeFresh: Whether the run skips fresh content of this kind.
-  ///   - mayBeAsked: Whether a request is allowed even then.
+  ///   - mayBeAsked: Whether a request for fresh content is allowed even in such a run.
   ///   - reading: Returns the content if it is of the right kind.
   /// - Returns: The result of the request.
   mutating func settle<Value>(

@@ -1,6 +1,6 @@
 import Support
 
-/// The content of a URL, its caching behaviour, and its mood during a run.
+/// The content of a URL, its caching behaviour, and its ``SoakMood`` during a run.
 struct SoakResource: Sendable {
   /// A redirect to another URL.
   struct Move: Sendable {
@@ -8,10 +8,10 @@ struct SoakResource: Sendable {
     var url: String
   }
 
-  /// The validators that it sends.
+  /// The validators that the resource sends.
   enum Validating: Sendable { case nothing, strong, weak, date, both }
 
-  /// The freshness that it declares.
+  /// The freshness that the resource declares.
   enum Lasting: Sendable {
     case silent
     case seconds(Int64)
@@ -21,7 +21,7 @@ struct SoakResource: Sendable {
     case noStore
     case everythingVaries
     case excusing(Int64)
-    /// Private freshness, with a Vary on a field that larder always sends alike.
+    /// Private freshness, with a Vary on a field that larder always sends with the same value.
     case personal(Int64)
   }
 

@@ -34,7 +34,7 @@ struct SoakRun: Sendable {
   /// The plan of `--dry-run` before the run.
   var plan: SyncPlan?
 
-  /// Whether it may have ended before everything was done.
+  /// Whether the run may have ended early.
   var wasCut: Bool { cut != nil }
 
   /// The requests for a section's pages and their answers, for messages.

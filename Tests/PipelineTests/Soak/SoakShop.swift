@@ -33,7 +33,7 @@ struct SoakShop: Sendable {
   var catalogs: [Catalog]
   /// The resource at each URL.
   var resources: [String: SoakResource] = [:]
-  /// The faults that it may show.
+  /// The faults that the origin may show.
   let lies: Set<SoakLie>
   /// The number of changes so far.
   private(set) var age = 0

@@ -19,7 +19,7 @@ struct SoakTests {
 
   @Test
   func
-    `the cache is what the origin's answers make it, and each run what its plan says, however that origin behaves`()
+    `the cache matches the answers of a changing, failing origin, and each run matches its plan`()
     throws
   {
     var soak = try Soak(seed: Self.seed, lies: Self.lies)
