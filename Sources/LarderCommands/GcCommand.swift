@@ -28,9 +28,9 @@ struct GcCommand: ParsableCommand {
                 larder gc --grace 7d --max-size 2G --history 90d
 
       A picture is removed when no catalog has referred to it for the grace period. --max-age and \
-      --max-size remove more, the least recently used first, but no picture that a catalog refers to \
-      unless you give --include-referenced: the next run then fetches it again. larder diff lists the \
-      removed items, with the times.
+      --max-size remove more pictures, the least recently used first. They spare pictures that a \
+      catalog refers to, unless you give --include-referenced; the next run fetches those again. \
+      larder diff lists the removed pictures, with the times.
 
       \(statuses.text)
       """
@@ -79,7 +79,7 @@ struct GcCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Remove changes older than this, such as 2y, from the history; the prices of that time are kept. "
+      "Remove changes older than this, such as 2y, from the history; the values in force at that point are kept. "
         + "(default: keep all)",
       valueName: "time"
     ),

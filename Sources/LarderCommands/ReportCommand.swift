@@ -14,7 +14,7 @@ struct ReportCommand: ParsableCommand {
     [
       .done: "written",
       .failed:
-        "there is no cache, no such catalog, or another file where the page would be written",
+        "no cache, no such catalog, or --out names a file that is no report",
       .io: "the cache cannot be read, or the page cannot be written",
     ],
     stops: true
@@ -117,7 +117,7 @@ struct ReportCommand: ParsableCommand {
 
 extension PageLanguage: ExpressibleByArgument {}
 
-/// The settings of pages: the language of their labels, the time zone, and advice that names options.
+/// The settings of a report's page: its language, its time zone, and whether its advice names command-line options.
 struct PageSettings {
   private let language: PageLanguage
 
@@ -127,7 +127,7 @@ struct PageSettings {
     self.language = language ?? PageLanguage(locale: names.first ?? "C")
   }
 
-  /// Prepares a report of a catalog, or of its changes in the last `since`.
+  /// Prepares a report of a catalog; with `since`, only of the changes in a period of that length up to now.
   func report(of reader: CatalogReader, since: DurationArgument? = nil) -> ReportRun {
     let now = UnixTime.now()
     return ReportRun(
@@ -163,7 +163,7 @@ struct ReportFile {
   /// Checks that the page can be written, before it is made.
   ///
   /// - Parameter force: Whether to replace a file that is not a report.
-  /// - Throws: ``CommandFailure`` when it cannot.
+  /// - Throws: ``CommandFailure`` when the page cannot be written.
   func demandRoom(force: Bool) throws {
     try TextFile.demandRoom(at: path)
     guard !force, TextFile.exists(path), !isReport else { return }
@@ -182,7 +182,7 @@ struct ReportFile {
 
   /// Whether the file is a report, according to its first bytes, or is empty.
   ///
-  /// Either may be replaced.
+  /// A report and an empty file may both be replaced.
   private var isReport: Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }

@@ -4,7 +4,7 @@ import Catalog
 import Orders
 import Pipeline
 
-/// The option `--metrics`: a file with numbers for Prometheus.
+/// The option `--metrics` of `sync` and `warm`: a file with numbers for Prometheus.
 struct MetricsOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -26,13 +26,13 @@ struct MetricsOptions: ParsableArguments {
 
 /// The metrics of a cache, in Prometheus' text format, version 0.0.4.
 ///
-/// Without timestamps, because the textfile collector refuses them. All metrics are gauges, because each file describes
-/// the state after one run.
+/// The samples have no timestamps, because Prometheus' textfile collector refuses them. All metrics are gauges, because
+/// each file describes the state after one run.
 struct MetricsText {
   private let summary: CacheSummary
   private let orders: DeliveryCounts?
 
-  /// Takes a cache's numbers, and those of the orders if any order was ever placed.
+  /// Takes the numbers of a cache and of the orders; `orders` is nil if no order was ever placed.
   init(_ summary: CacheSummary, orders: DeliveryCounts?) {
     self.summary = summary
     self.orders = orders
@@ -132,10 +132,10 @@ struct MetricsText {
     )
     add(
       "oldest_picture_timestamp_seconds",
-      "The oldest time of the last check of a picture.",
+      "When the picture that has gone unchecked the longest was last checked.",
       summary.oldestCheck.map { [Sample(value: "\($0.seconds)")] } ?? []
     )
-    add("orders", "Messages about orders by their state of delivery.", deliveries)
+    add("orders", "Order messages by their state of delivery.", deliveries)
     return lines.text
   }
 
@@ -154,7 +154,7 @@ struct MetricsText {
 
   /// Samples from every catalog's last report.
   ///
-  /// Each key of `values` becomes the value of `label`.
+  /// Each key of the dictionary that `values` returns becomes the value of the label `label`.
   private func reports(_ label: String? = nil, _ values: (SyncReport) -> [String: String])
     -> [Sample]
   {

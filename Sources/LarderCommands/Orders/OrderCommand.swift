@@ -22,8 +22,8 @@ struct OrderCommand: ParsableCommand {
                 LARDER_WEBHOOK_URL=… larder order send
                 larder order list
 
-      An order is safely on disk when place prints its id. send sends orders in the order in which they \
-      were placed. A failed delivery is retried for three days. An order that may have arrived is held \
+      An order is safely on disk when larder order place prints its id. larder order send delivers the \
+      oldest first. A failed delivery is retried for three days. An order that may have arrived is held \
       or sent again, as you choose. A refused order is kept until you replay it.
 
       \(statuses.text)

@@ -80,7 +80,7 @@ struct SyncSummary {
   }
 
   private func text(_ squares: SyncReport.Squares) -> String {
-    var parts = ["\(squares.made) made of \(squares.side) × \(squares.side)"]
+    var parts = ["\(squares.made) made (\(squares.side) × \(squares.side))"]
     add(squares.fresh, "existing", to: &parts)
     add(squares.removed, "removed", to: &parts)
     add(squares.unfit, "not possible", to: &parts)
@@ -113,7 +113,7 @@ struct SyncSummary {
 
   /// One sentence for each problem; only the first ten unless `all` is true.
   func warnings(all: Bool) -> [String] {
-    // Problems of whole sections come first, because those of items and pictures may be very many.
+    // Problems of whole sections come first, because there may be very many problems of items and pictures.
     var warnings = report.failures.filter { $0.stage == .section }.map(Self.sentence)
     warnings += report.guardWords
     warnings += report.sections.compactMap { section in
@@ -144,7 +144,8 @@ struct SyncSummary {
 }
 
 extension SyncReport {
-  /// The guards' messages: one sentence for each section, then those for the details.
+  /// The messages of the guards against sudden mass removals: one sentence for each section, then those for the
+  /// details.
   var guardWords: [String] {
     var words = sections.filter { $0.source == .withheld || $0.withheld > 0 || !$0.kept.isEmpty }
       .compactMap(\.commandText)
@@ -160,7 +161,7 @@ extension SyncReport {
   }
 }
 
-/// Counts the lasting failures that an earlier run already reported.
+/// Counts the failures that are likely to last and were already reported by the previous run.
 struct KnownFailures {
   private let report: SyncReport
 
@@ -168,7 +169,7 @@ struct KnownFailures {
     self.report = report
   }
 
-  /// `1 known failing detail and 2 known failing pictures`; nil when there are none.
+  /// The counts in words, such as `1 known failing detail and 2 known failing pictures`; nil when there are none.
   var words: String? {
     let counts: [(SyncReport.Stage, String)] = [
       (.detail, "known failing detail"), (.picture, "known failing picture"),
@@ -197,7 +198,7 @@ extension SyncReport {
     }
   }
 
-  /// `1,048 more: 1,000 × expected an object, found a number, 48 × the item has no id`, the most frequent first.
+  /// The sum, then the most frequent reasons: `1,048 more: 1,000 × expected an object, 48 × the item has no id`.
   private static func words(_ counts: [String: Int]) -> String {
     let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5)
       .map { "\($0.value.grouped) × \($0.key)" }.joined(separator: ", ")

@@ -31,7 +31,7 @@ final class PlanPlace {
     stored = (S3Folder(cache.store, copy: folder), cache)
   }
 
-  /// Removes the local copy, if any, before the process ends.
+  /// Removes the local copy, if any; to be called before the process ends.
   func close() {
     if stored != nil { try? FileManager.default.removeItem(atPath: folder) }
   }
@@ -54,8 +54,8 @@ final class PlanPlace {
   func demandNew() throws -> String? {
     guard let stored, try !stored.folder.demandNew(PlannedRun.last) else { return nil }
     return
-      "\(name): this store respects If-None-Match only for objects that existed before; two runs of a shard "
-      + "that end at the same moment may both report a commit, and the merge counts one"
+      "\(name): this store respects If-None-Match only when the object exists already; if two runs of a shard "
+      + "end at the same moment, both may report a commit, and the merge uses one of them"
   }
 
   /// Uploads the plan from the local copy, so that all machines see it.
@@ -76,7 +76,7 @@ final class PlanPlace {
   /// Fetches the files that a shard needs besides the plan; for a merge, pass nil as the shard.
   func fetch(_ shard: Int?, of planned: PlannedRun) throws {
     guard let stored else { return }
-    // `ShardRun` reports an unknown shard.
+    // An unknown shard is not an error here; `ShardRun` reports it.
     if let shard, !planned.plan.shards.indices.contains(shard) { return }
     try stored.folder.fetch(shard.map(planned.files(of:)) ?? planned.filesOfAll)
   }
